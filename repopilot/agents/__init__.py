@@ -1,0 +1,1 @@
+"""The agents: functions of (question, workspace, step) that return an Answer."""

@@ -1,0 +1,1 @@
+"""Language models: which one answers, how it is reached, what it may reply."""

@@ -1,0 +1,1 @@
+"""Where a repository comes from: URL or path, clone, what is worth reading, history."""

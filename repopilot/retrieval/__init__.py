@@ -1,0 +1,1 @@
+"""From a question to verified lines: query, ranking, context packs, citations."""

@@ -1,0 +1,153 @@
+"""Steps of an agent's work as a stream of events. Knows no UI: whoever shows a trace passes a sink.
+
+Steps are passed explicitly from function to function, so agents running in parallel nest correctly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["run", "agent", "tool", "llm", "embedding", "retrieval", "rerank", "answer"]
+State = Literal["ok", "error", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A step began. `at` is in seconds since the epoch."""
+
+    id: str
+    parent_id: str | None
+    name: str
+    kind: Kind
+    input: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Text streamed into a step."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A step ended. `data` holds JSON-able facts (model, tokens, hits, score, …); `error` is fit to show."""
+
+    id: str
+    state: State
+    output: str
+    error: str
+    at: float
+    data: Mapping[str, object]
+
+
+Event = Started | Delta | Finished
+Sink = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Step:
+    """A running step. The text of `answer` steps is the answer itself, shown to the user as the message."""
+
+    sink: Sink
+    id: str
+    name: str
+    data: dict[str, object] = field(default_factory=dict)
+    _text: list[str] = field(default_factory=list)
+
+    async def write(self, text: str) -> None:
+        """Stream text into the step; yields to the event loop so that a fast model can't starve it."""
+        self._text.append(text)
+        self.sink(Delta(self.id, text))
+        await asyncio.sleep(0)
+
+    def note(self, **facts: object) -> None:
+        """Attach JSON-able facts, shown with the finished step."""
+        self.data.update(facts)
+
+    def degrade(self, message: str) -> None:
+        """Say a step down in the trace; collected by `degraded`."""
+        self.data.setdefault("degraded", [])
+        self.data["degraded"].append(message)  # type: ignore[union-attr]
+
+    @property
+    def text(self) -> str:
+        return "".join(self._text)
+
+    @asynccontextmanager
+    async def child(self, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
+        """A nested step. An exception or a cancellation finishes it as such and goes on up."""
+        async with _running(self.sink, self.id, name, kind, input) as step:
+            yield step
+
+
+@asynccontextmanager
+async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
+    """The outermost step of a request."""
+    async with _running(sink, None, name, kind, input) as step:
+        yield step
+
+
+@asynccontextmanager
+async def _running(sink: Sink, parent_id: str | None, name: str, kind: Kind, input: str) -> AsyncIterator[Step]:
+    step = Step(sink, uuid.uuid4().hex, name)
+    sink(Started(step.id, parent_id, name, kind, input, time.time()))
+    try:
+        yield step
+    except asyncio.CancelledError:
+        sink(Finished(step.id, "stopped", step.text, "Stopped.", time.time(), dict(step.data)))
+        raise
+    except Exception as error:
+        message = str(error) or type(error).__name__
+        sink(Finished(step.id, "error", step.text, message, time.time(), dict(step.data)))
+        raise
+    sink(Finished(step.id, "ok", step.text, "", time.time(), dict(step.data)))
+
+
+def tree(events: Iterable[Event]) -> list[dict]:
+    """The trace as JSON: a list of roots, each {name, kind, state, input, output, error, duration_s, data, children}.
+
+    A step without its end has state `running`.
+    """
+    nodes: dict[str, dict] = {}
+    roots: list[dict] = []
+    started: dict[str, float] = {}
+    for event in events:
+        if isinstance(event, Started):
+            node = {"name": event.name, "kind": event.kind, "state": "running", "input": event.input, "output": "",
+                    "error": "", "duration_s": None, "data": {}, "children": []}
+            nodes[event.id] = node
+            started[event.id] = event.at
+            (nodes[event.parent_id]["children"] if event.parent_id in nodes else roots).append(node)
+        elif isinstance(event, Delta):
+            nodes[event.id]["output"] += event.text
+        else:
+            nodes[event.id].update(state=event.state, error=event.error, data=dict(event.data),
+                                   duration_s=round(event.at - started[event.id], 3))
+    return roots
+
+
+def outline(events: Iterable[Event]) -> str:
+    """The trace as an indented text, one line a step: `name`, with ` ✗` or ` ■` where it failed or was stopped."""
+    marks = {"ok": "", "error": " ✗", "stopped": " ■", "running": " …"}
+
+    def lines(nodes: list[dict], depth: int) -> Iterable[str]:
+        for node in nodes:
+            yield "  " * depth + node["name"] + marks[node["state"]]
+            yield from lines(node["children"], depth + 1)
+
+    return "\n".join(lines(tree(events), 0))
+
+
+def degraded(events: Iterable[Event]) -> tuple[str, ...]:
+    """Every step down said anywhere in the trace, in order, once each."""
+    said = (m for e in events if isinstance(e, Finished) for m in e.data.get("degraded", ()))  # type: ignore[attr-defined]
+    return tuple(dict.fromkeys(said))

@@ -1,0 +1,242 @@
+"""The leaf values that flow through every part. Frozen, without behaviour beyond derived fields.
+
+Line numbers are 1-based and inclusive everywhere. Paths are POSIX, relative to the repository's root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+ChunkKind = Literal["function", "class", "module", "doc", "config", "schema"]
+Intent = Literal["EXPLAIN", "GENERATE", "TEST", "REVIEW", "IMPACT", "DECOMPOSE", "REFUSE"]
+Severity = Literal["critical", "high", "medium", "low"]
+Risk = Literal["LOW", "MEDIUM", "HIGH", "UNKNOWN"]
+Decision = Literal["ACCEPT_ORIGINAL", "MERGE_FEEDBACK", "REQUEST_REVISION"]
+SandboxLevel = Literal["bwrap", "landlock", "seatbelt", "limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the user asked for, parsed: a remote URL or a local folder.
+
+    `url` carries no credentials. `ref` is a branch, tag or commit, None for the default branch.
+    `subdir` narrows to a folder. `line` is the line of a `…/blob/…#L10` address, with its file in `focus`.
+    """
+
+    name: str
+    url: str | None = None
+    path: Path | None = None
+    ref: str | None = None
+    subdir: str = ""
+    focus: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One repository at one commit, readable: a bare clone (`git_dir`) or a local folder (`root`), never both.
+
+    `commit` is the full SHA of a bare clone; for a folder the SHA of HEAD, with `+dirty` behind it where the
+    folder differs from HEAD, or `unversioned` where it is no git repository. `key` names its folder in the index.
+    `stale` says why the newest state could not be fetched, None when it was.
+    """
+
+    key: str
+    name: str
+    commit: str
+    git_dir: Path | None = None
+    root: Path | None = None
+    ref: str | None = None
+    subdir: str = ""
+    stale: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file worth reading. `size` in bytes; `hash` of its content (git blob id or the like of it)."""
+
+    path: str
+    size: int
+    hash: str
+    language: str
+    kind: Literal["code", "doc", "config", "schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A file that is not read, and why, in words a user understands."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition with its exact span. `qualified` is dotted from the file's top level (`Class.method`)."""
+
+    name: str
+    qualified: str
+    kind: str
+    path: str
+    start_line: int
+    end_line: int
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A use of a name. `kind` is call, import, inherit or use; `scope` the qualified symbol it stands in, or ''."""
+
+    name: str
+    path: str
+    line: int
+    kind: str = "call"
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of one file, exact lines, the unit of retrieval. `id` is stable across runs."""
+
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    kind: ChunkKind
+    symbol: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A ranked chunk. `why` holds the named contributions to `score`."""
+
+    chunk: Chunk
+    score: float
+    why: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A place in the repository that code, not the model, has looked up. `supported`: the lines bear the claim."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    commit: str
+    symbol: str = ""
+    supported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a question goes. `confidence` 0–1; `tier` names what decided: forced, rules, classifier, model, heuristic."""
+
+    intent: Intent
+    confidence: float
+    reason: str
+    tier: str
+    alternatives: tuple[tuple[Intent, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One generated file. `diff` is unified, against the snapshot; `content` is the whole new text."""
+
+    path: str
+    change: Literal["added", "modified", "deleted"]
+    diff: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The Controller's judgement, `score` 0–10."""
+
+    score: float
+    decision: Decision
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """Counts of one sandboxed pytest run. `genuine`: it passed under the inverted control, see sandbox/verdict.py."""
+
+    __test__ = False
+
+    passed: int
+    failed: int
+    errors: int
+    duration_s: float
+    level: SandboxLevel
+    output: str
+    genuine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A review finding. `source` is the tool's name, or `model`; `quote` the line it points at."""
+
+    path: str
+    line: int
+    severity: Severity
+    rule: str
+    message: str
+    source: str
+    domain: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a change touches. Every entry of the lists is a JSON-able mapping; see agents/impact.py for their keys."""
+
+    risk: Risk
+    ranked: tuple[Mapping, ...] = ()
+    affected: tuple[Mapping, ...] = ()
+    covering_tests: tuple[Mapping, ...] = ()
+    co_changed: tuple[Mapping, ...] = ()
+    risks: tuple[Mapping, ...] = ()
+    recommendations: tuple[Mapping, ...] = ()
+    completeness: Mapping = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of a long job. `rate` in units per second; `remaining_s` None while it can't be told."""
+
+    phase: str
+    done: int
+    total: int
+    unit: str = "files"
+    rate: float = 0.0
+    remaining_s: float | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange of the conversation, for follow-up questions."""
+
+    question: str
+    answer: str
+    intent: Intent
+    files: tuple[FileChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an agent returns. `degraded` lists every step down taken, in words; `details` holds JSON-able extras
+    by name (verdict, tests, impact, findings, plan) for those who show them."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    files: tuple[FileChange, ...] = ()
+    route: Route | None = None
+    degraded: tuple[str, ...] = ()
+    details: Mapping[str, object] = field(default_factory=dict)
