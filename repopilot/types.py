@@ -135,7 +135,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a question goes. `confidence` 0–1; `tier` names what decided: forced, rules, classifier, model, heuristic."""
+    """Where a question goes. `confidence` 0–1; `tier` names what decided: forced, rules,
+    classifier, model or heuristic."""
 
     intent: Intent
     confidence: float

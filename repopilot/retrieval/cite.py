@@ -1,0 +1,199 @@
+"""Citations: which numbered excerpt bears which sentence. Pure; the model's numbers are only suggestions.
+
+Per sentence: its anchors (identifiers, quotes, paths) and its content words are looked up in the excerpt's lines. A
+number that names no excerpt is dropped, one whose lines don't bear the sentence moves to the excerpt that does, or is
+marked `[3?]`; a sentence without a number gets one where exactly its anchors are found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, split_sentences, word_stems
+from repopilot.types import Citation, Symbol
+
+SUPPORTED = 0.6
+MENTION = 0.55
+"""What an anchor is worth where it is only mentioned although its definition is known to stand elsewhere."""
+SUBJECT = 2.0
+"""Weight of the first name of a sentence, which mostly is what it speaks of."""
+WIDE = 40
+"""Excerpts longer than this many lines are narrowed to the lines that bear the sentence."""
+
+_MARKER = re.compile(r"\s?[\[【]\s*\^?(\d{1,3}(?:\s*[,;&–-]\s*\d{1,3})*)\s*\??[\]】](?!\()")
+_INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
+
+SymbolsOf = Callable[[str], Sequence[Symbol]]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Exact lines of one file as given to the model under `number`. `text` has end_line - start_line + 1 lines."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    text: str
+
+
+def support(claim: Claim, excerpt: Excerpt, symbols_of: SymbolsOf) -> float:
+    """How far the excerpt's lines bear the claim, 0–1: found anchors (definitions above mentions) and content words."""
+    names = identifiers(excerpt.text)
+    anchored = [_anchor_found(a, excerpt, names, symbols_of) for a in claim.anchors]
+    found = [f for f in anchored if f is not None]
+    words = _word_cover(claim, excerpt)
+    if not found:
+        return words if len(claim.words) >= 3 else 0.0
+    # A sentence that names code stands or falls with the code it names, its subject first; words tip the balance.
+    weights = [SUBJECT, *[1.0] * (len(found) - 1)]
+    names_score = sum(w * f for w, f in zip(weights, found, strict=True)) / sum(weights)
+    return 0.8 * names_score + 0.2 * words if len(claim.words) >= 2 else names_score
+
+
+def verify(
+    text: str, excerpts: Sequence[Excerpt], commit: str, symbols_of: SymbolsOf = lambda name: ()
+) -> tuple[str, tuple[Citation, ...]]:
+    """The text with its citation numbers checked and renumbered from 1, and the citations they stand for.
+
+    `symbols_of` gives the known definitions of a name; with it a mere mention is told from the definition.
+    """
+    by_number = {e.number: e for e in excerpts}
+    ledger = _Ledger(commit, [])
+    pieces = []
+    for piece, prose in split_sentences(_without_invented_lines(text)):
+        pieces.append(_checked(piece, by_number, symbols_of, ledger) if prose else piece)
+    return "".join(pieces), tuple(ledger.citations)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ledger:
+    """Citations in order of first appearance; one number per distinct place and standing."""
+
+    commit: str
+    citations: list[Citation]
+
+    def number(self, excerpt: Excerpt, start: int, end: int, supported: bool) -> int:
+        for known in self.citations:
+            if (known.path, known.start_line, known.end_line, known.supported) == (excerpt.path, start, end, supported):
+                return known.number
+        number = len(self.citations) + 1
+        self.citations.append(Citation(number, excerpt.path, start, end, self.commit, excerpt.symbol, supported))
+        return number
+
+
+def _without_invented_lines(text: str) -> str:
+    """Line numbers behind file names are the model's invention: it was shown none."""
+    return _INVENTED_LINES.sub(r"\1", text)
+
+
+def _checked(sentence: str, by_number: dict[int, Excerpt], symbols_of: SymbolsOf, ledger: _Ledger) -> str:
+    claim = claim_of(_MARKER.sub("", sentence))
+    given = list(dict.fromkeys(n for m in _MARKER.finditer(sentence) for n in _numbers(m.group(1)) if n in by_number))
+    if not claim.anchors and len(claim.words) < 3:
+        given_marks: list[tuple[Excerpt, bool]] = []  # too little said to be checked: nothing is cited for it
+    else:
+        given_marks = _marks(claim, given, by_number, symbols_of)
+    body = _MARKER.sub("", sentence)
+    marks = "".join(_mark(claim, e, ok, ledger) for e, ok in given_marks)
+    return _with_marks(body, marks)
+
+
+def _marks(
+    claim: Claim, given: Sequence[int], by_number: dict[int, Excerpt], symbols_of: SymbolsOf
+) -> list[tuple[Excerpt, bool]]:
+    scores = {n: support(claim, e, symbols_of) for n, e in by_number.items()}
+    good = [n for n in given if scores[n] >= SUPPORTED]
+    if good:
+        return [(by_number[n], True) for n in good]
+    best = max(scores, key=lambda n: (scores[n], -n), default=None)
+    if best is not None and claim.anchors and scores[best] >= SUPPORTED:
+        return [(by_number[best], True)]
+    return [(by_number[n], False) for n in given[:1]]
+
+
+def _mark(claim: Claim, excerpt: Excerpt, supported: bool, ledger: _Ledger) -> str:
+    start, end = _narrowed(claim, excerpt) if supported else (excerpt.start_line, excerpt.end_line)
+    number = ledger.number(excerpt, start, end, supported)
+    return f" [{number}]" if supported else f" [{number}?]"
+
+
+def _with_marks(body: str, marks: str) -> str:
+    """Marks go before the sentence's closing punctuation."""
+    if not marks:
+        return body
+    end = re.search(r"[.!?:;…]*[*_]*\s*$", body)
+    at = end.start() if end else len(body)
+    return body[:at].rstrip() + marks + body[at:]
+
+
+def _numbers(group: str) -> list[int]:
+    numbers: list[int] = []
+    for part in re.split(r"\s*[,;&]\s*", group):
+        first, _, last = re.sub("–", "-", part).partition("-")
+        low, high = int(first), int(last or first)
+        numbers.extend(range(low, min(high, low + 9) + 1))
+    return numbers
+
+
+def _anchor_found(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbols_of: SymbolsOf) -> float | None:
+    """1 found, MENTION where only mentioned, 0 missing, None where it says nothing for or against."""
+    if anchor.kind == "path":
+        return 1.0 if excerpt.path.endswith(anchor.text.lstrip("./")) else (1.0 if anchor.text in excerpt.text else 0.0)
+    if anchor.kind == "quote":
+        return 1.0 if _squeezed(anchor.text) in _squeezed(excerpt.text) else 0.0
+    *owners, name = re.split(r"\.|::|->|#", anchor.text)
+    if name in names:
+        return 1.0 if _at_home(name, excerpt, symbols_of) else MENTION
+    if name in re.split(r"\.|::", excerpt.symbol):
+        return None if owners or _spans(name, excerpt, symbols_of) else 0.0
+    return 0.0
+
+
+def _at_home(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
+    """Do these lines define the name, or does the repository define it nowhere?"""
+    definitions = symbols_of(name)
+    return not definitions or any(_overlap(s, excerpt) for s in definitions)
+
+
+def _spans(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
+    return any(_overlap(s, excerpt) for s in symbols_of(name))
+
+
+def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:
+    return (
+        symbol.path == excerpt.path and symbol.start_line <= excerpt.end_line and excerpt.start_line <= symbol.end_line
+    )
+
+
+def _word_cover(claim: Claim, excerpt: Excerpt) -> float:
+    if not claim.words:
+        return 0.0
+    present = word_stems(f"{excerpt.path} {excerpt.symbol} {excerpt.text}")
+    return sum(w in present for w in claim.words) / len(claim.words)
+
+
+def _narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
+    """Of a long excerpt the lines that bear the claim, with a margin of two; the whole where that can't be told."""
+    if excerpt.end_line - excerpt.start_line < WIDE:
+        return excerpt.start_line, excerpt.end_line
+    wanted = {re.split(r"\.|::|->|#", a.text)[-1] for a in claim.anchors if a.kind == "name"}
+    quotes = [a.text for a in claim.anchors if a.kind == "quote"]
+    rows = [
+        i
+        for i, line in enumerate(excerpt.text.split("\n"))
+        if wanted & identifiers(line) or any(q in line for q in quotes)
+    ]
+    if not rows or rows[-1] - rows[0] > 2 * WIDE:
+        return excerpt.start_line, excerpt.end_line
+    return (
+        max(excerpt.start_line, excerpt.start_line + rows[0] - 2),
+        min(excerpt.end_line, excerpt.start_line + rows[-1] + 2),
+    )
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
