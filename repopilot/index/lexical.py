@@ -1,0 +1,253 @@
+"""The lexical index: postings of every chunk over a few fields, in flat numpy arrays that can be memory-mapped.
+
+`terms_of` runs in worker processes and gives a small, picklable value per chunk; `LexicalIndex.build` turns those
+values into postings. There is no update in place: rebuilding from stored `ChunkTerms` takes a fraction of a second.
+What the numbers mean for relevance is not decided here but in retrieval/rank.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from repopilot.errors import IndexFailed
+from repopilot.index.tokens import expand, words
+from repopilot.types import Chunk
+
+VERSION = 1
+FIELDS = ("path", "symbols", "body")
+MOST = 255
+
+Bag = tuple[str, bytes]
+"""Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """What the index keeps of one chunk. `names` are the symbols defined in it, in lower case, unqualified."""
+
+    file: str
+    kind: str
+    language: str
+    names: tuple[str, ...]
+    path: Bag
+    symbols: Bag
+    body: Bag
+
+
+def terms_of(chunk: Chunk, defined: Sequence[str]) -> ChunkTerms:
+    """The terms of one chunk. `defined` are the names, plain or qualified, of the symbols whose definition starts in it."""
+    names = tuple(dict.fromkeys(_tail(name) for name in (*defined, chunk.symbol) if name))
+    return ChunkTerms(
+        file=chunk.path,
+        kind=chunk.kind,
+        language=chunk.language,
+        names=tuple(name for name in names if name),
+        path=_bag(words(chunk.path)),
+        symbols=_bag(words(" ".join(dict.fromkeys((*defined, chunk.symbol))))),
+        body=_bag(words(chunk.text)),
+    )
+
+
+def _tail(name: str) -> str:
+    return name.replace("::", ".").rpartition(".")[2].lower()
+
+
+def _bag(found: Iterable[str]) -> Bag:
+    counts: Counter[str] = Counter()
+    for word, count in Counter(found).items():
+        for token in expand(word):
+            counts[token] += count
+    return " ".join(counts), bytes(min(count, MOST) for count in counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Rows by token: those of token t are `rows[starts[t]:starts[t + 1]]`, ascending. `lengths` is per row."""
+
+    starts: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
+    lengths: np.ndarray
+
+    def of(self, token: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and counts of one token."""
+        span = slice(self.starts[token], self.starts[token + 1])
+        return self.rows[span], self.counts[span]
+
+
+@dataclass(frozen=True)
+class LexicalIndex:
+    """Postings per field over n chunks; row i belongs to chunk i of the index.
+
+    `files` are the distinct paths, `file_of[i]` the number of the file of row i; likewise `kinds` and `languages`.
+    `names` are the distinct names of defined symbols: `name_rows` gives the rows by name, `name_tokens` the names by token.
+    """
+
+    tokens: dict[str, int]
+    fields: Mapping[str, Postings]
+    files: tuple[str, ...]
+    kinds: tuple[str, ...]
+    languages: tuple[str, ...]
+    names: tuple[str, ...]
+    file_of: np.ndarray
+    kind_of: np.ndarray
+    language_of: np.ndarray
+    name_rows: Postings
+    name_tokens: Postings
+
+    def __len__(self) -> int:
+        return len(self.file_of)
+
+    @classmethod
+    def build(cls, items: Iterable[ChunkTerms]) -> LexicalIndex:
+        """The index over `items`, whose order gives the row numbers."""
+        numbers = {name: _Numbers() for name in ("tokens", "files", "kinds", "languages", "names")}
+        bags: dict[str, _Bags] = {name: _Bags() for name in FIELDS}
+        name_rows = _Bags()
+        columns: dict[str, list[int]] = {"files": [], "kinds": [], "languages": []}
+        for item in items:
+            columns["files"].append(numbers["files"][item.file])
+            columns["kinds"].append(numbers["kinds"][item.kind])
+            columns["languages"].append(numbers["languages"][item.language])
+            for name in FIELDS:
+                text, counts = getattr(item, name)
+                bags[name].add([numbers["tokens"][token] for token in text.split()], counts)
+            name_rows.add([numbers["names"][name] for name in item.names], b"\1" * len(item.names))
+        name_tokens = _Bags()
+        for name in numbers["names"]:
+            tokens, counts = _bag(words(name))
+            name_tokens.add([numbers["tokens"][token] for token in tokens.split()], counts)
+        size = len(numbers["tokens"])
+        return cls(
+            tokens=dict(numbers["tokens"]),
+            fields={name: bags[name].postings(size) for name in FIELDS},
+            files=tuple(numbers["files"]),
+            kinds=tuple(numbers["kinds"]),
+            languages=tuple(numbers["languages"]),
+            names=tuple(numbers["names"]),
+            file_of=np.array(columns["files"], np.int32),
+            kind_of=np.array(columns["kinds"], np.uint8),
+            language_of=np.array(columns["languages"], np.uint8),
+            name_rows=name_rows.postings(len(numbers["names"])),
+            name_tokens=name_tokens.postings(size),
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write the index as flat files into `folder`, which is created. Raises OSError when it can't be written."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, array in self._arrays():
+            np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        texts = {
+            "version": VERSION,
+            "tokens": list(self.tokens),
+            **{name: getattr(self, name) for name in ("files", "kinds", "languages", "names")},
+        }
+        (folder / "texts.json").write_text(json.dumps(texts, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path, mmap: bool = True) -> LexicalIndex:
+        """The index saved in `folder`, its arrays memory-mapped if `mmap`. Raises IndexFailed when it is broken or old."""
+        try:
+            texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
+            if texts["version"] != VERSION:
+                raise IndexFailed(
+                    "The lexical index was written by another version.", "It is rebuilt at the next indexing."
+                )
+            return cls(
+                tokens={token: number for number, token in enumerate(texts["tokens"])},
+                fields={name: _load_postings(folder, name, mmap) for name in FIELDS},
+                **{name: tuple(texts[name]) for name in ("files", "kinds", "languages", "names")},
+                **{name: _load(folder, name, mmap) for name in ("file_of", "kind_of", "language_of")},
+                **{name: _load_postings(folder, name, mmap) for name in ("name_rows", "name_tokens")},
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise IndexFailed(
+                f"The lexical index can't be read: {error}.", "It is rebuilt at the next indexing."
+            ) from error
+
+    @cached_property
+    def file_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """(starts, rows): the rows of file f are `rows[starts[f]:starts[f + 1]]`, ascending."""
+        rows = np.argsort(self.file_of, kind="stable").astype(np.int32)
+        return _starts(self.file_of, len(self.files)), rows
+
+    @cached_property
+    def file_numbers(self) -> dict[str, int]:
+        """The number of each file by its path."""
+        return {path: number for number, path in enumerate(self.files)}
+
+    @cached_property
+    def name_numbers(self) -> dict[str, int]:
+        """The number of each defined name, in lower case."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    def rows_of_file(self, path: str) -> np.ndarray:
+        """The rows of one file, ascending; none for an unknown path."""
+        number = self.file_numbers.get(path)
+        if number is None:
+            return np.empty(0, np.int32)
+        starts, rows = self.file_rows
+        return rows[starts[number] : starts[number + 1]]
+
+    def rows_defining(self, name: str) -> np.ndarray:
+        """The rows in which a symbol of this unqualified name is defined, in any case."""
+        number = self.name_numbers.get(name.lower())
+        return np.empty(0, np.int32) if number is None else self.name_rows.of(number)[0]
+
+    def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        for name in ("file_of", "kind_of", "language_of"):
+            yield name, getattr(self, name)
+        tables = chain(self.fields.items(), (("name_rows", self.name_rows), ("name_tokens", self.name_tokens)))
+        for name, postings in tables:
+            for part in ("starts", "rows", "counts", "lengths"):
+                yield f"{name}.{part}", getattr(postings, part)
+
+
+class _Numbers(dict[str, int]):
+    """Consecutive numbers for strings in order of first use."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
+class _Bags:
+    """Bags of numbered tokens, row by row, to be turned into postings."""
+
+    def __init__(self) -> None:
+        self._numbers: list[np.ndarray] = []
+        self._counts: list[bytes] = []
+
+    def add(self, numbers: Sequence[int], counts: bytes) -> None:
+        self._numbers.append(np.array(numbers, np.int32))
+        self._counts.append(counts)
+
+    def postings(self, size: int) -> Postings:
+        """Postings over `size` tokens."""
+        sizes = np.array([len(numbers) for numbers in self._numbers], np.int64)
+        tokens = np.concatenate([np.empty(0, np.int32), *self._numbers])
+        counts = np.frombuffer(b"".join(self._counts), np.uint8)
+        rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        lengths = np.bincount(rows, counts, minlength=len(sizes)).astype(np.float32)
+        order = np.argsort(tokens, kind="stable")
+        return Postings(_starts(tokens, size), rows[order], counts[order], lengths)
+
+
+def _starts(numbers: np.ndarray, size: int) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=size)))).astype(np.int64)
+
+
+def _load(folder: Path, name: str, mmap: bool) -> np.ndarray:
+    return np.load(folder / f"{name}.npy", mmap_mode="r" if mmap else None, allow_pickle=False)
+
+
+def _load_postings(folder: Path, name: str, mmap: bool) -> Postings:
+    return Postings(*(_load(folder, f"{name}.{part}", mmap) for part in ("starts", "rows", "counts", "lengths")))
