@@ -1,0 +1,41 @@
+"""The prompts, one text file each, with strict placeholders `{{name}}`.
+
+The stable part of a prompt stands first, what changes with every call last: local models reuse a repeated prefix.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from functools import cache
+from importlib.resources import files
+
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def render(name: str, **values: object) -> str:
+    """The prompt of `prompts/<name>.txt` with every placeholder filled once.
+
+    Raises KeyError when values and placeholders are not exactly the same names, FileNotFoundError without such a file.
+    """
+    template = _template(name)
+    wanted = set(_PLACEHOLDER.findall(template))
+    if wanted != set(values):
+        raise KeyError(f"prompt {name!r}: placeholders {sorted(wanted)}, values {sorted(values)}")
+    return _PLACEHOLDER.sub(lambda m: str(values[m.group(1)]), template)
+
+
+def nonce() -> str:
+    """A fresh delimiter for untrusted text, unguessable by whoever wrote that text."""
+    return secrets.token_hex(4)
+
+
+def defused(text: str, mark: str) -> str:
+    """Untrusted text without the delimiter `mark` and without invisible characters that could hide instructions."""
+    return _INVISIBLE.sub("", text).replace(mark, "")
+
+
+@cache
+def _template(name: str) -> str:
+    return (files(__package__) / f"{name}.txt").read_text("utf-8").strip()
