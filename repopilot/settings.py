@@ -22,6 +22,7 @@ class Settings(BaseSettings):
     # The web server
     host: str = Field("127.0.0.1", description="Address the browser page is served on. Loopback unless you know why not.")
     port: int = Field(8000, description="Port of the browser page.")
+    allowed_hosts: list[str] = Field(default_factory=list, description="Further names the page may be opened under, beside loopback, as JSON.")
 
     # Language models
     ollama_url: str = Field("http://127.0.0.1:11434", description="Where Ollama listens. Empty: never ask it.")

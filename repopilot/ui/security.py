@@ -1,0 +1,144 @@
+"""Closes the chat to other websites: a plain ASGI middleware around the whole application.
+
+Chainlit's socket ignores Origin and Host, so any page the user visits could drive the chat (cross-site WebSocket
+hijacking) or reach it under a name of its own (DNS rebinding). Every request is therefore checked for both, and
+every response tells the browser to load nothing from anywhere else.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterable, Mapping
+from urllib.parse import urlsplit
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+WILDCARDS = ("0.0.0.0", "::", "")
+CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
+"""Routes of Chainlit that write: uploads, elements forged by the page, tool servers. RepoPilot uses none of them."""
+
+
+def allowed_hosts(listen_on: str, extra: Iterable[str] = ()) -> frozenset[str]:
+    """The host names the chat answers to: loopback, the address it listens on, and those the user names.
+
+    A wildcard address is no name anybody asks for, so it adds nothing: whoever serves a network has to say the name.
+    """
+    named = (name.strip().strip("[]").lower() for name in (*LOOPBACK, listen_on, *extra))
+    return frozenset(name for name in named if name not in WILDCARDS)
+
+
+def refusal(scope: Mapping, hosts: frozenset[str]) -> tuple[int, str] | None:
+    """Why a request is refused, as (HTTP status, words for the user), or None when it may pass. Pure."""
+    headers = _headers(scope)
+    host = headers.get("host", "")
+    name = _host_name(host)
+    if not name or name not in hosts:
+        return 421, (
+            f"RepoPilot does not answer to the name {name or '(none)'!r}. "
+            "Open it at its own address, or add this name to REPOPILOT_ALLOWED_HOSTS."
+        )
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        return 403, "Requests from other websites are refused."
+    if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not _opens_page(scope, headers):
+        return 403, "Requests from other websites are refused."
+    if scope.get("method") not in ("GET", "HEAD", None) and _route(scope).startswith(CLOSED_ROUTES):
+        return 403, "RepoPilot takes no uploads."
+    return None
+
+
+def content_security_policy(host: str, nonce: str = "") -> str:
+    """The policy for a response. `unsafe-eval` is what Chainlit needs to compile our own elements in the page;
+    inline scripts run only with the page's nonce. Images from elsewhere stay out, so text can't call home."""
+    scripts = f"'nonce-{nonce}' 'unsafe-eval'" if nonce else ""
+    rules = {
+        "default-src": "'self'",
+        "script-src": f"'self' {scripts}".strip(),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": f"'self' ws://{host} wss://{host}",
+        "worker-src": "'self' blob:",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+class Guard:
+    """ASGI middleware: refuses what `refusal` names, hardens the headers of everything else."""
+
+    def __init__(self, app: Callable, hosts: frozenset[str]) -> None:
+        self.app = app
+        self.hosts = hosts
+
+    async def __call__(self, scope: Mapping, receive: Callable, send: Callable) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        refused = refusal(scope, self.hosts)
+        if refused is None:
+            await self.app(scope, receive, _hardened(send, _headers(scope).get("host", "")))
+        elif scope["type"] == "http":
+            await _refuse(send, *refused)
+        else:
+            # Closing before accepting makes the server answer the handshake with 403.
+            await send({"type": "websocket.close", "code": 1008})
+
+
+def _headers(scope: Mapping) -> dict[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope.get("headers", ())}
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without port and brackets; '' when it is malformed."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return name.rstrip(".").lower()
+
+
+def _route(scope: Mapping) -> str:
+    return scope.get("path", "").removeprefix(scope.get("root_path", ""))
+
+
+def _opens_page(scope: Mapping, headers: Mapping[str, str]) -> bool:
+    """A link on another site that leads here: harmless, the page it opens acts for nobody but the user."""
+    return (
+        scope.get("method") in ("GET", "HEAD")
+        and headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+    )
+
+
+def _hardened(send: Callable, host: str) -> Callable:
+    always = {
+        b"x-content-type-options": b"nosniff",
+        b"x-frame-options": b"DENY",
+        b"referrer-policy": b"same-origin",
+        b"cross-origin-opener-policy": b"same-origin",
+        b"cross-origin-resource-policy": b"same-origin",
+        b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
+    }
+
+    async def hardened(message: dict) -> None:
+        if message["type"] == "http.response.start":
+            sent = {name.lower() for name, _ in message.get("headers", ())}
+            added = dict(always)
+            if b"content-security-policy" not in sent:
+                added[b"content-security-policy"] = content_security_policy(host).encode()
+            message = {**message, "headers": [*message.get("headers", ()), *added.items()]}
+        await send(message)
+
+    return hardened
+
+
+async def _refuse(send: Callable, status: int, why: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"x-content-type-options", b"nosniff")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": why.encode()})

@@ -1,0 +1,51 @@
+"""Starts the browser chat: Chainlit with our application, on loopback unless the settings say otherwise."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from repopilot.errors import UsageError
+from repopilot.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+APP = ROOT / "chainlit_app.py"
+
+
+def serve(settings: Settings) -> None:
+    """Serve until stopped. Raises UsageError when the address can't be used.
+
+    Chainlit takes its address and folder from the environment, read when it is first imported: set before that.
+    """
+    _check_address(settings.host, settings.port)
+    os.environ.update(
+        CHAINLIT_APP_ROOT=str(ROOT),
+        CHAINLIT_HOST=settings.host,
+        CHAINLIT_PORT=str(settings.port),
+    )
+    print(f"RepoPilot: http://{_shown(settings.host)}:{settings.port}", flush=True)
+
+    from chainlit.cli import run_chainlit
+    from chainlit.config import config
+
+    config.run.headless = True
+    run_chainlit(str(APP))
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _check_address(host: str, port: int) -> None:
+    """Chainlit would only log a taken port, in the middle of its start."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise UsageError(
+            f"RepoPilot can't listen on {host} port {port}: {error.strerror or error}.",
+            "Choose another port with REPOPILOT_PORT, or stop what uses this one.",
+        ) from error
