@@ -1,0 +1,196 @@
+"""What kind of file a path names: its language, its role (code, documentation, configuration, schema), whether it
+is a test, an example or generated. Pure over strings, with no import that costs anything."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+FileKind = Literal["code", "doc", "config", "schema"]
+
+# language: (kind, tree-sitter grammar or "", extensions and whole filenames in lower case)
+_LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
+    "python": ("code", "python", ".py .pyi .pyw .pyx .pxd wscript sconstruct sconscript"),
+    "javascript": ("code", "javascript", ".js .mjs .cjs .jsx .es6"),
+    "typescript": ("code", "typescript", ".ts .mts .cts"),
+    "tsx": ("code", "tsx", ".tsx"),
+    "java": ("code", "java", ".java"),
+    "kotlin": ("code", "kotlin", ".kt .kts"),
+    "go": ("code", "go", ".go"),
+    "rust": ("code", "rust", ".rs"),
+    "c": ("code", "c", ".c .h"),
+    "cpp": ("code", "cpp", ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .inl .ipp .tpp .cu .cuh .ino"),
+    "csharp": ("code", "csharp", ".cs .csx"),
+    "ruby": ("code", "ruby", ".rb .rake .gemspec .ru .rbi gemfile rakefile vagrantfile podfile brewfile guardfile fastfile"),
+    "php": ("code", "php", ".php .phtml .php5 .inc"),
+    "swift": ("code", "swift", ".swift"),
+    "scala": ("code", "scala", ".scala .sc .sbt"),
+    "bash": ("code", "", ".sh .bash .zsh .ksh .bats configure"),
+    "fish": ("code", "", ".fish"),
+    "powershell": ("code", "", ".ps1 .psm1 .psd1"),
+    "batch": ("code", "", ".bat .cmd"),
+    "perl": ("code", "", ".pl .pm .t"),
+    "lua": ("code", "", ".lua"),
+    "r": ("code", "", ".r"),
+    "julia": ("code", "", ".jl"),
+    "dart": ("code", "", ".dart"),
+    "elixir": ("code", "", ".ex .exs"),
+    "erlang": ("code", "", ".erl .hrl"),
+    "haskell": ("code", "", ".hs .lhs"),
+    "ocaml": ("code", "", ".ml .mli"),
+    "fsharp": ("code", "", ".fs .fsi .fsx"),
+    "clojure": ("code", "", ".clj .cljs .cljc .edn"),
+    "lisp": ("code", "", ".lisp .lsp .cl .el .scm .rkt"),
+    "groovy": ("code", "", ".groovy .gradle jenkinsfile"),
+    "objc": ("code", "", ".m .mm"),
+    "zig": ("code", "", ".zig"),
+    "nim": ("code", "", ".nim .nims"),
+    "d": ("code", "", ".d"),
+    "v": ("code", "", ".v .sv .svh .vhd .vhdl"),
+    "fortran": ("code", "", ".f .f90 .f95 .f03 .f08 .for"),
+    "pascal": ("code", "", ".pas .pp .dpr"),
+    "ada": ("code", "", ".adb .ads"),
+    "cobol": ("code", "", ".cob .cbl .cpy"),
+    "assembly": ("code", "", ".s .asm"),
+    "solidity": ("code", "", ".sol"),
+    "vb": ("code", "", ".vb .bas"),
+    "tcl": ("code", "", ".tcl"),
+    "awk": ("code", "", ".awk"),
+    "vim": ("code", "", ".vim .vimrc"),
+    "crystal": ("code", "", ".cr"),
+    "cython": ("code", "", ".pxi"),
+    "glsl": ("code", "", ".glsl .vert .frag .hlsl .wgsl .metal"),
+    "vue": ("code", "", ".vue"),
+    "svelte": ("code", "", ".svelte"),
+    "astro": ("code", "", ".astro"),
+    "html": ("code", "", ".html .htm .xhtml"),
+    "template": ("code", "", ".j2 .jinja .jinja2 .erb .ejs .hbs .mustache .liquid .tmpl .tpl .gohtml .twig .haml .slim .pug .mako"),
+    "css": ("code", "", ".css .scss .sass .less .styl"),
+    "starlark": ("code", "", ".bzl .star build build.bazel workspace"),
+    "make": ("code", "", ".mk .mak makefile gnumakefile justfile .just"),
+    "cmake": ("code", "", ".cmake cmakelists.txt"),
+    "meson": ("code", "", "meson.build meson_options.txt"),
+    "nix": ("code", "", ".nix"),
+    "dockerfile": ("code", "", ".dockerfile dockerfile containerfile"),
+    "prisma": ("schema", "", ".prisma"),
+    "sql": ("schema", "", ".sql .ddl .psql .mysql .pgsql"),
+    "graphql": ("schema", "", ".graphql .gql .graphqls"),
+    "protobuf": ("schema", "", ".proto"),
+    "thrift": ("schema", "", ".thrift .avdl .capnp .fbs"),
+    "markdown": ("doc", "", ".md .markdown .mdx .mkd .qmd .rmd"),
+    "rst": ("doc", "", ".rst"),
+    "asciidoc": ("doc", "", ".adoc .asciidoc"),
+    "org": ("doc", "", ".org"),
+    "tex": ("doc", "", ".tex"),
+    "text": ("doc", "", ".txt .text readme license licence copying authors contributors changelog changes notice "
+             "news todo install maintainers codeowners"),
+    "json": ("config", "", ".json .jsonc .json5 .webmanifest .babelrc .eslintrc .prettierrc"),
+    "yaml": ("config", "", ".yaml .yml .clang-format .clang-tidy"),
+    "toml": ("config", "", ".toml pipfile"),
+    "ini": ("config", "", ".ini .cfg .conf .properties .editorconfig .flake8 .pylintrc .gitmodules .npmrc .env.example .env.sample "
+            ".coveragerc .gitattributes"),
+    "gomod": ("config", "", "go.mod go.work"),
+    "requirements": ("config", "", ".in requirements.txt constraints.txt procfile manifest.in"),
+    "xml": ("config", "", ".xml .xsd .xsl .xslt .csproj .fsproj .vbproj .props .targets .plist .resx .pom"),
+    "hcl": ("config", "", ".tf .tfvars .hcl .nomad"),
+    "jsonnet": ("config", "", ".jsonnet .libsonnet .cue .dhall"),
+}  # fmt: skip
+
+
+def _by_suffix() -> tuple[dict[str, str], dict[str, str]]:
+    suffixes, names = {}, {}
+    for language, (_, _, keys) in _LANGUAGES.items():
+        for key in keys.split():
+            (suffixes if key.startswith(".") else names)[key] = language
+    return suffixes, names
+
+
+_SUFFIXES, _NAMES = _by_suffix()
+_REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
+_GENERATED_NAME = re.compile(
+    r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.g\.cs|_generated\.\w+|\.generated\.\w+|"
+    r"\.min\.(js|css)|-min\.js|\.bundle\.js|\.js\.map|\.css\.map|parsetab\.py)$", re.IGNORECASE)  # fmt: skip
+_GENERATED_LOCK = frozenset(
+    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml poetry.lock pdm.lock uv.lock pipfile.lock "
+    "cargo.lock composer.lock gemfile.lock go.sum podfile.lock mix.lock pubspec.lock bun.lock flake.lock deno.lock".split()
+)
+_GENERATED_HEAD = re.compile(
+    r"code generated .{0,80}do not edit|@generated\b|<auto-?generated|automatically generated by|auto-?generated by|"
+    r"generated by the protocol buffer compiler|this file (is|was) (automatically |auto-?)generated|"
+    r"autogenerated file|generated automatically (by|from)|do not edit (this file )?(by hand|manually|directly)", re.IGNORECASE)  # fmt: skip
+_TEST_FOLDER = re.compile(
+    r"(^|/)(tests?|testing|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
+)
+_TEST_NAME = re.compile(
+    r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.\w+$|"
+    r"(^|/)tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$", re.IGNORECASE)  # fmt: skip
+_TEST_CAMEL = re.compile(
+    r"(^|/)(Test[A-Z]\w*|\w*[a-z0-9](Tests?|Spec|IT|TestCase))\.(java|kt|kts|cs|scala|swift|php|groovy|cpp|cc|h|m)$"
+)
+_EXAMPLE = re.compile(
+    r"(^|/)(examples?|samples?|demos?|tutorials?|cookbook|playground|docs_src|benchmarks?|bench)/", re.I
+)
+_DOC_FOLDER = re.compile(r"(^|/)(docs?|documentation|website|man|wiki)/", re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def language_of(path: str) -> str | None:
+    """The language a path's name tells, None where we know none (and the file is not read).
+
+    The longest suffix wins (`.env.example` before `.example`); whole names (`Dockerfile`) come first.
+    """
+    name = path.rsplit("/", 1)[-1].lower()
+    if name in _NAMES:
+        return _NAMES[name]
+    if _REQUIREMENTS.search(path.lower()):
+        return "requirements"
+    at = name.find(".")
+    while at >= 0:
+        language = _SUFFIXES.get(name[at:])
+        if language:
+            return language
+        at = name.find(".", at + 1)
+    return "dockerfile" if name.startswith(("dockerfile.", "containerfile.")) else None
+
+
+def languages() -> tuple[str, ...]:
+    """Every language that is told apart."""
+    return tuple(_LANGUAGES)
+
+
+def grammar(language: str) -> str | None:
+    """The tree-sitter grammar we let parse a language, None for those cut by lines. An allow-list on purpose:
+    some bundled grammars (COBOL) never return on ordinary input."""
+    return _LANGUAGES.get(language, ("code", "", ""))[1] or None
+
+
+def file_kind(path: str) -> FileKind:
+    """What a file serves as. A path of unknown language counts as code."""
+    language = language_of(path)
+    if language == "html" and _DOC_FOLDER.search(path):
+        return "doc"
+    return _LANGUAGES[language][0] if language else "code"
+
+
+def is_test_path(path: str) -> bool:
+    """Does the path follow a naming convention of tests (any language)?"""
+    return bool(_TEST_NAME.search(path) or _TEST_FOLDER.search(path) or _TEST_CAMEL.search(path))
+
+
+def is_example_path(path: str) -> bool:
+    """Examples, samples, demonstrations and benchmarks: they use the code, they aren't it."""
+    return bool(_EXAMPLE.search(path))
+
+
+def is_doc_path(path: str) -> bool:
+    """Documentation by its language or by the folder it lies in."""
+    return file_kind(path) == "doc" or bool(_DOC_FOLDER.search(path))
+
+
+def is_generated(path: str, head_text: str = "") -> bool:
+    """Is the file made by a program? Told by its name, or by what its first lines say of themselves."""
+    name = path.rsplit("/", 1)[-1]
+    if name.lower() in _GENERATED_LOCK or _GENERATED_NAME.search(name):
+        return True
+    return bool(head_text and _GENERATED_HEAD.search(head_text[:1000]))

@@ -1,0 +1,82 @@
+"""Tree-sitter behind two functions: a parsed tree with a time limit, and a language's compiled queries."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from tree_sitter import Node, Parser, Query, Tree
+from tree_sitter_language_pack import get_language
+
+from repopilot.code.languages import grammar
+
+_SLICE = 1 << 16
+_SECTIONS = ("definitions", "references", "imports")
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """A language's queries, from `tags/<language>.scm`. `references` and `imports` name nodes by their kind."""
+
+    definitions: Query
+    references: Query
+    imports: Query
+
+
+def parse(data: bytes, language: str, seconds: float) -> Tree | None:
+    """The tree of UTF-8 `data`, or None when the language has no grammar or parsing takes longer than `seconds`."""
+    parser = _parser(language)
+    if parser is None:
+        return None
+    deadline = time.monotonic() + seconds
+
+    def read(offset: int, _point: object) -> bytes:
+        return data[offset : offset + _SLICE]
+
+    def late(_offset: int, _has_error: bool) -> bool:
+        return time.monotonic() > deadline
+
+    try:
+        # The time limit only works when the source is read through a callback.
+        return parser.parse(read, progress_callback=late)
+    except ValueError:  # how py-tree-sitter says that the callback stopped it
+        return None
+    finally:
+        parser.reset()
+
+
+@lru_cache(maxsize=32)
+def tags(language: str) -> Tags | None:
+    """The compiled queries of a language, None where it has none."""
+    name = grammar(language)
+    if name is None:
+        return None
+    file = "typescript" if language == "tsx" else language
+    text = resources.files("repopilot.code").joinpath("tags", f"{file}.scm").read_text(encoding="utf-8")
+    compiled = get_language(name)  # type: ignore[arg-type]
+    parts = _sections(text)
+    return Tags(*(Query(compiled, parts.get(section, "")) for section in _SECTIONS))
+
+
+def text_of(node: Node) -> str:
+    """A node's source text."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _sections(text: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    current = ""
+    for line in text.splitlines():
+        if line.startswith(";; "):
+            current = line[3:].strip()
+        else:
+            parts[current] = parts.get(current, "") + line + "\n"
+    return parts
+
+
+@lru_cache(maxsize=32)
+def _parser(language: str) -> Parser | None:
+    name = grammar(language)
+    return Parser(get_language(name)) if name else None  # type: ignore[arg-type]

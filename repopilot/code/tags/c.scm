@@ -1,0 +1,20 @@
+;; definitions
+(function_definition declarator: [(function_declarator declarator: (identifier) @name) (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)) (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))]) @function
+(translation_unit (declaration declarator: (function_declarator declarator: (identifier) @name)) @declaration)
+(translation_unit (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @declaration)
+(struct_specifier name: (type_identifier) @name body: (_)) @struct
+(union_specifier name: (type_identifier) @name body: (_)) @struct
+(enum_specifier name: (type_identifier) @name body: (_)) @enum
+(type_definition declarator: (type_identifier) @name) @type
+(preproc_def name: (identifier) @name) @macro
+(preproc_function_def name: (identifier) @name) @macro
+(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @variable)
+(translation_unit (declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @name))) @variable)
+;; references
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression field: (field_identifier) @call))
+(field_identifier) @member
+(type_identifier) @use
+(identifier) @use
+;; imports
+(preproc_include) @import
