@@ -1,0 +1,161 @@
+"""Reading the files of a snapshot: decoded, line endings made LF, secrets redacted, or the reason why not."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import stat
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from repopilot.code.languages import is_generated
+from repopilot.errors import SourceError
+from repopilot.repo import command
+from repopilot.repo.secrets import redact
+from repopilot.types import Skip, Snapshot, SourceFile
+
+_LFS = b"version https://git-lfs.github.com/spec/v1"
+_LONG_LINE = 5_000  # characters; nobody writes such lines by hand
+_MEAN_LINE = 250
+
+
+def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, str | Skip]]:
+    """Every file with its text (LF, no BOM, secrets redacted), or with why it is skipped after all.
+
+    Raises SourceError when the snapshot's repository can't be read at all.
+    """
+    for file, data in _contents(snapshot, files):
+        if data is None:
+            yield file, Skip(file.path, "is gone or can't be read")
+            continue
+        text = text_of(file.path, data)
+        yield file, text if isinstance(text, Skip) else redact(text)[0]
+
+
+def read_raw(snapshot: Snapshot, path: str) -> bytes:
+    """The bytes of one file as they are stored. Raises SourceError when there is no such regular file."""
+    if snapshot.git_dir is None:
+        data = _local_bytes(snapshot, path)
+    else:
+        data = _blob(snapshot, path)
+    if data is None:
+        raise SourceError(f"There is no file {path} in {snapshot.name} at {snapshot.commit[:12]}.")
+    return data
+
+
+def text_of(path: str, data: bytes) -> str | Skip:
+    """The text of a file's bytes, or why it is not one worth reading."""
+    if data.startswith(_LFS):
+        return Skip(path, "Git LFS pointer")
+    text = _decode(data)
+    if text is None:
+        return Skip(path, "binary" if b"\0" in data[:8192] else "not UTF-8")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        return Skip(path, "binary")
+    if not text.strip():
+        return Skip(path, "empty")
+    if is_generated(path, text[:1000]):
+        return Skip(path, "generated")
+    if _minified(text):
+        return Skip(path, "minified")
+    return text
+
+
+def _decode(data: bytes) -> str | None:
+    encoding = "utf-8"
+    for mark, name in ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
+                       (codecs.BOM_UTF16_BE, "utf-16")):  # fmt: skip
+        if data.startswith(mark):
+            encoding = name
+            break
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _minified(text: str) -> bool:
+    """Long lines throughout: a few long ones (a data URI, a licence key) don't make a file unreadable."""
+    lines = text.count("\n") + 1
+    if len(text) / lines > _MEAN_LINE and len(text) > 2 * _LONG_LINE:
+        return True
+    if len(text) < _LONG_LINE:
+        return False
+    long = sum(len(match) for match in re.findall(rf"[^\n]{{{_LONG_LINE},}}", text))
+    return long > len(text) // 2
+
+
+def _contents(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
+    if snapshot.git_dir is None:
+        return ((file, _local_bytes(snapshot, file.path)) for file in files)
+    return _stream(snapshot.git_dir, files)
+
+
+def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
+    """Blobs by id through one `cat-file --batch`; ids are fed by a thread, so that neither side waits for the other."""
+    if not files:
+        return
+    process = command.start(git_dir, ["cat-file", "--batch", "--buffer"], command.reading(), stdin=True)
+    feeder = threading.Thread(target=_feed, args=(process.stdin, [file.hash for file in files]), daemon=True)
+    feeder.start()
+    finished = False
+    try:
+        for file in files:
+            yield file, _next_blob(process.stdout)
+        finished = True
+    finally:
+        command.stop(process, finished=finished)
+        feeder.join(timeout=5)
+        process.stdout.close()
+        process.stderr.close()
+
+
+def _feed(pipe, ids: Sequence[str]) -> None:
+    with suppress(BrokenPipeError, ValueError):
+        pipe.write("\n".join(ids).encode() + b"\n")
+        pipe.close()
+
+
+def _next_blob(pipe) -> bytes | None:
+    header = pipe.readline().split()
+    if not header:
+        raise SourceError("git stopped reading the repository.", "Open it again.")
+    if len(header) != 3 or header[1] != b"blob":
+        if len(header) == 3:
+            pipe.read(int(header[2]) + 1)
+        return None
+    data = pipe.read(int(header[2]))
+    pipe.read(1)
+    return data
+
+
+def _blob(snapshot: Snapshot, path: str) -> bytes | None:
+    assert snapshot.git_dir is not None
+    args = ["ls-tree", "-z", "--full-tree", snapshot.commit, "--", path]
+    try:
+        record = command.run(snapshot.git_dir, args, command.reading({"core.literalPathspecs": "true"}))
+        meta, _, found = record.rstrip(b"\0").partition(b"\t")
+        if found != path.encode() or not meta.startswith(b"100"):
+            return None
+        return command.run(snapshot.git_dir, ["cat-file", "blob", meta.split()[2].decode()], command.reading())
+    except command.GitFailed:
+        return None
+
+
+def _local_bytes(snapshot: Snapshot, path: str) -> bytes | None:
+    """The bytes of a regular file inside the folder; None for anything else, links out of it above all."""
+    assert snapshot.root is not None
+    root = os.path.realpath(snapshot.root)
+    target = os.path.join(root, path)
+    try:
+        if os.path.realpath(os.path.dirname(target)) != os.path.dirname(target):
+            return None
+        descriptor = os.open(target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    except (OSError, ValueError):
+        return None

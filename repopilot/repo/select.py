@@ -1,0 +1,109 @@
+"""Which paths are worth reading, by name and size alone, and in which order. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from pathspec import GitIgnoreSpec
+
+from repopilot.code.languages import is_doc_path, is_example_path, is_generated, is_test_path, language_of
+from repopilot.repo.secrets import secret_name
+
+_DEPENDENCIES = frozenset(
+    "node_modules bower_components jspm_packages site-packages dist-packages .venv venv virtualenv .virtualenv vendor "
+    "vendored _vendor third_party 3rdparty Pods Carthage .yarn .pnpm-store .bundle .cargo .gradle .m2 .ivy2 deps "
+    "Godeps elm-stuff .pub-cache".split()
+)
+# `deps`, `vendor` and the like are the author's own code in some trees, but rarely below a source folder's second level.
+_OUTPUT_ANYWHERE = frozenset(
+    "__pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .nox .eggs .next .nuxt .svelte-kit .turbo .parcel-cache "
+    ".output .angular .terraform .serverless htmlcov .nyc_output .hypothesis .ipynb_checkpoints .cache .dart_tool "
+    "DerivedData cmake-build-debug cmake-build-release storybook-static .git .hg .svn .idea .vs __generated__".split()
+)
+_OUTPUT_BESIDE_MANIFEST = frozenset("build dist out target bin obj _build coverage".split())
+_MANIFESTS = frozenset(
+    "package.json Cargo.toml pom.xml build.gradle build.gradle.kts setup.py setup.cfg pyproject.toml mix.exs dub.json "
+    "CMakeLists.txt tsconfig.json composer.json".split()
+)
+_SOURCE_LIKE = re.compile(r"\.(go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|py|sh|pl|ps1|php|swift|scala)$")
+_BINARY = frozenset(
+    "png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai eps svgz mp3 mp4 m4a wav ogg flac avi mov mkv webm zip gz tgz "
+    "bz2 xz zst 7z rar jar war ear whl egg so dylib dll exe a lib o obj class pyc pyo wasm bin dat db sqlite sqlite3 pdf doc "
+    "docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl pickle parquet "
+    "feather h5 hdf5 tfrecord iso dmg deb rpm apk ipa keystore mo swf fla blend glb fbx stl".split()
+)
+_FIRST = ("src", "lib", "app", "apps", "packages", "pkg", "cmd", "internal", "core", "server", "client", "api", "crates")
+
+
+def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
+    """Why a path lies in a folder that nobody wrote by hand, None when it doesn't.
+
+    `manifests` are the folders ('' for the root) that hold a package manifest: `build`, `dist`, … count as output
+    only beside one, or at the root; elsewhere they are ordinary names of packages.
+    """
+    folders = path.split("/")[:-1]
+    for depth, folder in enumerate(folders):
+        if folder in _DEPENDENCIES:
+            return f"dependency folder {folder}/"
+        if folder in _OUTPUT_ANYWHERE or folder.endswith((".egg-info", ".dist-info", ".xcodeproj", ".xcassets")):
+            return f"build output or cache {folder}/"
+        if folder in _OUTPUT_BESIDE_MANIFEST and (depth == 0 or "/".join(folders[:depth]) in manifests):
+            if folder in ("bin", "build") and depth == 0 and _SOURCE_LIKE.search(path):
+                continue  # scripts and build tools that someone wrote
+            return f"build output {folder}/"
+    return None
+
+
+def manifest_folders(paths: Collection[str]) -> frozenset[str]:
+    """The folders that hold a package manifest; '' stands for the root."""
+    found = (path.rpartition("/") for path in paths)
+    return frozenset(folder for folder, _, name in found if name in _MANIFESTS)
+
+
+def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[str]) -> str | None:
+    """Why a file is not read, in words a user understands; None when it is worth reading."""
+    if secret_name(path):
+        return "may hold secrets"
+    if found := dependency_or_output(path, manifests):
+        return found
+    if path.rpartition(".")[2].lower() in _BINARY:
+        return "binary"
+    if is_generated(path):
+        return "generated"
+    if language_of(path) is None:
+        return "not a kind of text that is read"
+    if size > max_bytes:
+        return f"larger than {max_bytes >> 10} KB"
+    return "empty" if size == 0 else None
+
+
+class Patterns:
+    """The include and exclude patterns of the settings (gitignore syntax), compiled once a walk."""
+
+    def __init__(self, include: Collection[str], exclude: Collection[str]) -> None:
+        self._include = GitIgnoreSpec.from_lines(include) if include else None
+        self._exclude = GitIgnoreSpec.from_lines(exclude) if exclude else None
+
+    def reason_to_skip(self, path: str) -> str | None:
+        if self._exclude is not None and self._exclude.match_file(path):
+            return "excluded by a pattern"
+        if self._include is not None and not self._include.match_file(path):
+            return "not included by a pattern"
+        return None
+
+
+def usefulness(path: str) -> tuple[int, str]:
+    """Sort key: source folders and top-level files first, then other code, documentation, examples, tests."""
+    top = path.split("/", 1)[0]
+    if is_test_path(path):
+        rank = 5
+    elif is_example_path(path):
+        rank = 4
+    elif is_doc_path(path):
+        rank = 1 if "/" not in path else 3
+    elif top in _FIRST:
+        rank = 0
+    else:
+        rank = 1 if "/" not in path else 2
+    return rank, path

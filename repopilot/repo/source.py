@@ -1,0 +1,215 @@
+"""What the user pasted, parsed: a repository's address on any git host, its shorthand, or a local path. No network."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from repopilot.errors import SourceError, UsageError
+from repopilot.types import Source
+
+_SHORTHAND = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]{0,38})/(?P<name>[A-Za-z0-9_.-]{1,100}?)(?:@(?P<ref>\S+))?")
+_SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>[^\s:]+)")
+_SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://")
+_HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
+_LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?")
+_LOCAL_START = ("/", "./", "../", "~", ".\\", "..\\")
+# Hosts that answer a repository's address without `.git` by a redirect, or need it for no other reason than habit.
+_FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
+_NEEDS = "Paste an address such as https://github.com/owner/name, owner/name, or the path of a folder."
+
+
+def parse_source(text: str) -> Source:
+    """The repository named by `text`. Credentials inside an address are dropped (see `split_token`).
+
+    In tree and blob addresses the branch is taken to be one path segment; a branch with slashes is sorted out
+    against the remote's branches when the repository is opened. An existing local path wins over `owner/name`.
+    Raises UsageError on an empty text and SourceError, saying why, on what can't be a repository.
+    """
+    text, _ = split_token(text)
+    text = _unwrap(text)
+    if not text:
+        raise UsageError("No repository was given.", _NEEDS)
+    _refuse_dangerous(text)
+    if _SCHEME.match(text):
+        return _from_url(text)
+    if text.startswith(_LOCAL_START) or _exists(text):
+        return _from_path(text)
+    if scp := _SCP.fullmatch(text):
+        return _from_url(f"https://{scp['host']}/{scp['path'].lstrip('/')}")
+    if short := _SHORTHAND.fullmatch(text):
+        return _from_shorthand(short)
+    if re.match(r"(www\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/\S+$", text):
+        return _from_url("https://" + text)
+    raise SourceError(f"“{_shorten(text)}” is neither a repository's address nor an existing path.", _NEEDS)
+
+
+def looks_like_source(text: str) -> bool:
+    """Whether a chat message is a repository rather than a question: one single token, or an existing path."""
+    text = _unwrap(text)
+    if not text or "\n" in text or len(text) > 2000:
+        return False
+    if text.startswith(_LOCAL_START) and _exists(text):
+        return True
+    if re.search(r"\s", text):
+        return False
+    if re.match(r"(https?|git|ssh|file|ext)://", text, re.I) or _SCP.fullmatch(text):
+        return True
+    if text.removeprefix("www.").startswith(tuple(f"{forge}/" for forge in _FORGES)):
+        return True
+    return bool(_SHORTHAND.fullmatch(text)) and not re.search(r"\.[a-z]{1,4}$", text.removesuffix(".git"))
+
+
+def split_token(text: str) -> tuple[str, str]:
+    """`text` without the user and password of its address, and that token ('' without one).
+
+    `https://user:token@host/…` and `https://token@host/…` give the token; a bare user name is given as token too,
+    since hosts accept it in that place.
+    """
+    text = text.strip()
+    scheme = _SCHEME.match(text)
+    if not scheme:
+        return text, ""
+    rest = text[scheme.end() :]
+    authority, slash, path = rest.partition("/")
+    credentials, at, host = authority.rpartition("@")
+    if not at:
+        return text, ""
+    user, _, password = credentials.partition(":")
+    return f"{scheme.group()}{host}{slash}{path}", unquote(password or user)
+
+
+def _unwrap(text: str) -> str:
+    """Without the quotes or brackets people paste around an address, and without `git clone` before it."""
+    text = text.strip()
+    text = re.sub(r"^git\s+clone\s+(?!-)", "", text)
+    for start, end in ("<>", '""', "''", "``"):
+        if len(text) > 1 and text[0] == start and text[-1] == end:
+            text = text[1:-1].strip()
+    return text
+
+
+def _refuse_dangerous(text: str) -> None:
+    if "\0" in text or "\n" in text or "\r" in text:
+        raise SourceError("A repository's address is one line without control characters.", _NEEDS)
+    if text.startswith("-"):
+        raise SourceError(f"“{_shorten(text)}” is an option, not a repository.", _NEEDS)
+    if _HELPER.match(text):
+        raise SourceError("Addresses with a remote helper (such as ext::) run programs and are refused.", _NEEDS)
+    scheme = _SCHEME.match(text)
+    if not scheme or scheme["scheme"].lower() in ("https", "http"):
+        return
+    name = scheme["scheme"].lower()
+    hint = {
+        "file": "Give the folder's path itself, without file://.",
+        "ssh": "Give the https address; for a private repository a token can be set in the settings.",
+        "git": "Give the https address.",
+    }.get(name, _NEEDS)
+    raise SourceError(f"{name}:// addresses are not supported.", hint)
+
+
+def _exists(text: str) -> bool:
+    try:
+        return Path(text).expanduser().exists()
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def _from_path(text: str) -> Source:
+    try:
+        path = Path(text).expanduser().resolve()
+    except (OSError, RuntimeError) as error:
+        raise SourceError(f"The path “{_shorten(text)}” can't be read: {error}.") from error
+    if not path.exists():
+        raise SourceError(f"There is nothing at the path {_shorten(str(path))}.", "Check the spelling.")
+    if not path.is_dir():
+        raise SourceError(f"{_shorten(str(path))} is a file, not a folder.", "Give the folder that contains it.")
+    return Source(name=path.name or str(path), path=path)
+
+
+def _from_shorthand(match: re.Match[str]) -> Source:
+    name = match["name"].removesuffix(".git")
+    if name in ("", ".", ".."):
+        raise SourceError(f"“{match.group()}” is neither a repository's address nor an existing path.", _NEEDS)
+    ref = match["ref"]
+    if ref is not None:
+        check_ref(ref)
+    return Source(name=f"{match['owner']}/{name}", url=f"https://github.com/{match['owner']}/{name}.git", ref=ref)
+
+
+def check_ref(ref: str) -> None:
+    """Raises SourceError on what git refuses as a branch, tag, commit or revision, options above all."""
+    if not ref or ref.startswith("-") or re.search(r"[\x00-\x20\x7f?*\[\\:]|\.\.|@\{", ref):
+        raise SourceError(f"“{_shorten(ref)}” can't be a branch, tag or commit.")
+
+
+def _from_url(text: str) -> Source:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise SourceError(f"“{_shorten(text)}” is not a valid address: {error}.", _NEEDS) from error
+    host = (parts.hostname or "").removeprefix("www.")
+    if not host or re.search(r"[^a-z0-9.:_-]", host):
+        raise SourceError(f"“{_shorten(text)}” names no valid host.", _NEEDS)
+    segments = [unquote(s) for s in parts.path.split("/") if s]
+    if not segments or any(s in (".", "..") or re.search(r"[\x00-\x1f]", s) for s in segments):
+        raise SourceError(f"“{_shorten(text)}” names no repository on {host}.", _NEEDS)
+    repository, view = _split_view(host, segments)
+    netloc = f"[{host}]" if ":" in host else host
+    netloc = f"{netloc}:{port}" if port else netloc
+    scheme = "https" if host in _FORGES else parts.scheme.lower()
+    path = "/".join(repository)
+    if host in _FORGES and not path.endswith(".git"):
+        path += ".git"
+    source = Source(name="/".join(repository[-2:]).removesuffix(".git"),
+                    url=f"{scheme}://{netloc}/{_quote(path)}")
+    return _with_view(source, view, parts)
+
+
+def _quote(path: str) -> str:
+    return re.sub(r"[^A-Za-z0-9/._~@+-]", lambda m: "".join(f"%{b:02X}" for b in m.group().encode()), path)
+
+
+def _split_view(host: str, segments: list[str]) -> tuple[list[str], list[str]]:
+    """The segments of the repository itself, and those of the page inside it (`tree/main/src`, `pull/3`, …)."""
+    if "-" in segments[2:]:  # GitLab: group/subgroup/name/-/tree/…
+        at = segments.index("-", 2)
+        return segments[:at], segments[at + 1 :]
+    for at, segment in enumerate(segments[2:], 2):
+        if segments[at - 1].endswith(".git"):
+            return segments[:at], segments[at:]
+        if segment in ("tree", "blob", "raw", "blame", "commits", "commit", "pull", "pulls", "merge_requests", "src"):
+            if host in _FORGES or len(segments) > at + 1:
+                return segments[:at], segments[at:]
+    if host in ("github.com", "codeberg.org", "bitbucket.org"):  # two segments; the rest is some page: issues, wiki, …
+        return segments[:2], []
+    return segments, []
+
+
+def _with_view(source: Source, view: list[str], parts: SplitResult) -> Source:
+    kind, rest = (view[0], view[1:]) if view else ("", [])
+    if not rest:
+        return source
+    if kind in ("pull", "pulls") and rest[0].isdigit():
+        return replace(source, ref=f"refs/pull/{rest[0]}/head")
+    if kind == "merge_requests" and rest[0].isdigit():
+        return replace(source, ref=f"refs/merge-requests/{rest[0]}/head")
+    if kind == "src" and rest[0] in ("branch", "tag", "commit"):  # Gitea and Forgejo
+        rest = rest[1:]
+    if kind not in ("tree", "blob", "raw", "blame", "commits", "commit", "src") or not rest:
+        return source
+    check_ref(rest[0])
+    inside = "/".join(rest[1:])
+    line = _LINE.fullmatch(parts.fragment)
+    if line or kind in ("blob", "raw", "blame"):
+        number = int(line["line"]) if line else None
+        return replace(source, ref=rest[0], focus=inside or None, line=number)
+    return replace(source, ref=rest[0], subdir=inside if kind in ("tree", "src") else "")
+
+
+def _shorten(text: str, length: int = 120) -> str:
+    shown = "".join(c if c.isprintable() else "?" for c in text)
+    return shown if len(shown) <= length else shown[: length - 1] + "…"

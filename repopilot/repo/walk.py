@@ -1,0 +1,164 @@
+"""What is worth reading in a snapshot: every file listed, judged by name and size, in the order of usefulness."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import threading
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from repopilot.code.languages import file_kind, language_of
+from repopilot.errors import Cancelled, SourceError
+from repopilot.repo import command, local
+from repopilot.repo.command import GitFailed
+from repopilot.repo.read import read, read_raw
+from repopilot.repo.select import Patterns, manifest_folders, reason_to_skip, usefulness
+from repopilot.settings import Settings
+from repopilot.types import Skip, Snapshot, SourceFile
+
+__all__ = ["Hashes", "read", "read_raw", "walk"]
+
+# path → (mtime in ns, size, inode, hash): lets a second walk skip reading what has not been touched
+Hashes = MutableMapping[str, tuple[int, int, int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One listed file. `hash` is '' for local files until they turn out to be worth reading."""
+
+    path: str
+    size: int
+    hash: str = ""
+    skip: str = ""
+    stamp: tuple[int, int, int] = (0, 0, 0)
+
+
+def walk(
+    snapshot: Snapshot, settings: Settings, *, cancel: threading.Event | None = None, hashes: Hashes | None = None
+) -> tuple[list[SourceFile], list[Skip]]:
+    """The files to read, most useful folders first, and all others with the reason why not (sorted by path).
+
+    `hashes`, kept by the caller, saves hashing local files that have not changed; entries of files that are gone
+    are removed. Raises SourceError on a snapshot that can't be listed, Cancelled.
+    """
+    entries = list(_bare(snapshot) if snapshot.git_dir else _local(snapshot))
+    paths = [entry.path for entry in entries]
+    manifests = manifest_folders(paths)
+    patterns = Patterns(settings.include, settings.exclude)
+    hashes = {} if hashes is None else hashes
+    files: list[SourceFile] = []
+    skips: list[Skip] = []
+    for number, entry in enumerate(entries):
+        if number % 256 == 0 and cancel is not None and cancel.is_set():
+            raise Cancelled("Stopped.")
+        reason = entry.skip or patterns.reason_to_skip(entry.path)
+        reason = reason or reason_to_skip(entry.path, entry.size, settings.max_file_kb << 10, manifests)
+        digest = "" if reason else entry.hash or _local_hash(snapshot, entry, hashes)
+        if reason or not digest:
+            skips.append(Skip(entry.path, reason or "can't be read"))
+        else:
+            language = language_of(entry.path) or ""
+            files.append(SourceFile(entry.path, entry.size, digest, language, file_kind(entry.path)))
+    for gone in hashes.keys() - {file.path for file in files}:
+        del hashes[gone]
+    return sorted(files, key=lambda f: usefulness(f.path)), sorted(skips, key=lambda s: s.path)
+
+
+def _bare(snapshot: Snapshot) -> Iterator[_Entry]:
+    """The tree of the snapshot's commit. Paths stay relative to the repository's root, also below `subdir`."""
+    assert snapshot.git_dir is not None
+    args = ["ls-tree", "-r", "-z", "-l", "--full-tree", snapshot.commit]
+    if snapshot.subdir:
+        args += ["--", f"{snapshot.subdir}/"]
+    found = 0
+    for record in _records(snapshot.git_dir, args):
+        found += 1
+        if found > local.MAX_FILES:
+            raise SourceError(f"The repository holds more than {local.MAX_FILES:,} files.", "Choose a folder inside it.")
+        yield _tree_entry(record)
+    if not found and snapshot.subdir:
+        raise SourceError(f"There is no folder {snapshot.subdir} at this commit.", "Check the spelling.")
+
+
+def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
+    """The NUL-separated output of a git command, streamed, so that a tree bomb costs no memory."""
+    process = command.start(git_dir, args, command.reading())
+    rest, finished = b"", False
+    try:
+        while piece := process.stdout.read(1 << 16):
+            *records, rest = (rest + piece).split(b"\0")
+            yield from records
+        finished = True
+    finally:
+        message = process.stderr.read().decode("utf-8", "replace") if finished else ""
+        status = command.stop(process, finished=finished)
+    if status:
+        raise SourceError(f"The repository can't be listed: {message.strip()[-200:]}.", "Open it again.")
+
+
+def _tree_entry(record: bytes) -> _Entry:
+    meta, _, name = record.partition(b"\t")
+    mode, _, digest, size = meta.split()
+    path, skip = _decoded(name)
+    if mode == b"120000":
+        skip = "symbolic link"
+    elif mode == b"160000":
+        skip = "submodule"
+    elif not size.isdigit():
+        skip = skip or "too large, left out of the clone"
+    return _Entry(path, int(size) if size.isdigit() else 0, digest.decode(), skip)
+
+
+def _decoded(name: bytes) -> tuple[str, str]:
+    try:
+        return name.decode("utf-8"), ""
+    except UnicodeDecodeError:
+        return name.decode("utf-8", "replace"), "the file's name is not UTF-8"
+
+
+def _local(snapshot: Snapshot) -> Iterator[_Entry]:
+    assert snapshot.root is not None
+    base = os.fsencode(snapshot.root)
+    prefix = f"{snapshot.subdir}/".encode() if snapshot.subdir else b""
+    try:
+        for name in local.names(snapshot.root):
+            if name.startswith(prefix):
+                entry = _local_entry(base, name)
+                if entry is not None:
+                    yield entry
+    except GitFailed as error:
+        raise SourceError(f"The folder can't be listed: {error}.") from error
+
+
+def _local_entry(base: bytes, name: bytes) -> _Entry | None:
+    """A file on disk; None when it has been deleted since it was listed."""
+    path, skip = _decoded(name)
+    try:
+        found = os.lstat(base + b"/" + name)
+    except OSError:
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        skip = "symbolic link"
+    elif stat.S_ISDIR(found.st_mode):
+        skip = "submodule"
+    elif not stat.S_ISREG(found.st_mode):
+        skip = "not a regular file"
+    return _Entry(path, found.st_size, "", skip, (found.st_mtime_ns, found.st_size, found.st_ino))
+
+
+def _local_hash(snapshot: Snapshot, entry: _Entry, hashes: Hashes) -> str:
+    """The git blob id of the file's bytes on disk, '' when it can't be read."""
+    known = hashes.get(entry.path)
+    if known is not None and known[:3] == entry.stamp:
+        return known[3]
+    assert snapshot.root is not None
+    try:
+        data = (snapshot.root / entry.path).read_bytes()
+    except OSError:
+        return ""
+    digest = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    hashes[entry.path] = (*entry.stamp, digest)
+    return digest
