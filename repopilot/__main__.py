@@ -1,0 +1,7 @@
+"""`python -m repopilot`."""
+
+import sys
+
+from repopilot.cli import main
+
+sys.exit(main())

@@ -1,0 +1,51 @@
+"""Writing accepted files to disk: only what the user accepted, only below the folder the user named."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from repopilot.errors import StorageError, UsageError
+from repopilot.types import FileChange
+
+
+def safe_target(folder: Path, path: str) -> Path:
+    """Where `path` lies below `folder`. Raises UsageError for a path that leaves it, also through a symlink."""
+    relative = PurePosixPath(path)
+    if not path or relative.is_absolute() or ".." in relative.parts or ".git" in relative.parts or "\0" in path:
+        raise UsageError(f"{path!r} does not stay below {folder}; it is not written.")
+    target = folder.joinpath(*relative.parts)
+    if not target.parent.resolve().is_relative_to(folder.resolve()) or target.is_symlink():
+        raise UsageError(f"{path!r} leads out of {folder} through a link; it is not written.")
+    return target
+
+
+def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
+    """Write or delete each file below `folder`; all paths are checked before the first is touched.
+
+    Each file is replaced atomically. Raises UsageError for an unsafe path, StorageError when writing fails.
+    """
+    targets = [(safe_target(folder, f.path), f) for f in files]
+    try:
+        for target, file in targets:
+            if file.change == "deleted":
+                target.unlink(missing_ok=True)
+            else:
+                _replace(target, file.content)
+    except OSError as error:
+        raise StorageError(
+            f"Can't write {error.filename}: {error.strerror}.", "Free space or check permissions."
+        ) from error
+    return [target for target, _ in targets]
+
+
+def _replace(target: Path, content: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+        out.write(content)
+    os.chmod(temporary, mode)
+    os.replace(temporary, target)

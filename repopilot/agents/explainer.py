@@ -1,0 +1,176 @@
+"""Explain: answer a question from excerpts, streamed, with citations that code has verified."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repopilot.agents.explore import Exploration, explore
+from repopilot.agents.phrases import LANGUAGES, say
+from repopilot.errors import ModelError
+from repopilot.llm.choose import Model
+from repopilot.llm.stream import chat
+from repopilot.prompts import render
+from repopilot.retrieval.cite import Excerpt, verify
+from repopilot.retrieval.claims import claim_of, identifiers, word_stems
+from repopilot.trace import Step
+from repopilot.types import Answer, Citation
+from repopilot.workspace import Workspace
+
+SHOWN_PLACES = 5
+QUOTED_LINES = 20
+WEAK = 0.34
+"""Below this share of the question's words in the best excerpts, the evidence is called weak."""
+
+_SENTINEL = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
+
+
+async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
+    """An answer about the repository. Without a model, or where it fails before its first word, it is extractive."""
+    found = await explore(question, workspace, step)
+    absent = absent_names(question, workspace, found)
+    cover = question_cover(question, found)
+    if not found.pack.excerpts or cover == 0.0 or (absent and cover < WEAK):
+        return _not_here(workspace, found, absent)
+    if workspace.model is None:
+        return _extractive(workspace, found)
+    text, why_cut = await _ask(question, workspace, workspace.model, found, step)
+    if not text.strip():
+        step.degrade(f"extractive answer: {why_cut or 'the model returned nothing'}")
+        return _extractive(workspace, found, retry=bool(why_cut))
+    if _SENTINEL.fullmatch(text):
+        return _not_here(workspace, found, absent)
+    answer = await _verified(_SENTINEL.sub("", text), workspace, found, step)
+    notes = (
+        [say("absent_names", found.results.query.language, names=_listed(absent), **_scope(workspace))]
+        if absent
+        else []
+    )
+    if why_cut:
+        notes.append(say("cut_off", found.results.query.language, why=why_cut))
+        step.degrade(f"answer cut off: {why_cut}")
+    if cover < WEAK:
+        step.degrade("weak evidence: few of the question's words stand in the excerpts")
+    body = "\n\n".join([answer[0].strip(), *notes])
+    return Answer(body, answer[1], details={"retry": True} if why_cut else {})
+
+
+def absent_names(question: str, workspace: Workspace, found: Exploration) -> list[str]:
+    """Identifiers the question names that are neither defined nor used anywhere in the index."""
+    names = [a.text for a in claim_of(question).anchors if a.kind == "name"]
+    seen = identifiers("\n".join(h.chunk.text for h in found.results.hits))
+    index = workspace.index
+
+    def known(name: str) -> bool:
+        last = re.split(r"\.|::|->|#", name)[-1]
+        return last in seen or bool(index.symbols(last)) or bool(index.references(last))
+
+    return [n for n in names if not known(n)]
+
+
+def question_cover(question: str, found: Exploration) -> float:
+    """Share of the question's content words and names that stand in the excerpts, 0–1; 1 for a question without any.
+
+    A question of the repository as a whole (query kind overview) is always covered.
+    """
+    claim = claim_of(question)
+    if found.results.query.kind == "overview":
+        return 1.0
+    text = "\n".join(f"{e.path} {e.symbol} {e.text}" for e in found.pack.excerpts)
+    stems, names = word_stems(text), identifiers(text)
+    checks = [w in stems for w in claim.words]
+    checks += [re.split(r"\.|::|->|#", a.text)[-1] in names or a.text in text for a in claim.anchors]
+    return sum(checks) / len(checks) if checks else 1.0
+
+
+async def _ask(question: str, workspace: Workspace, model: Model, found: Exploration, step: Step) -> tuple[str, str]:
+    """The model's raw text, streamed into an answer step, and why it was cut off ('' when it was not)."""
+    from llama_index.core.llms import ChatMessage
+
+    earlier = f"Earlier question: {workspace.turns[-1].question[:200]}\n" if workspace.turns else ""
+    messages = [
+        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name)),
+        ChatMessage(
+            role="user",
+            content=render(
+                "explain_user",
+                mark=found.pack.mark,
+                context=found.pack.text,
+                earlier=earlier,
+                question=question[:4000],
+                language=LANGUAGES.get(found.results.query.language, "the language of the question"),
+            ),
+        ),
+    ]
+    async with step.child("answer", "answer") as answering:
+        try:
+            text = await chat(
+                model, messages, answering, max_tokens=workspace.settings.max_answer_tokens, temperature=0.1
+            )
+            return text, ""
+        except ModelError as error:
+            answering.note(failed=str(error))
+            return error.partial, str(error)
+
+
+async def _verified(
+    text: str, workspace: Workspace, found: Exploration, step: Step
+) -> tuple[str, tuple[Citation, ...]]:
+    async with step.child("verify citations", "tool") as checking:
+        checked, citations = verify(text, found.pack.excerpts, workspace.index.commit, workspace.index.symbols)
+        checking.note(
+            supported=sum(c.supported for c in citations), unsupported=sum(not c.supported for c in citations)
+        )
+    return checked, citations
+
+
+def _not_here(workspace: Workspace, found: Exploration, absent: Sequence[str]) -> Answer:
+    """Says that the repository doesn't hold the answer, what was searched, and what comes nearest."""
+    language = found.results.query.language
+    parts = [say("absent", language, **_scope(workspace))]
+    if absent:
+        parts.append(say("absent_names", language, names=_listed(absent), **_scope(workspace)))
+    places, citations = _places(found.pack.excerpts[:3], workspace)
+    if places:
+        parts += [say("nearest", language), places]
+    return Answer("\n\n".join(parts), citations, details={"not_found": True})
+
+
+def _extractive(workspace: Workspace, found: Exploration, retry: bool = False) -> Answer:
+    """The best places with their first words and the best one quoted: every line is the repository's own."""
+    shown = found.pack.excerpts[:SHOWN_PLACES]
+    places, citations = _places(shown, workspace)
+    quoted = shown[0].text.split("\n")[:QUOTED_LINES]
+    fence = "~~~~"
+    language = shown[0].path.rpartition(".")[2] if "." in shown[0].path else ""
+    parts = [
+        say("extractive", found.results.query.language),
+        places,
+        "\n".join([f"{fence}{language}", *quoted, fence]),
+    ]
+    return Answer("\n\n".join(parts), citations, details={"extractive": True, "retry": retry})
+
+
+def _places(excerpts: Sequence[Excerpt], workspace: Workspace) -> tuple[str, tuple[Citation, ...]]:
+    rows, citations = [], []
+    for number, e in enumerate(excerpts, 1):
+        name = f"`{e.symbol}` in " if e.symbol else ""
+        rows.append(f"- {name}`{e.path}` [{number}]{_gist(e)}")
+        citations.append(Citation(number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol, True))
+    return "\n".join(rows), tuple(citations)
+
+
+def _gist(excerpt: Excerpt) -> str:
+    """The first words of prose of an excerpt: its docstring, comment or paragraph."""
+    prose = re.search(
+        r"(?:\"\"\"|'''|^\s*(?:#|//|\*|/\*\*?)\s?|^)([A-Za-zÀ-ÿ][^\n\"'*{}();=]{15,160})", excerpt.text, re.M
+    )
+    return f": {prose.group(1).strip()}" if prose else ""
+
+
+def _scope(workspace: Workspace) -> dict[str, object]:
+    return {"files": len(workspace.index.files), "commit": workspace.index.commit[:10]}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{n}`" for n in names)

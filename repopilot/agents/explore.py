@@ -1,0 +1,96 @@
+"""One exploration of the repository, shared by all agents of a turn: ranked hits and the excerpts a model reads."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from repopilot.llm.choose import Model
+from repopilot.retrieval.pack import Pack, pack
+from repopilot.retrieval.search import Results, search
+from repopilot.trace import Step
+from repopilot.types import Hit, Turn
+from repopilot.workspace import Workspace
+
+CONTEXT_TOKENS = {"embedded": 1500, "ollama": 2200, "openai": 6000}
+"""Excerpt tokens by kind of model: on a CPU each thousand costs seconds before the first word."""
+_DEFAULT_TOKENS = 1500
+_FOLLOW_UP = re.compile(
+    r"^\W*(?:and|but|now|also|then|why|et|mais|puis|alors|pourquoi)\W*(?:\w+\W*){0,3}$|"
+    r"\b(?:it|its|that|this|these|those|they|them|there|same|above|ça|cela|celui|celle|ceux|il|elle|ils|elles|y)\b",
+    re.I,
+)
+_SHORT = 12
+"""Words: a longer question says for itself what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What one question found. `pack` holds the excerpts in the order the model reads them."""
+
+    question: str
+    results: Results
+    pack: Pack
+
+
+async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
+    """Search and read, as two visible steps. Raises nothing of its own: no hits is a result."""
+    results = await retrieve(question, workspace, step, k)
+    async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
+        budget = context_tokens(workspace.model)
+        count = workspace.model.count_tokens if workspace.model else estimate_tokens
+        packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget)
+        reading.note(
+            excerpts=[f"[{e.number}] {e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
+            tokens=packed.tokens,
+            left_out=packed.left_out,
+        )
+    return Exploration(question, results, packed)
+
+
+async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:
+    """Ranked hits for the question, with the conversation's last question behind a short follow-up."""
+    searched = with_context(question, workspace.turns)
+    async with step.child("retrieve", "retrieval", searched) as searching:
+        results = await asyncio.to_thread(search, workspace.index, searched, k, embedder=workspace.embedder)
+        searching.note(
+            kind=results.query.kind,
+            commit=workspace.index.commit,
+            hits=[_row(hit) for hit in results.hits],
+            seconds=dict(results.seconds),
+        )
+        for note in results.notes:
+            searching.degrade(note)
+    return results
+
+
+def with_context(question: str, turns: tuple[Turn, ...]) -> str:
+    """A short follow-up ("and where is it called?") means the last question's subject: search for both."""
+    if not turns or len(question.split()) > _SHORT or not _FOLLOW_UP.search(question):
+        return question
+    return f"{question} {turns[-1].question}"
+
+
+def context_tokens(model: Model | None) -> int:
+    """How many tokens of excerpts the model is given; never more than a third of its window."""
+    if model is None:
+        return _DEFAULT_TOKENS
+    return min(CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS), model.context_window // 3)
+
+
+def estimate_tokens(text: str) -> int:
+    """A cautious count of tokens where no model is there to count: three characters each."""
+    return len(text) // 3 + 1
+
+
+def _row(hit: Hit) -> dict[str, object]:
+    c = hit.chunk
+    return {
+        "path": c.path,
+        "start_line": c.start_line,
+        "end_line": c.end_line,
+        "symbol": c.symbol,
+        "score": round(hit.score, 3),
+        "why": {name: round(value, 3) for name, value in hit.why.items()},
+    }

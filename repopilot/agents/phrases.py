@@ -1,0 +1,36 @@
+"""What code itself says in an answer, in the languages questions come in."""
+
+from __future__ import annotations
+
+LANGUAGES = {"en": "English", "fr": "French (français)"}
+
+_PHRASES = {
+    "absent": {
+        "en": "**Not in this repository.** I searched {files} files at `{commit}` and found nothing that answers this.",
+        "fr": "**Pas dans ce dépôt.** J'ai cherché dans {files} fichiers à `{commit}` sans rien trouver qui réponde.",
+    },
+    "absent_names": {
+        "en": "{names} occurs nowhere in the {files} files indexed at `{commit}`.",
+        "fr": "{names} n'apparaît nulle part dans les {files} fichiers indexés à `{commit}`.",
+    },
+    "nearest": {"en": "The nearest places:", "fr": "Les endroits les plus proches :"},
+    "extractive": {
+        "en": "No language model answered, so these are the places that match best:",
+        "fr": "Aucun modèle de langue n'a répondu ; voici les passages les plus pertinents :",
+    },
+    "cut_off": {
+        "en": "*The model stopped in the middle of this answer: {why}*",
+        "fr": "*Le modèle s'est arrêté au milieu de cette réponse : {why}*",
+    },
+    "refused": {"en": "I won't help with this: {why}", "fr": "Je ne peux pas aider à cela : {why}"},
+    "empty": {
+        "en": "Ask something about the repository, for example: what does this project do?",
+        "fr": "Posez une question sur le dépôt, par exemple : que fait ce projet ?",
+    },
+}
+
+
+def say(phrase: str, language: str, **values: object) -> str:
+    """The phrase in the language, English where it is not known. Raises KeyError on an unknown phrase or value."""
+    versions = _PHRASES[phrase]
+    return versions.get(language, versions["en"]).format(**values)

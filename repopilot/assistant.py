@@ -1,0 +1,98 @@
+"""The single entry point of browser, command line and MCP: a question goes to the agent it is for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from repopilot.agents.phrases import say
+from repopilot.errors import UsageError
+from repopilot.trace import Event, Step, degraded
+from repopilot.types import Answer, Intent, Route
+from repopilot.workspace import Workspace
+
+Agent = Callable[[str, Workspace, Step], Awaitable[Answer]]
+
+LONGEST_QUESTION = 20_000
+"""Characters; what is longer is cut, and that is said."""
+
+log = logging.getLogger(__name__)
+
+
+async def answer(question: str, workspace: Workspace, step: Step, forced: Intent | None = None) -> Answer:
+    """Route the question and let its agent answer. `forced` skips the routing.
+
+    `degraded` of the answer holds every step down said anywhere in the trace. Raises UsageError for an empty
+    question; errors of the agents pass through.
+    """
+    from repopilot.agents.router import route
+
+    if not question.strip():
+        raise UsageError(say("empty", "en"))
+    events: list[Event] = []
+    watched = _teed(step, events)
+    if len(question) > LONGEST_QUESTION:
+        watched.degrade(f"question of {len(question):,} characters cut to {LONGEST_QUESTION:,}")
+        question = question[:LONGEST_QUESTION]
+    log.info("request %s: %d characters", step.id, len(question))
+    async with watched.child("route", "tool", question) as routing:
+        chosen = await route(
+            question,
+            workspace.settings,
+            embedder=workspace.embedder,
+            model=workspace.model,
+            turns=workspace.turns,
+            forced=forced,
+            step=routing,
+        )
+        routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
+    log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
+    done = await _agent(chosen)(question, workspace, watched)
+    said = (*workspace.index.notes, *degraded(events), *watched.data.get("degraded", ()))
+    return replace(done, route=chosen, degraded=tuple(dict.fromkeys((*done.degraded, *said))))
+
+
+def _teed(step: Step, events: list[Event]) -> Step:
+    """The same step, with its descendants' events kept as well."""
+
+    def sink(event: Event) -> None:
+        events.append(event)
+        step.sink(event)
+
+    return replace(step, sink=sink)
+
+
+def _agent(route: Route) -> Agent:
+    """The agent of an intent. Imported here: each pulls in libraries the others don't need."""
+    if route.intent == "EXPLAIN":
+        from repopilot.agents.explainer import explain
+
+        return explain
+    if route.intent in ("GENERATE", "TEST"):
+        from repopilot.agents.orchestrate import generate
+
+        return generate
+    if route.intent == "REVIEW":
+        from repopilot.agents.review import review
+
+        return review
+    if route.intent == "IMPACT":
+        from repopilot.agents.impact import impact
+
+        return impact
+    if route.intent == "DECOMPOSE":
+        from repopilot.agents.planner import plan
+
+        return plan
+    return _refusal(route)
+
+
+def _refusal(route: Route) -> Agent:
+    async def refuse(question: str, workspace: Workspace, step: Step) -> Answer:
+        text = say("refused", "en", why=route.reason)
+        async with step.child("answer", "answer") as answering:
+            await answering.write(text)
+        return Answer(text)
+
+    return refuse

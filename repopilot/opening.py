@@ -1,0 +1,74 @@
+"""From what the user typed to a workspace, blocking, as the command line needs it.
+
+The browser takes the same steps one by one, each with its own progress and buttons (ui/indexing.py).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from repopilot.errors import IndexFailed, ModelError
+from repopilot.index import build, embed
+from repopilot.index.store import Index
+from repopilot.repo.clone import open_source
+from repopilot.repo.source import parse_source, split_token
+from repopilot.settings import Settings
+from repopilot.types import Progress, Snapshot
+from repopilot.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+Report = Callable[[Progress], None]
+
+
+def open_snapshot(
+    text: str, settings: Settings, ref: str | None, progress: Report, cancel: threading.Event
+) -> Snapshot:
+    """Clone, fetch or find what `text` names. Raises SourceError, CredentialsNeeded, StorageError, UsageError."""
+    text, token = split_token(text)
+    source = parse_source(text)
+    if ref:
+        source = replace(source, ref=ref)
+    return open_source(source, settings, token=token or settings.git_token, progress=progress, cancel=cancel)
+
+
+def fetch_embedder(settings: Settings, progress: Report) -> None:
+    """Fetch the built-in embedding model where vectors are wanted and none is there yet.
+
+    Offline is no failure here: the index then says that it is lexical only.
+    """
+    from repopilot.llm import models
+
+    if not (settings.dense and settings.auto_download) or settings.embed_model or models.installed("minilm", settings):
+        return
+    try:
+        models.ensure("minilm", settings, progress=progress, cancel=threading.Event())
+    except ModelError as error:
+        log.warning("no embedding model: %s", error)
+
+
+def open_index(
+    snapshot: Snapshot, settings: Settings, progress: Report, *, full: bool = False, wait: bool = False
+) -> tuple[Index, build.Job]:
+    """The index brought up to date: lexical and symbols, with `wait` the dense vectors too. Raises IndexFailed."""
+    embedder = embed.choose(settings) if settings.dense else None
+    job = build.start(snapshot, settings, embedder if wait else None, progress=progress, full=full)
+    (job.done if wait else job.lexical_ready).wait()
+    if job.error is not None:
+        raise job.error
+    if job.index is None:
+        raise IndexFailed(f"{snapshot.name} could not be indexed.", "Try again with --full.")
+    return job.index, job
+
+
+async def open_workspace(index: Index, snapshot: Snapshot, settings: Settings) -> Workspace:
+    """The workspace with whatever model and embedder answer now."""
+    from repopilot.llm import choose
+
+    model = await choose.choose(settings)
+    embedder = embed.choose(settings) if settings.dense else None
+    reviewer = await choose.reviewer(settings, model) if model else None
+    return Workspace(snapshot, index, settings, model=model, reviewer=reviewer, embedder=embedder)

@@ -1,0 +1,93 @@
+"""The direction of imports and who may import what, read from the source."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "repopilot"
+SOURCES = sorted(PACKAGE.rglob("*.py")) + [ROOT / "chainlit_app.py"]
+
+# A module may import from its own layer and from layers before it.
+LEAVES = {"types", "errors", "trace", "settings", "prompts"}
+PURE = {
+    *(f"retrieval.{m}" for m in ("rank", "query", "cite", "claims", "tokens", "vocabulary", "frames")),
+    "code.graph",
+    "sandbox.verdict",
+}
+PARTS = {"repo", "code", "index", "llm", "sandbox", "retrieval", "workspace"}
+AGENTS = {"agents", "impact", "review"}
+ENTRY = {"assistant", "opening", "accepting", "doctor", "terminal"}
+TOP = {"cli", "commands", "mcp_server", "github", "ui", "__main__", "chainlit_app"}
+
+ONLY_IN = {
+    "chainlit": ("ui", "chainlit_app"),
+    "chromadb": ("index.vectors",),
+    "git": ("repo",),
+}
+
+
+def module_of(path: Path) -> str:
+    if path.parent == ROOT:
+        return path.stem
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(p for p in parts if p != "__init__") or "__init__"
+
+
+def imports(path: Path) -> set[str]:
+    """Dotted modules a file imports, also inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found.add(node.module)
+            found |= {f"{node.module}.{a.name}" for a in node.names}
+    return found
+
+
+def layer(module: str) -> int:
+    top = module.split(".")[0]
+    if top in LEAVES or module == "__init__":
+        return 0
+    if module in PURE:
+        return 1
+    for depth, names in enumerate((PARTS, AGENTS, ENTRY, TOP), 2):
+        if top in names:
+            return depth
+    raise AssertionError(f"{module} belongs to no layer: name it in this test and in the design")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_imports_point_one_way(path: Path) -> None:
+    module = module_of(path)
+    known = {module_of(p) for p in SOURCES}
+    for imported in imports(path):
+        target = imported.removeprefix("repopilot.")
+        if imported.startswith("repopilot.") and target in known:
+            assert layer(target) <= layer(module), f"{module} imports {target}, which lies above it"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_libraries_stay_in_their_rooms(path: Path) -> None:
+    module = module_of(path)
+    for library, rooms in ONLY_IN.items():
+        used = any(i == library or i.startswith(f"{library}.") for i in imports(path))
+        inside = any(module == room or module.startswith(f"{room}.") for room in rooms)
+        assert inside or not used, f"{module} imports {library}; only {', '.join(rooms)} may"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_no_swallowed_exceptions_and_no_overlong_modules(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.count("\n") <= 350, f"{module_of(path)} is too long to read in one sitting"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ExceptHandler):
+            broad = node.type is None or (
+                isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
+            )
+            silent = all(isinstance(s, ast.Pass) for s in node.body)
+            assert not (broad and silent), f"{module_of(path)}:{node.lineno} swallows every error"
