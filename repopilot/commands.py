@@ -71,8 +71,8 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def context(arguments: argparse.Namespace, settings: Settings) -> int:
-    from repopilot.agents.explore import estimate_tokens
     from repopilot.index import embed
+    from repopilot.llm.model import estimate_tokens
     from repopilot.opening import open_index, open_snapshot
     from repopilot.retrieval.pack import markdown, pack
     from repopilot.retrieval.search import search as run

@@ -99,7 +99,7 @@ def _model(settings: Settings) -> Check:
             "language model",
             "degraded",
             f"none: answers are extractive. {found.detail}",
-            "Start Ollama and `ollama pull qwen2.5-coder:1.5b`, or `python -m repopilot models pull qwen2.5-coder:0.5b`.",
+            "Start Ollama and pull qwen2.5-coder:1.5b, or run `python -m repopilot models pull qwen2.5-coder:0.5b`.",
         )
     mend = f"`ollama pull {found.missing_model}`" if found.missing_model else ""
     return Check("language model", "degraded" if mend else "ok", f"{found.kind}: {found.name}. {found.detail}", mend)

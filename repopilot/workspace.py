@@ -11,7 +11,7 @@ from repopilot.types import Snapshot, Turn
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.index.store import Index
-    from repopilot.llm.choose import Model
+    from repopilot.llm.model import Model
 
 
 @dataclass(frozen=True, slots=True)

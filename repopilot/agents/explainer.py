@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from repopilot.agents.explore import Exploration, explore
 from repopilot.agents.phrases import LANGUAGES, say
 from repopilot.errors import ModelError
-from repopilot.llm.choose import Model
+from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import render
 from repopilot.retrieval.cite import Excerpt, verify

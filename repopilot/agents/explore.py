@@ -6,7 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass
 
-from repopilot.llm.choose import Model
+from repopilot.llm.model import Model, estimate_tokens
 from repopilot.retrieval.pack import Pack, pack
 from repopilot.retrieval.search import Results, search
 from repopilot.trace import Step
@@ -77,11 +77,6 @@ def context_tokens(model: Model | None) -> int:
     if model is None:
         return _DEFAULT_TOKENS
     return min(CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS), model.context_window // 3)
-
-
-def estimate_tokens(text: str) -> int:
-    """A cautious count of tokens where no model is there to count: three characters each."""
-    return len(text) // 3 + 1
 
 
 def _row(hit: Hit) -> dict[str, object]:

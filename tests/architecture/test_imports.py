@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "repopilot"
-SOURCES = sorted(PACKAGE.rglob("*.py")) + [ROOT / "chainlit_app.py"]
+SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
 
 # A module may import from its own layer and from layers before it.
 LEAVES = {"types", "errors", "trace", "settings", "prompts"}
