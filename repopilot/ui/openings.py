@@ -1,0 +1,204 @@
+"""Repositories that are being opened or are open: one each per process, whoever asks.
+
+An opening outlives the chat that began it: two tabs share it, a reload finds it again. It runs as a task of the
+event loop, belongs to no session, and is looked at rather than listened to: whoever shows it polls its fields.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from repopilot.errors import Cancelled, CredentialsNeeded, IndexFailed, RepoPilotError
+from repopilot.settings import Settings
+from repopilot.types import Progress, Snapshot, Source
+from repopilot.ui.estimate import Estimate, estimate
+
+if TYPE_CHECKING:
+    from repopilot.index.embed import Embedder
+    from repopilot.index.store import Index
+
+Phase = Literal["cloning", "asking", "credentials", "indexing", "ready", "stopped", "failed"]
+POLL_S = 0.1
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class Opening:
+    """One repository on its way from an address to a complete index.
+
+    `progress` is the newest moment of the clone; that of the index is the job's own. `estimate` is set while the
+    user is asked (phase `asking`), `error` in the phases `failed` and `credentials`.
+    """
+
+    key: str
+    source: Source
+    settings: Settings
+    phase: Phase = "cloning"
+    progress: Progress | None = None
+    snapshot: Snapshot | None = None
+    estimate: Estimate | None = None
+    job: object | None = None
+    index: Index | None = None
+    error: RepoPilotError | None = None
+    _cancel: threading.Event = field(default_factory=threading.Event)
+    _task: asyncio.Task | None = None
+
+    @property
+    def answerable(self) -> bool:
+        """Can questions be answered, be it without vectors?"""
+        return self.index is not None
+
+    @property
+    def settled(self) -> bool:
+        """Nothing is under way and nothing is waited for."""
+        return self.phase in ("ready", "stopped", "failed")
+
+    def report_progress(self, progress: Progress) -> None:
+        """Called from any thread."""
+        self.progress = progress
+
+
+class Openings:
+    """The registry. `embedder` gives the embedding model of the moment, None while there is none."""
+
+    def __init__(self, embedder: Callable[[], Awaitable[Embedder | None]]) -> None:
+        self._embedder = embedder
+        self._open: dict[str, Opening] = {}
+
+    def open(self, source: Source, settings: Settings, token: str = "") -> Opening:
+        """The opening of this repository: the one under way or done, else a new one. Nothing blocks."""
+        key = opening_key(source, settings)
+        opening = self._open.get(key)
+        if opening is None:
+            opening = self._open[key] = Opening(key, source, settings)
+        if opening._task is None or opening.phase in ("failed", "stopped", "credentials"):
+            self._run(opening, self._from_source(opening, token))
+        return opening
+
+    def get(self, key: str) -> Opening | None:
+        return self._open.get(key)
+
+    def all(self) -> list[Opening]:
+        return list(self._open.values())
+
+    def stop(self, opening: Opening) -> None:
+        """Stop the clone or the index build; what was published stays usable."""
+        opening._cancel.set()
+        if opening.job is not None:
+            opening.job.cancel()
+        if opening.phase in ("asking", "credentials"):
+            opening.phase = "stopped"
+
+    def retry(self, opening: Opening, token: str = "") -> None:
+        """Once more from the start: clone or fetch, then index what changed."""
+        if opening._task is None or opening._task.done():
+            self._run(opening, self._from_source(opening, token))
+
+    def go_on(self, opening: Opening, only: tuple[str, ...] = ()) -> None:
+        """After the estimate: index everything, or only the folders `only`."""
+        if opening.phase != "asking":
+            return
+        if only:
+            opening.settings = opening.settings.model_copy(
+                update={"include": [f"/{folder.strip('/')}/" for folder in only]}
+            )
+        self._run(opening, self._index(opening, full=False))
+
+    def reindex(self, opening: Opening) -> None:
+        """Forget the index and build it anew."""
+        if opening.snapshot is not None and (opening._task is None or opening._task.done()):
+            self._run(opening, self._index(opening, full=True))
+
+    async def fill_vectors(self) -> None:
+        """An embedding model has arrived: build the vectors of every open repository that lacks some."""
+        for opening in self.all():
+            if opening.phase == "ready" and opening.index is not None and opening.index.dense < 1.0:
+                self._run(opening, self._index(opening, full=False))
+
+    def _run(self, opening: Opening, work) -> None:
+        opening._cancel = threading.Event()
+        opening.error = None
+        opening._task = asyncio.create_task(self._guarded(opening, work))
+
+    async def _guarded(self, opening: Opening, work) -> None:
+        """Whatever goes wrong becomes a phase the user sees."""
+        try:
+            await work
+        except Cancelled:
+            opening.phase = "stopped"
+        except CredentialsNeeded as error:
+            opening.phase, opening.error = "credentials", error
+        except RepoPilotError as error:
+            opening.phase, opening.error = "failed", error
+        except Exception as error:
+            log.exception("opening %s", opening.source.name)
+            opening.phase = "failed"
+            opening.error = IndexFailed(
+                f"Opening {opening.source.name} failed: {error or type(error).__name__}.",
+                "The server's log has the details. Retry, or report it.",
+            )
+
+    async def _from_source(self, opening: Opening, token: str) -> None:
+        from repopilot.repo.clone import open_source
+
+        opening.phase, opening.progress = "cloning", None
+        opening.snapshot = await asyncio.to_thread(
+            open_source,
+            opening.source,
+            opening.settings,
+            token=token,
+            progress=opening.report_progress,
+            cancel=opening._cancel,
+        )
+        if await self._needs_asking(opening):
+            opening.phase = "asking"
+            return
+        await self._index(opening, full=False)
+
+    async def _needs_asking(self, opening: Opening) -> bool:
+        """A big repository is estimated first, unless it was indexed before: then little is left to do."""
+        from repopilot.index.build import open_index
+        from repopilot.repo.walk import walk
+
+        known = await asyncio.to_thread(open_index, opening.snapshot, opening.settings)
+        if known is not None:
+            opening.index = known
+            return False
+        files, skipped = await asyncio.to_thread(walk, opening.snapshot, opening.settings, cancel=opening._cancel)
+        opening.estimate = estimate(files, skipped)
+        return opening.estimate.lines > opening.settings.big_repository_lines
+
+    async def _index(self, opening: Opening, *, full: bool) -> None:
+        from repopilot.index import build
+
+        opening.phase, opening.job = "indexing", None
+        embedder = await self._embedder()
+        job = opening.job = await asyncio.to_thread(
+            build.start, opening.snapshot, opening.settings, embedder, full=full
+        )
+        if opening._cancel.is_set():
+            job.cancel()
+        while not job.done.is_set():
+            if job.lexical_ready.is_set():
+                opening.index = job.index
+            await asyncio.sleep(POLL_S)
+        if job.error is not None:
+            raise job.error
+        opening.index = job.index
+        opening.phase = "ready"
+
+
+def opening_key(source: Source, settings: Settings) -> str:
+    """What makes two requests the same: address, branch, folder, and what is read of it."""
+    place = source.url or str(source.path)
+    return "|".join([place, source.ref or "", source.subdir, *settings.include, "!", *settings.exclude])
+
+
+def at_ref(source: Source, ref: str) -> Source:
+    """The same repository at another branch, tag or commit ('' for the default branch)."""
+    return replace(source, ref=ref or None)

@@ -1,0 +1,39 @@
+"""Marks become links to places, and only marks that cite something."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.types import Citation
+from repopilot.ui.citations import code_props, linked, source_rows
+
+GOOD = Citation(1, "src/a.py", 10, 12, "c" * 40, "f")
+BAD = Citation(2, "src/b.py", 1, 1, "c" * 40, supported=False)
+
+
+def test_marks_become_links_and_doubt_is_visible():
+    text = linked("It does [1], perhaps also [2?].", [GOOD, BAD], "m")
+    assert text == "It does [1](#cite-m-1), perhaps also [⚠ 2](#cite-m-2)."
+
+
+def test_numbers_that_cite_nothing_and_code_stay():
+    text = "See `a[1]` and [7].\n\n```python\nx[1]\n```\n[1](#already)"
+    assert linked(text, [GOOD], "m") == text
+
+
+def test_images_in_an_answer_are_disarmed():
+    assert "![" not in linked("![x](https://evil.example/?q=1) [1]", [GOOD], "m")
+
+
+def test_rows_name_the_place():
+    assert source_rows([GOOD])[0] == {"number": 1, "place": "src/a.py:10-12", "symbol": "f", "supported": True}
+
+
+@given(st.integers(1, 3000), st.integers(0, 3000), st.integers(0, 2000))
+def test_the_view_holds_the_cited_lines(start, length, total):
+    text = "\n".join(str(n) for n in range(1, total + 1))
+    props = code_props(Citation(1, "f", start, start + length, "abc"), text)
+    numbers = range(props["first"], props["first"] + len(props["lines"]))
+    assert props["first"] >= 1 and props["end"] <= props["total"]
+    if total and start <= total:
+        assert props["start"] in numbers and props["end"] in numbers
+        assert props["lines"][start - props["first"]] == str(start)

@@ -1,0 +1,208 @@
+"""Trace events become steps: nested right, batched, errors visible, long output capped."""
+
+import asyncio
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot import trace
+from repopilot.trace import Delta, Finished, Started
+from repopilot.ui.step_text import OUTPUT_LIMIT, body, facts_table, finished_title, inert
+from repopilot.ui.steps import UPDATES_PER_FLUSH, TraceView
+
+
+class Browser:
+    """Keeps what a browser would show."""
+
+    def __init__(self):
+        self.steps, self.events, self.answer, self.attached = {}, [], "", {}
+
+    async def send_step(self, step):
+        assert step["id"] not in self.steps, "sent twice"
+        assert step["parentId"] in self.steps or step["parentId"] == "run", "a child before its parent"
+        self.steps[step["id"]] = dict(step)
+        self.events.append("send")
+
+    async def update_step(self, step):
+        assert step["id"] in self.steps, "updated before it was sent"
+        self.steps[step["id"]] = dict(step)
+        self.events.append("update")
+
+    async def send_token(self, id, token, is_sequence=False, is_input=False):
+        self.steps[id]["output"] += token
+        self.events.append("token")
+
+    async def on_answer(self, text):
+        self.answer += text
+
+    async def attach(self, id, name, text):
+        self.attached[id] = text
+
+    def named(self, start):
+        return next(step for step in self.steps.values() if step["name"].startswith(start))
+
+    def view(self):
+        return TraceView(self, "thread", "run", on_answer=self.on_answer, attach=self.attach)
+
+
+async def test_parallel_steps_nest_under_their_parents():
+    browser = Browser()
+    view = browser.view()
+    view.start()
+
+    async def reviewer(parent, name):
+        async with parent.child(name, "agent") as agent:
+            async with agent.child(f"{name} model", "llm") as call:
+                for _ in range(20):
+                    await call.write("word ")
+
+    async with trace.root(view.sink, "work") as root, root.child("debate") as debate:
+        await asyncio.gather(*(reviewer(debate, name) for name in ("critic", "defender")))
+    await view.close()
+
+    debate = browser.named("Debate")
+    for name in ("Critic", "Defender"):
+        agent = browser.named(f"{name} ·")
+        assert agent["parentId"] == debate["id"]
+        call = browser.named(f"{name} model ·")
+        assert call["parentId"] == agent["id"] and call["output"].count("word") == 20
+        assert agent["start"] <= call["start"] <= call["end"] <= agent["end"]
+    assert browser.named("Work")["parentId"] == "run"
+
+
+async def test_a_fast_model_cannot_flood_the_browser():
+    browser = Browser()
+    view = browser.view()
+    view.start()
+    async with trace.root(view.sink, "work") as root, root.child("model", "llm") as call:
+        until = time.monotonic() + 0.7
+        written = 0
+        while time.monotonic() < until:
+            await call.write("x")
+            written += 1
+    await view.close()
+    assert written > 200
+    assert browser.named("Model")["output"].count("x") >= written
+    assert len(browser.events) < 20
+
+
+async def test_one_flush_sends_a_few_updates_and_close_sends_all():
+    browser = Browser()
+    view = browser.view()
+    for number in range(30):
+        view.sink(Started(str(number), None, f"step {number}", "tool", "", 0.0))
+    await view.flush()
+    assert len(browser.events) == UPDATES_PER_FLUSH
+    await view.close()
+    assert len(browser.steps) == 30
+
+
+async def test_answer_text_streams_into_the_message_and_not_into_the_step():
+    browser = Browser()
+    view = browser.view()
+    async with trace.root(view.sink, "work") as root, root.child("answer", "answer") as answer:
+        await answer.write("Hello ")
+        await answer.write("there")
+        answer.note(model="qwen", tokens=2)
+    await view.close()
+    assert browser.answer == "Hello there"
+    step = browser.named("Answer · qwen · 2 tokens")
+    assert "Hello" not in step["output"] and step["type"] == "llm"
+
+
+async def test_a_failed_step_says_so_and_stays_open():
+    browser = Browser()
+    view = browser.view()
+    with pytest.raises(ValueError):
+        async with trace.root(view.sink, "work") as root:
+            async with root.child("tests", "tool") as tests:
+                await tests.write("collected 3")
+                raise ValueError("the sandbox is gone")
+    await view.close()
+    failed = browser.named("Tests ✗")
+    assert failed["isError"] and failed["defaultOpen"] and not failed["autoCollapse"]
+    assert "the sandbox is gone" in failed["output"] and "collected 3" in failed["output"]
+
+
+async def test_a_stopped_step_ends_without_being_an_error():
+    browser = Browser()
+    view = browser.view()
+
+    async def work():
+        async with trace.root(view.sink, "work") as root, root.child("model", "llm") as call:
+            await call.write("partial")
+            await asyncio.sleep(60)
+
+    task = asyncio.create_task(work())
+    await asyncio.sleep(0.05)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await view.close()
+    stopped = browser.named("Model ■")
+    assert stopped["end"] and not stopped["isError"] and "partial" in stopped["output"]
+
+
+async def test_long_output_is_capped_and_attached_whole():
+    browser = Browser()
+    view = browser.view()
+    text = "y" * (OUTPUT_LIMIT * 3)
+    async with trace.root(view.sink, "work") as root, root.child("build log", "tool") as log:
+        for at in range(0, len(text), 1000):
+            await log.write(text[at : at + 1000])
+    await view.close()
+    step = browser.named("Build log")
+    assert len(step["output"]) < OUTPUT_LIMIT + 500
+    assert browser.attached[step["id"]] == text
+
+
+def test_hits_are_a_table_with_places_scores_and_reasons():
+    data = {
+        "kind": "symbol",
+        "hits": [
+            {"path": "src/a|b.py", "start_line": 3, "end_line": 9, "score": 1.5, "why": {"bm25": 1.0, "name": 0.5}}
+        ],
+    }
+    table = facts_table(data)
+    assert "| kind | symbol |" in table
+    assert "| `src/a\\|b.py:3-9` | 1.5 | bm25 1 · name 0.5 |" in table
+
+
+def test_titles_carry_the_facts_that_matter():
+    started = Started("1", None, "tests", "tool", "", 10.0)
+    finished = Finished("1", "ok", "", "", 12.5, {"passed": 3, "failed": 1, "errors": 1})
+    assert finished_title(started, finished) == "Tests · 3 passed, 2 failed · 2.5 s"
+
+
+def test_steps_down_are_said_first():
+    finished = Finished("1", "ok", "", "", 1.0, {"degraded": ["no vectors yet"]})
+    assert body(finished, "text")[0].startswith("⚠ no vectors yet")
+
+
+@given(st.text(alphabet="![]()`~\nab", max_size=60))
+def test_no_image_survives_outside_of_code(text):
+    # A Markdown parser sees an image only in `![`, and code only between back-ticks or fences.
+    shown = inert(text)
+    assert shown.replace("\\", "") == text.replace("\\", "")
+    if "`" not in text and "~" not in text:
+        assert "![" not in shown
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=10), json_values, max_size=6))
+def test_any_facts_can_be_shown(data):
+    finished = Finished("1", "ok", "", "", 1.0, data)
+    body(finished, "")
+    assert finished_title(Started("1", None, "x", "tool", "", 0.0), finished)
+
+
+def test_a_delta_of_an_unknown_step_is_a_programming_error():
+    with pytest.raises(KeyError):
+        Browser().view().sink(Delta("nobody", "x"))
