@@ -9,11 +9,26 @@ import fnmatch
 from collections.abc import Sequence
 
 from repopilot.errors import UsageError
+from repopilot.index import embed
 from repopilot.index.store import Index
+from repopilot.settings import Settings
 from repopilot.types import Symbol
 
 MOST_ROWS = 60
 MOST_LINES = 200
+
+
+def search(index: Index, query: str, k: int, settings: Settings) -> str:
+    """Ranked passages: place, symbol and text of each, at most 20."""
+    from repopilot.retrieval.search import search as ranked
+
+    if not 1 <= k <= 20:
+        raise UsageError(f"k is {k}; 1 to 20 passages can be asked for.")
+    results = ranked(index, query, k, embedder=embed.choose(settings) if settings.dense else None)
+    parts = [
+        f"{h.chunk.path}:{h.chunk.start_line}-{h.chunk.end_line} {h.chunk.symbol}\n{h.chunk.text}" for h in results.hits
+    ]
+    return "\n\n".join([*parts, *results.notes]) or "nothing found"
 
 
 def files(index: Index, glob: str = "*") -> str:

@@ -1,0 +1,62 @@
+"""The command line run in this process, on a data directory of its own, with no model server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from support.small_repo import lay_out
+
+from repopilot.cli import main
+from repopilot.settings import settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command left: its exit status and both outputs."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[dict]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lay_out(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture
+def run(home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    monkeypatch.setenv("REPOPILOT_HOME", str(home))
+    monkeypatch.setenv("REPOPILOT_OLLAMA_URL", "")
+    monkeypatch.setenv("REPOPILOT_EMBEDDED", "false")
+    monkeypatch.setenv("REPOPILOT_AUTO_DOWNLOAD", "false")
+    settings.cache_clear()
+
+    def command(*arguments: object) -> Ran:
+        capfd.readouterr()
+        try:
+            status = main([str(a) for a in arguments])
+        except SystemExit as stopped:
+            status = int(stopped.code or 0)
+        captured = capfd.readouterr()
+        return Ran(status, captured.out, captured.err)
+
+    yield command
+    settings.cache_clear()

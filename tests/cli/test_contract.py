@@ -1,0 +1,133 @@
+"""The command-line contract of the design: keys, exit statuses, what goes where."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., object]
+
+HIT_KEYS = {"path", "start_line", "end_line", "symbol", "kind", "language", "score", "why", "text"}
+
+
+def test_index_reports_what_it_read_and_what_it_skipped(run: Run, shop: Path) -> None:
+    done = run("index", shop, "--json")
+    assert done.status == 0, done.err
+    assert {"repo", "commit", "files", "chunks", "lines", "skipped", "seconds", "reused"} <= done.json.keys()
+    assert done.json["files"] >= 9 and done.json["lines"] > 80
+    assert any(s["path"] == ".env" for s in done.json["skipped"])
+    assert all(s["reason"] for s in done.json["skipped"])
+    assert run("index", shop, "--json").json["reused"] == done.json["files"], "the second time nothing is parsed again"
+
+
+def test_a_changed_file_is_seen_without_being_told(run: Run, shop: Path) -> None:
+    extra = shop / "shop" / "refunds.py"
+    extra.write_text("def give_back_money(order):\n    return -order['total']\n")
+    try:
+        found = run("search", shop, "give_back_money", "--json").json["hits"]
+        assert found[0]["path"] == "shop/refunds.py"
+    finally:
+        extra.unlink()
+    assert all(h["path"] != "shop/refunds.py" for h in run("search", shop, "give_back_money", "--json").json["hits"])
+
+
+def test_search_gives_exact_lines_with_reasons(run: Run, shop: Path) -> None:
+    hit = run("search", shop, "where are tokens validated", "-k", 3, "--json").json["hits"][0]
+    assert hit.keys() >= HIT_KEYS and hit["path"] == "shop/auth.py" and hit["why"]
+    lines = (shop / hit["path"]).read_text().split("\n")[hit["start_line"] - 1 : hit["end_line"]]
+    assert hit["text"].strip() == "\n".join(lines).strip()
+
+
+def test_many_queries_give_one_document_a_line_in_order(run: Run, shop: Path, tmp_path: Path) -> None:
+    queries = ["validate_token", "renderBasket", "orders table"]
+    file = tmp_path / "queries.jsonl"
+    file.write_text("".join(json.dumps({"query": q, "gold": []}) + "\n" for q in queries))
+    documents = run("search", shop, "--queries", file, "-k", 5, "--json").lines
+    assert [d["hits"][0]["path"] for d in documents] == ["shop/auth.py", "web/basket.js", "schema.sql"]
+
+
+def test_ask_without_a_model_answers_from_the_repository_alone(run: Run, shop: Path) -> None:
+    done = run("ask", shop, "where are session tokens validated?", "--json")
+    document = done.json
+    assert done.status == 0 and document["model"] is None and document["degraded"]
+    assert document["route"]["intent"] == "EXPLAIN"
+    first = document["citations"][0]
+    assert (
+        first["path"] == "shop/auth.py"
+        and first["supported"]
+        and first["commit"] == document["citations"][-1]["commit"]
+    )
+    assert [s["name"] for s in document["steps"][0]["children"]][:3] == ["route", "retrieve", "read"]
+
+
+def test_what_is_not_there_is_said_to_be_not_there(run: Run, shop: Path) -> None:
+    answer = run("ask", shop, "how does the `KubernetesOperator` reconcile pods?", "--json").json["answer"]
+    assert "Not in this repository" in answer and "KubernetesOperator" in answer
+    reponse = run("ask", shop, "comment fonctionne le `KubernetesOperator` ?", "--json").json["answer"]
+    assert "Pas dans ce dépôt" in reponse
+
+
+def test_route_names_intent_confidence_tier_and_reason(run: Run, tmp_path: Path) -> None:
+    one = run("route", "where do we validate tokens?", "--json").json
+    assert one["intent"] == "EXPLAIN" and 0 <= one["confidence"] <= 1 and one["tier"] and one["reason"]
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"query": "write unit tests for cart.py"}\n\n{"query": "review the last commit"}\n')
+    assert [d["intent"] for d in run("route", "--queries", file, "--json").lines] == ["TEST", "REVIEW"]
+
+
+def test_context_is_markdown_with_places_and_commit(run: Run, shop: Path, tmp_path: Path) -> None:
+    target = tmp_path / "pack.md"
+    assert run("context", shop, "checkout total", "--max-tokens", 600, "-o", target).status == 0
+    text = target.read_text()
+    assert "## shop/" in text and "```py" in text and len(text) < 600 * 6
+
+
+def test_doctor_says_what_is_missing_and_how_to_mend_it(run: Run) -> None:
+    document = run("doctor", "--json").json
+    checks = {c["name"]: c for c in document["checks"]}
+    assert document["ok"] and checks["git"]["state"] == "ok" and checks["parsers"]["state"] == "ok"
+    assert checks["language model"]["state"] == "degraded" and checks["language model"]["mend"]
+    assert all(c["mend"] for c in document["checks"] if c["state"] == "broken")
+
+
+def test_models_are_listed(run: Run) -> None:
+    names = [m["name"] for m in run("models", "list", "--json").json["models"]]
+    assert {"qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b", "minilm"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        ((), 2),
+        (("search", "."), 2),
+        (("search", ".", "x", "-k", "0"), 2),
+        (("search", ".", "--queries", "/nowhere.jsonl"), 2),
+        (("impact", "."), 2),
+        (("index", "/nowhere/at/all"), 1),
+        (("index", "ext::sh -c id"), 1),
+        (("index", "file:///etc"), 1),
+        (("index", "--upload-pack=id"), 2),
+        (("index", "https://127.0.0.1/x/y"), 1),
+        (("models", "pull"), 2),
+        (("models", "pull", "no-such-model"), 1),
+        (("ask", ".", ""), 2),
+    ],
+)
+def test_wrong_use_and_failures_have_their_own_statuses(run: Run, shop: Path, arguments: tuple, status: int) -> None:
+    done = run(*(shop if a == "." else a for a in arguments))
+    assert done.status in {status, 2} if status == 1 else done.status == status
+    assert done.out == "" and done.err.strip() and "Traceback" not in done.err
+
+
+def test_only_the_document_goes_to_standard_output(shop: Path, home: Path) -> None:
+    env = os.environ | {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": ""}
+    command = [sys.executable, "-m", "repopilot", "search", str(shop), "checkout", "--json"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["hits"][0]["path"].startswith("shop/")
