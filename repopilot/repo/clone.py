@@ -93,14 +93,12 @@ def locked(git_dir: Path, limits: Limits) -> Iterator[None]:
 
 def prepare(git_dir: Path, url: str) -> None:
     """An empty bare repository whose origin is `url`. Its configuration holds no credentials."""
-    import git
-
     shutil.rmtree(git_dir, ignore_errors=True)
     try:
-        repository = git.Repo.init(git_dir, bare=True, template="", initial_branch="repopilot-none")
-        repository.create_remote("origin", url)
-        repository.close()
-    except (git.GitError, OSError) as error:
+        git_dir.mkdir(parents=True)
+        _git(git_dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=repopilot-none")
+        _git(git_dir, "remote", "add", "--", "origin", url)
+    except (command.GitFailed, OSError) as error:
         raise StorageError(f"No clone could be made in {git_dir.parent}: {error}.", "Check REPOPILOT_HOME.") from error
 
 
@@ -128,7 +126,9 @@ def _update(source: Source, git_dir: Path, settings: Settings, token: str, limit
     return _fetch_wanted(source, git_dir, remote, settings, limits)
 
 
-def _fetch_wanted(source: Source, git_dir: Path, remote: command.Remote, settings: Settings, limits: Limits) -> Snapshot:
+def _fetch_wanted(
+    source: Source, git_dir: Path, remote: command.Remote, settings: Settings, limits: Limits
+) -> Snapshot:
     advertised = refs(git_dir, remote, limits)
     if not advertised.commits:
         raise SourceError(f"{source.name} is empty: it has no commit yet.", "Push something to it first.")
@@ -193,9 +193,13 @@ def _as_commit(source: Source, advertised: Refs) -> str:
         found = {commit for commit in advertised.commits.values() if commit.startswith(ref)}
         if len(found) == 1:
             return found.pop()
-        raise SourceError(f"The short commit id {ref} is not the tip of a branch or tag.", "Give the full 40 characters.")
+        raise SourceError(
+            f"The short commit id {ref} is not the tip of a branch or tag.", "Give the full 40 characters."
+        )
     names = sorted(n.removeprefix("refs/heads/") for n in advertised.commits if n.startswith("refs/heads/"))
-    raise SourceError(f"{source.name} has no branch, tag or commit “{source.ref}”.", f"Branches: {', '.join(names[:8])}.")
+    raise SourceError(
+        f"{source.name} has no branch, tag or commit “{source.ref}”.", f"Branches: {', '.join(names[:8])}."
+    )
 
 
 def resolve(git_dir: Path, revision: str) -> str | None:
@@ -214,13 +218,17 @@ def _git(git_dir: Path, *args: str) -> bytes:
 def _known(source: Source, git_dir: Path) -> Snapshot | None:
     """What the clone holds of the wanted ref from before."""
     if source.ref is None:
-        names = ["HEAD", "refs/repopilot/HEAD"]
+        names = [_default_branch(git_dir), "refs/repopilot/HEAD"]
     else:
         names = [source.ref, f"refs/heads/{source.ref}", f"refs/tags/{source.ref}", f"refs/repopilot/{source.ref}"]
     for name in names:
         if resolve(git_dir, name):
             return _snapshot(source, git_dir, name)
     return None
+
+
+def _default_branch(git_dir: Path) -> str:
+    return _git(git_dir, "symbolic-ref", "HEAD").decode().strip()
 
 
 def _snapshot(source: Source, git_dir: Path, ref: str) -> Snapshot:
@@ -230,5 +238,11 @@ def _snapshot(source: Source, git_dir: Path, ref: str) -> Snapshot:
     place = "-".join(filter(None, (source.ref, source.subdir)))
     key = git_dir.stem + (f"-{hashlib.sha256(place.encode()).hexdigest()[:8]}" if place else "")
     branch = ref.removeprefix("refs/heads/").removeprefix("refs/tags/").removeprefix("refs/repopilot/")
-    return Snapshot(key=key, name=source.name, commit=commit, git_dir=git_dir, ref=source.ref or branch,
-                    subdir=source.subdir.strip("/"))
+    return Snapshot(
+        key=key,
+        name=source.name,
+        commit=commit,
+        git_dir=git_dir,
+        ref=source.ref or branch,
+        subdir=source.subdir.strip("/"),
+    )

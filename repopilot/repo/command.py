@@ -121,8 +121,9 @@ def start(where: Path, args: Sequence[str], env: Mapping[str, str], *, stdin: bo
     command = ["git", f"--git-dir={where}", *args] if bare else ["git", "-C", str(where), *args]
     options = {"start_new_session": True} if sys.platform != "win32" else {}
     try:
-        return git.Git(str(where)).execute(command, as_process=True, env=dict(env),
-                                           istream=subprocess.PIPE if stdin else None, **options)
+        return git.Git(str(where)).execute(
+            command, as_process=True, env=dict(env), istream=subprocess.PIPE if stdin else None, **options
+        )
     except git.GitCommandNotFound as error:
         raise SourceError("git could not be started.", "Install git 2.30 or newer and try again.") from error
 
@@ -148,8 +149,10 @@ def run(
     process = start(where, args, env, stdin=stdin is not None, bare=bare)
     output: list[bytes] = []
     errors: list[str] = []
-    threads = [threading.Thread(target=_drain, args=(process.stdout, output), daemon=True),
-               threading.Thread(target=_lines, args=(process.stderr, errors, on_line), daemon=True)]
+    threads = [
+        threading.Thread(target=_drain, args=(process.stdout, output), daemon=True),
+        threading.Thread(target=_lines, args=(process.stderr, errors, on_line), daemon=True),
+    ]
     if stdin is not None:
         threads.append(threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True))
     for thread in threads:
@@ -165,8 +168,12 @@ def run(
     return b"".join(output)
 
 
-def _supervise(threads: Sequence[threading.Thread], timeout_s: float, cancel: threading.Event | None,
-               watch: Callable[[], None] | None) -> None:
+def _supervise(
+    threads: Sequence[threading.Thread],
+    timeout_s: float,
+    cancel: threading.Event | None,
+    watch: Callable[[], None] | None,
+) -> None:
     deadline = time.monotonic() + timeout_s
     for thread in threads:
         while thread.is_alive():

@@ -53,12 +53,22 @@ def refs(git_dir: Path, remote: Remote, limits: Limits) -> Refs:
     return Refs(head if head in commits else "", commits)
 
 
-def fetch(git_dir: Path, remote: Remote, refspec: str, limits: Limits, *, depth: int = 1, blob_filter: str = "") -> None:
-    """Fetch one refspec, shallow and filtered; a server that can't do one of them is asked without, which is said.
+def fetch(
+    git_dir: Path,
+    remote: Remote,
+    refspec: str,
+    limits: Limits,
+    *,
+    depth: int = 1,
+    blob_filter: str = "",
+    plainer: bool = True,
+) -> None:
+    """Fetch one refspec, shallow and filtered; a server that can't do one of them is asked without (which is said),
+    unless `plainer` is False.
 
     The clone is never left a partial clone in git's sense: reading it must not fetch. Raises as `explain` says.
     """
-    attempts = [(depth, blob_filter), (depth, ""), (0, "")]
+    attempts = [(depth, blob_filter), (depth, ""), (0, "")][: None if plainer else 1]
     for number, (deep, wanted) in enumerate(attempts):
         options = [f"--depth={deep}"] * bool(deep) + [f"--filter={wanted}"] * bool(wanted)
         args = ["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--update-head-ok", "--no-auto-gc",
@@ -95,8 +105,9 @@ def _talk(git_dir: Path, args: list[str], remote: Remote, limits: Limits) -> byt
         return command.run(git_dir, args, command.fetching(remote), timeout_s=limits.timeout_s, cancel=limits.cancel,
                            on_line=lines.take, watch=lambda: _watch(git_dir, limits.max_bytes))  # fmt: skip
     except Stalled as error:
-        raise SourceError(f"{_host(remote)} did not finish in time. {error}",
-                          "Try again later, or raise REPOPILOT_CLONE_TIMEOUT_S.") from error
+        raise SourceError(
+            f"{_host(remote)} did not finish in time. {error}", "Try again later, or raise REPOPILOT_CLONE_TIMEOUT_S."
+        ) from error
     except GitFailed as error:
         raise explain(error, remote) from None
 
@@ -108,8 +119,9 @@ def _watch(git_dir: Path, max_bytes: int) -> None:
         with suppress(FileNotFoundError):
             size += file.stat().st_size
     if size > max_bytes:
-        raise StorageError(f"The repository is larger than {max_bytes >> 20} MB.",
-                           "Raise REPOPILOT_CLONE_MAX_MB if that is wanted.")
+        raise StorageError(
+            f"The repository is larger than {max_bytes >> 20} MB.", "Raise REPOPILOT_CLONE_MAX_MB if that is wanted."
+        )
     if shutil.disk_usage(git_dir).free < SPARE_BYTES:
         raise disk_full(git_dir)
 
@@ -188,4 +200,6 @@ class _ProgressLines:
         phase = f"{name} (server)" if remote else name
         rate = int(done) / max(now - self._began, 0.001)
         left = (int(total) - int(done)) / rate if rate else None
-        self._report(Progress(phase, int(done), int(total), "objects", rate, left, rest.strip(" ,").removesuffix(", done.")))
+        self._report(
+            Progress(phase, int(done), int(total), "objects", rate, left, rest.strip(" ,").removesuffix(", done."))
+        )

@@ -27,14 +27,20 @@ def open_folder(source: Source, settings: Settings) -> Snapshot:
         if not any(root.iterdir()):
             raise SourceError(f"The folder {root} is empty.")
     except OSError as error:
-        raise SourceError(f"The folder {root} can't be read: {error.strerror or error}.", "Check its permissions.") from error
+        raise SourceError(
+            f"The folder {root} can't be read: {error.strerror or error}.", "Check its permissions."
+        ) from error
     key = f"{root.name or 'root'}-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
     if is_bare(root):
         return _open_bare(source, root, key)
     if source.ref:
-        raise SourceError("A ref can be chosen for addresses and bare repositories.", "Check it out in the folder itself.")
+        raise SourceError(
+            "A ref can be chosen for addresses and bare repositories.", "Check it out in the folder itself."
+        )
     name = source.name
-    return Snapshot(key=key, name=name, commit=folder_commit(root), root=root, ref=branch_of(root), subdir=source.subdir)
+    return Snapshot(
+        key=key, name=name, commit=folder_commit(root), root=root, ref=branch_of(root), subdir=source.subdir
+    )
 
 
 def is_bare(path: Path) -> bool:
@@ -50,8 +56,14 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
         wanted = f"no branch, tag or commit “{source.ref}”" if source.ref else "no commit yet"
         raise SourceError(f"{source.name} has {wanted}.") from error
     place = f"{key}-{hashlib.sha256(source.ref.encode()).hexdigest()[:8]}" if source.ref else key
-    return Snapshot(key=place, name=source.name.removesuffix(".git"), commit=commit, git_dir=git_dir, ref=source.ref,
-                    subdir=source.subdir.strip("/"))
+    return Snapshot(
+        key=place,
+        name=source.name.removesuffix(".git"),
+        commit=commit,
+        git_dir=git_dir,
+        ref=source.ref,
+        subdir=source.subdir.strip("/"),
+    )
 
 
 def git(root: Path, *args: str, ok: tuple[int, ...] = (0,)) -> bytes:
@@ -93,7 +105,9 @@ def folder_commit(root: Path) -> str:
         return UNVERSIONED
     try:
         head = git(root, "rev-parse", "--verify", "--quiet", "HEAD").decode().strip()
-        changed = git(root, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--", ".")
+        changed = git(
+            root, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--", "."
+        )
     except GitFailed:
         return UNVERSIONED
     return f"{head}+dirty" if changed else head
@@ -102,7 +116,9 @@ def folder_commit(root: Path) -> str:
 def branch_of(root: Path) -> str | None:
     """The branch a work tree has checked out; None when detached or no repository."""
     try:
-        return command.run(root, ["symbolic-ref", "--short", "-q", "HEAD"], command.reading(), bare=False).decode().strip()
+        return (
+            command.run(root, ["symbolic-ref", "--short", "-q", "HEAD"], command.reading(), bare=False).decode().strip()
+        )
     except GitFailed:
         return None
 
@@ -159,3 +175,38 @@ def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
         if verdict is not None:
             return verdict
     return False
+
+
+def fingerprint(snapshot: Snapshot) -> str:
+    """A digest of a folder's file names, times and sizes, and of its HEAD: cheap, and changes when any file does."""
+    assert snapshot.root is not None
+    digest = hashlib.sha256(branch_head(snapshot.root).encode())
+    base = os.fsencode(snapshot.root)
+    for name in sorted(names(snapshot.root)):
+        try:
+            found = os.lstat(base + b"/" + name)
+        except OSError:
+            continue  # deleted since it was listed
+        digest.update(b"%b\0%d\0%d\0" % (name, found.st_mtime_ns, found.st_size))
+    return digest.hexdigest()
+
+
+def branch_head(root: Path) -> str:
+    """The commit of HEAD, '' where there is none."""
+    try:
+        return (
+            command.run(root, ["rev-parse", "--verify", "-q", "HEAD"], command.reading(), bare=False).decode().strip()
+        )
+    except GitFailed:
+        return ""
+
+
+def changed(snapshot: Snapshot, since: str = "") -> bool:
+    """Whether a local folder differs from what the snapshot described.
+
+    With `since`, an earlier `fingerprint`, any change counts; without it only HEAD moving and the folder becoming
+    clean or dirty. Always False for clones, which change only by being opened again.
+    """
+    if snapshot.root is None:
+        return False
+    return fingerprint(snapshot) != since if since else folder_commit(snapshot.root) != snapshot.commit

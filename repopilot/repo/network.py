@@ -22,8 +22,10 @@ def check(url: str, settings: Settings, token: str = "") -> Remote:
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     if parts.scheme != "https" and not settings.allow_http:
-        raise SourceError(f"{host} would be reached over unencrypted http.",
-                          "Use its https address, or set REPOPILOT_ALLOW_HTTP=true.")
+        raise SourceError(
+            f"{host} would be reached over unencrypted http.",
+            "Use its https address, or set REPOPILOT_ALLOW_HTTP=true.",
+        )
     addresses = _resolve(host, port)
     if not settings.allow_private_hosts:
         for address in addresses:
@@ -36,8 +38,9 @@ def _resolve(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise SourceError(f"The host {host} can't be found.",
-                          "Check the spelling of the address, and the network connection.") from error
+        raise SourceError(
+            f"The host {host} can't be found.", "Check the spelling of the address, and the network connection."
+        ) from error
     return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
 
 
@@ -46,8 +49,10 @@ def _refuse_private(host: str, address: str) -> None:
     mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
     if ip.is_global and not ip.is_multicast and ip not in _TRANSLATED and (mapped is None or mapped.is_global):
         return
-    raise SourceError(f"{host} leads to {address}, an address inside a private network.",
-                      "If this is your own git server, set REPOPILOT_ALLOW_PRIVATE_HOSTS=true.")
+    raise SourceError(
+        f"{host} leads to {address}, an address inside a private network.",
+        "If this is your own git server, set REPOPILOT_ALLOW_PRIVATE_HOSTS=true.",
+    )
 
 
 def _is_literal(host: str) -> bool:

@@ -33,7 +33,21 @@ _BINARY = frozenset(
     "docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl pickle parquet "
     "feather h5 hdf5 tfrecord iso dmg deb rpm apk ipa keystore mo swf fla blend glb fbx stl".split()
 )
-_FIRST = ("src", "lib", "app", "apps", "packages", "pkg", "cmd", "internal", "core", "server", "client", "api", "crates")
+_FIRST = (
+    "src",
+    "lib",
+    "app",
+    "apps",
+    "packages",
+    "pkg",
+    "cmd",
+    "internal",
+    "core",
+    "server",
+    "client",
+    "api",
+    "crates",
+)
 
 
 def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:

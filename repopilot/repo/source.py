@@ -18,6 +18,7 @@ _LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?")
 _LOCAL_START = ("/", "./", "../", "~", ".\\", "..\\")
 # Hosts that answer a repository's address without `.git` by a redirect, or need it for no other reason than habit.
 _FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
+_PAGES = ("tree", "blob", "raw", "blame", "commits", "commit", "pull", "pulls", "merge_requests", "src")
 _NEEDS = "Paste an address such as https://github.com/owner/name, owner/name, or the path of a folder."
 
 
@@ -164,8 +165,7 @@ def _from_url(text: str) -> Source:
     path = "/".join(repository)
     if host in _FORGES and not path.endswith(".git"):
         path += ".git"
-    source = Source(name="/".join(repository[-2:]).removesuffix(".git"),
-                    url=f"{scheme}://{netloc}/{_quote(path)}")
+    source = Source(name="/".join(repository[-2:]).removesuffix(".git"), url=f"{scheme}://{netloc}/{_quote(path)}")
     return _with_view(source, view, parts)
 
 
@@ -178,12 +178,11 @@ def _split_view(host: str, segments: list[str]) -> tuple[list[str], list[str]]:
     if "-" in segments[2:]:  # GitLab: group/subgroup/name/-/tree/…
         at = segments.index("-", 2)
         return segments[:at], segments[at + 1 :]
-    for at, segment in enumerate(segments[2:], 2):
+    for at, segment in enumerate(segments[1:], 1):
         if segments[at - 1].endswith(".git"):
             return segments[:at], segments[at:]
-        if segment in ("tree", "blob", "raw", "blame", "commits", "commit", "pull", "pulls", "merge_requests", "src"):
-            if host in _FORGES or len(segments) > at + 1:
-                return segments[:at], segments[at:]
+        if at > 1 and segment in _PAGES and (host in _FORGES or len(segments) > at + 1):
+            return segments[:at], segments[at:]
     if host in ("github.com", "codeberg.org", "bitbucket.org"):  # two segments; the rest is some page: issues, wiki, …
         return segments[:2], []
     return segments, []

@@ -77,7 +77,9 @@ def _bare(snapshot: Snapshot) -> Iterator[_Entry]:
     for record in _records(snapshot.git_dir, args):
         found += 1
         if found > local.MAX_FILES:
-            raise SourceError(f"The repository holds more than {local.MAX_FILES:,} files.", "Choose a folder inside it.")
+            raise SourceError(
+                f"The repository holds more than {local.MAX_FILES:,} files.", "Choose a folder inside it."
+            )
         yield _tree_entry(record)
     if not found and snapshot.subdir:
         raise SourceError(f"There is no folder {snapshot.subdir} at this commit.", "Check the spelling.")
