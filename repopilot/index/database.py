@@ -1,0 +1,225 @@
+"""The SQLite file of a generation: its schema, the draft a build writes, and how it becomes final.
+
+A draft is written with a write-ahead log, so that a killed build keeps what it committed; it is never seen by readers.
+A published database is immutable and opened as such.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from repopilot.errors import StorageError
+from repopilot.index import layout
+from repopilot.index.rows import Row
+from repopilot.types import Skip, SourceFile
+
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT UNIQUE, hash TEXT, language TEXT, kind TEXT, size INTEGER,
+                   lines INTEGER, parsed INTEGER, chunk_count INTEGER, position INTEGER DEFAULT 0);
+CREATE INDEX places ON files(position);
+CREATE TABLE skipped(path TEXT PRIMARY KEY, hash TEXT, reason TEXT) WITHOUT ROWID;
+CREATE TABLE contents(id INTEGER PRIMARY KEY, text BLOB, chunks TEXT, symbols TEXT, uses TEXT);
+CREATE TABLE terms(id INTEGER PRIMARY KEY, terms TEXT, digests BLOB, defined BLOB, used BLOB);
+"""
+_FILES = "path, hash, language, kind, size, lines, parsed, chunk_count"
+_META = 8
+_CONTENTS = 12
+
+
+class Draft:
+    """The database under construction in `building`. Used by one thread. Every method raises StorageError."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self._folder = folder
+        self._connection = connection
+        self._next = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
+
+    def hashes(self) -> dict[str, str]:
+        """The content hash of every file it holds or has skipped for what is in it, by path."""
+        with storage_errors():
+            return hashes(self._connection)
+
+    def skipped(self) -> list[Skip]:
+        """The files that are skipped for what is in them, by path."""
+        with storage_errors():
+            select = "SELECT path, reason FROM skipped ORDER BY path"
+            return [Skip(path, reason) for path, reason in self._connection.execute(select)]
+
+    def counts(self) -> tuple[int, int, int, int]:
+        """Files, chunks, lines, and how many of the files are code."""
+        select = "SELECT count(*), total(chunk_count), total(lines), total(kind = 'code') FROM files"
+        with storage_errors():
+            files, chunks, lines, code = self._connection.execute(select).fetchone()
+        return files, int(chunks), int(lines), int(code)
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """Add files, or replace them."""
+        self.drop([row.path for row in rows])
+        first = self._next
+        self._next += len(rows)
+        with storage_errors():
+            self._insert(f"files(id, {_FILES})", [(first + n, *row[:_META]) for n, row in enumerate(rows)])
+            self._insert("contents", [(first + n, *row[_META:_CONTENTS]) for n, row in enumerate(rows)])
+            self._insert("terms", [(first + n, *row[_CONTENTS:]) for n, row in enumerate(rows)])
+
+    def skip(self, file: SourceFile, reason: str) -> None:
+        """Remember that this content of a file isn't worth reading again."""
+        self.drop([file.path])
+        with storage_errors():
+            self._insert("skipped", [(file.path, file.hash, reason)])
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Remove files; unknown ones are ignored."""
+        paths = [(path,) for path in paths]
+        with storage_errors():
+            self._connection.executemany("DELETE FROM skipped WHERE path = ?", paths)
+            select = "SELECT id FROM files WHERE path = ?"
+            ids = [found for path in paths if (found := self._connection.execute(select, path).fetchone())]
+            for table in ("files", "contents", "terms"):
+                self._connection.executemany(f"DELETE FROM {table} WHERE id = ?", ids)
+
+    def arrange(self, paths: Iterable[str]) -> None:
+        """Give every file its place in the order of the index."""
+        with storage_errors():
+            places = dict(self._connection.execute("SELECT path, position FROM files"))
+            wanted = enumerate(path for path in paths if path in places)
+            moved = [(place, path) for place, path in wanted if places[path] != place]
+            self._connection.executemany("UPDATE files SET position = ? WHERE path = ?", moved)
+
+    def describe(self, meta: Mapping[str, str]) -> None:
+        """Set entries of the meta table."""
+        with storage_errors():
+            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(meta.items()))
+
+    def commit(self) -> None:
+        """Keep what was written so far, whatever happens to the process."""
+        with storage_errors():
+            self._connection.commit()
+
+    def finish(self) -> None:
+        """Commit, fold the log into the one file, close."""
+        with storage_errors():
+            self._connection.commit()
+            self._connection.execute("PRAGMA journal_mode=DELETE")
+            self._connection.close()
+
+    def close(self) -> None:
+        """Close without finishing; what was committed is taken up by the next build."""
+        self._connection.close()
+
+    def _insert(self, table: str, values: list[tuple]) -> None:
+        if values:
+            marks = ",".join("?" * len(values[0]))
+            self._connection.executemany(f"INSERT INTO {table} VALUES({marks})", values)
+
+
+def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
+    """The draft in `folder/building`: the one a killed build left, else a copy of the generation `base`, else a new one.
+
+    A left-over of another version, or a broken one, is thrown away. Raises StorageError.
+    """
+    building = folder / layout.BUILDING
+    with storage_errors():
+        if not _usable(building / layout.DATABASE, version):
+            shutil.rmtree(building, ignore_errors=True)
+            _found(folder, building, version, base)
+        try:
+            return Draft(building, _connect_draft(building / layout.DATABASE))
+        except sqlite3.DatabaseError as error:
+            shutil.rmtree(building, ignore_errors=True)
+            raise StorageError(
+                f"The half-built index was broken and has been removed: {error}.", "Start again."
+            ) from error
+
+
+def connect(generation: Path) -> sqlite3.Connection:
+    """A read-only connection to a published database, usable by any thread (one at a time).
+
+    Raises sqlite3.Error. The open file outlives its deletion by the next publication.
+    """
+    uri = f"{(generation / layout.DATABASE).absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    connection.execute("PRAGMA mmap_size=268435456")
+    return connection
+
+
+def hashes(connection: sqlite3.Connection) -> dict[str, str]:
+    """The content hash of every file read, by path. Raises sqlite3.Error."""
+    return dict(connection.execute("SELECT path, hash FROM files UNION ALL SELECT path, hash FROM skipped"))
+
+
+def meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """The entries of the meta table. Raises sqlite3.Error."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def read_meta(generation: Path) -> dict[str, str] | None:
+    """What a generation says of itself; None when it is broken."""
+    try:
+        connection = connect(generation)
+        try:
+            return meta(connection)
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return None
+
+
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """Turn what the disk and SQLite raise into StorageError, saying when it is full."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "full" in str(error)
+        if full:
+            raise StorageError(
+                "The disk is full: the index could not be written. The previous one is untouched.",
+                "Free some space, or set REPOPILOT_HOME to another disk.",
+            ) from error
+        raise StorageError(
+            f"The index could not be written: {error}.", "Check the rights and the state of REPOPILOT_HOME."
+        ) from error
+
+
+def _found(folder: Path, building: Path, version: str, base: Path | None) -> None:
+    """Set up `building` as a copy of `base` or empty, in one step."""
+    copy = folder / f"copy-{layout.BUILDING}"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir(parents=True)
+    if base is not None:
+        shutil.copyfile(base / layout.DATABASE, copy / layout.DATABASE)
+    else:
+        connection = sqlite3.connect(copy / layout.DATABASE)
+        connection.executescript(f"PRAGMA page_size=8192; BEGIN; {_SCHEMA}")
+        connection.execute("INSERT INTO meta VALUES('version', ?)", (version,))
+        connection.commit()
+        connection.close()
+    copy.rename(building)
+
+
+def _connect_draft(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False)
+    # Safe against a killed process; a power cut can lose the draft, which layout.publish's fsync keeps from readers.
+    for pragma in ("journal_mode=WAL", "synchronous=OFF", "cache_size=-65536", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _usable(path: Path, version: str) -> bool:
+    if not path.exists():
+        return False
+    try:
+        connection = sqlite3.connect(path)
+        try:
+            return meta(connection).get("version") == version
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return False

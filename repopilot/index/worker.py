@@ -1,0 +1,89 @@
+"""The child process that does the heavy work: reads calls on standard input, streams their results on standard output.
+
+A message is a length (4 bytes, little-endian) and a pickle. A call is `("module:function", arguments)`; the function is
+a generator. Each value it yields is sent at once as `("item", value)`; then comes `("end", None)`, or
+`("error", exception)` with one of our errors. The first message says `("ready", None)`.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import BinaryIO
+
+from repopilot.errors import IndexFailed, RepoPilotError
+
+LENGTH = struct.Struct("<I")
+NICENESS = 5
+ORPHAN_S = 3600
+
+
+def main(preload: str) -> None:
+    """Serve calls until standard input ends. `preload` names the module whose import is done before the first one."""
+    calls, replies = _streams()
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)  # the page and the model come first
+    import_module(preload)
+    gc.freeze()
+    send(replies, ("ready", None))
+    while (call := receive(calls)) is not None:
+        _serve(call, replies)
+
+
+def send(stream: BinaryIO, message: object) -> None:
+    """Write one message. Raises OSError when the other side is gone."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> object | None:
+    """Read one message; None at the end of the stream, also when it ends within a message."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (size,) = LENGTH.unpack(head)
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
+
+
+def _serve(call: object, replies: BinaryIO) -> None:
+    name, arguments = call  # type: ignore[misc]
+    _alarm(ORPHAN_S)
+    try:
+        for item in _function(name)(*arguments):
+            _alarm(ORPHAN_S)
+            send(replies, ("item", item))
+    except RepoPilotError as error:
+        send(replies, ("error", error))
+    except (OSError, MemoryError) as error:
+        send(replies, ("error", IndexFailed(f"A worker process failed: {error}.")))
+    else:
+        send(replies, ("end", None))
+    finally:
+        _alarm(0)
+
+
+def _function(name: str) -> Callable[..., Iterator[object]]:
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)
+
+
+def _alarm(seconds: int) -> None:
+    # The parent kills a worker that hangs. Should the parent itself be gone, this alarm does.
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output for messages only: whatever else prints goes to standard error."""
+    calls, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdin = open(os.devnull)  # noqa: SIM115
+    return calls, replies
