@@ -1,0 +1,112 @@
+"""Replies to identical model calls, kept for ten minutes: a repeated question costs nothing and is shown as cached."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repopilot.settings import Settings
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import ChatMessage
+
+CAPACITY = 200
+LIFETIME_S = 600.0
+
+
+class ReplyCache:
+    """At most `capacity` replies, the least recently used dropped first, each for `lifetime_s` seconds.
+
+    With a `folder`, replies are also files there (readable by the owner only) and outlive the process, under the
+    same two limits. A folder that can't be written to costs the persistence, not the reply. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        capacity: int = CAPACITY,
+        lifetime_s: float = LIFETIME_S,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._folder = folder
+        self._capacity = capacity
+        self._lifetime_s = lifetime_s
+        self._clock = clock
+        self._entries: OrderedDict[str, tuple[float, str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> str | None:
+        """The reply kept under `key`, None when there is none or it is too old."""
+        with self._lock:
+            entry = self._entries.get(key) or self._read(key)
+            if entry is None or self._clock() - entry[0] >= self._lifetime_s:
+                self._entries.pop(key, None)
+                return None
+            self._keep(key, entry)
+            return entry[1]
+
+    def put(self, key: str, reply: str) -> None:
+        with self._lock:
+            entry = (self._clock(), reply)
+            self._keep(key, entry)
+            self._write(key, entry)
+
+    def _keep(self, key: str, entry: tuple[float, str]) -> None:
+        self._entries[key] = entry
+        self._entries.move_to_end(key)
+        while len(self._entries) > self._capacity:
+            self._entries.popitem(last=False)
+
+    def _read(self, key: str) -> tuple[float, str] | None:
+        if self._folder is None:
+            return None
+        try:
+            at, reply = json.loads((self._folder / f"{key}.json").read_text("utf-8"))
+            return float(at), str(reply)
+        except (OSError, ValueError, TypeError):
+            return None  # not there, or cut off by a kill: as good as not there
+
+    def _write(self, key: str, entry: tuple[float, str]) -> None:
+        if self._folder is None:
+            return
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            partial = self._folder / f".{key}.{os.getpid()}"
+            partial.touch(mode=0o600)
+            partial.write_text(json.dumps(entry), "utf-8")
+            os.replace(partial, self._folder / f"{key}.json")
+            self._prune(self._folder)
+        except OSError:
+            self._folder = None  # memory only from here on
+
+    def _prune(self, folder: Path) -> None:
+        files = sorted(((path.stat().st_mtime, path) for path in folder.glob("*.json")), reverse=True)
+        now = self._clock()
+        for rank, (written, path) in enumerate(files):
+            if rank >= self._capacity or now - written >= self._lifetime_s:
+                path.unlink(missing_ok=True)
+
+
+def call_key(model_name: str, messages: Sequence[ChatMessage], options: object) -> str:
+    """What makes two calls identical: the model, every message with its role, and the options (by `repr`)."""
+    said = [(message.role.value, message.content or "") for message in messages]
+    return hashlib.sha256(json.dumps([model_name, said, repr(options)]).encode()).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _shared(folder: Path | None) -> ReplyCache:
+    return ReplyCache(folder)
+
+
+def shared(settings: Settings) -> ReplyCache:
+    """The process's cache for these settings."""
+    return _shared(settings.home / "cache" / "replies" if settings.cache_on_disk else None)

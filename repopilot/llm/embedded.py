@@ -1,0 +1,217 @@
+"""The embedded engine: llama.cpp in a child process, started with the first call, restarted after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+import httpx
+
+from repopilot.errors import ModelError
+from repopilot.llm import machine, models
+from repopilot.llm.model import Model, estimate_tokens
+from repopilot.settings import Settings
+
+START_TIMEOUT_S = 180.0
+SLOTS = 3
+"""Conversations whose prompt prefixes stay computed side by side (answer, critic, defender)."""
+CACHE_MIB = 512
+"""Host memory for the prefixes of conversations that lost their slot; llama.cpp's default is 8 GB."""
+
+
+class Engine:
+    """One model file served by one child process. Thread-safe. `address` (an OpenAI `api_base`) and `key` stay the
+    same over restarts, as long as nobody else takes the port."""
+
+    def __init__(self, name: str, path: Path, context_window: int, threads: int) -> None:
+        self.name = name
+        self.path = path
+        self.key = secrets.token_urlsafe(24)
+        self._settings = {"context_window": context_window, "threads": threads, "slots": SLOTS, "cache_mib": CACHE_MIB}
+        self._port = _free_port()
+        self._process: subprocess.Popen[str] | None = None
+        self._log: deque[str] = deque(maxlen=20)
+        self._starting = threading.Lock()
+        self._http = httpx.Client(timeout=5.0, headers={"Authorization": f"Bearer {self.key}"})
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    async def ready(self) -> None:
+        """Start the process unless it runs; returns when the model is loaded. Raises ModelError."""
+        if not self.alive:
+            await asyncio.to_thread(self.start)
+
+    def start(self) -> None:
+        """As `ready`, blocking."""
+        with self._starting:
+            if not self.alive:
+                self._launch()
+
+    def stop(self) -> None:
+        """End the process. The next call starts it again."""
+        with self._starting:
+            self._end()
+
+    def count_tokens(self, text: str) -> int:
+        """By the model's own tokenizer while the process runs, else `estimate_tokens`."""
+        if self.alive:
+            try:
+                answer = self._http.post(f"http://127.0.0.1:{self._port}/tokenize", json={"content": text})
+                return len(answer.raise_for_status().json()["tokens"])
+            except (httpx.HTTPError, ValueError, KeyError):
+                return estimate_tokens(text)
+        return estimate_tokens(text)
+
+    def last_words(self) -> str:
+        """How the process ended, with the last line of its log."""
+        if self._process is None:
+            return "not started"
+        code = self._process.poll()
+        if code is None:
+            return "still running"
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return ", ".join([how, *list(self._log)[-1:]])
+
+    def _launch(self) -> None:
+        self._end()
+        for attempt in (1, 2):
+            self._log.clear()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "repopilot.llm.embedded_server"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                cwd=Path(__file__).parents[2],
+            )  # fmt: skip
+            threading.Thread(target=_drain, args=(self._process.stderr, self._log), daemon=True).start()
+            try:
+                self._handshake(self._process)
+                return
+            except (OSError, ModelError) as error:
+                reason = self.last_words() if not self.alive else str(error)
+                self._end()
+                if attempt == 2:
+                    raise ModelError(
+                        f"The embedded model {self.name} could not be started ({reason}).",
+                        f"Delete {self.path} to have it fetched again, or install Ollama.",
+                    ) from error
+                self._port = _free_port()  # perhaps somebody took ours
+
+    def _handshake(self, process: subprocess.Popen[str]) -> None:
+        """Send the parameters, wait for the address. The child says nothing else on stdout."""
+        assert process.stdin and process.stdout
+        parameters = {**self._settings, "name": self.name, "path": str(self.path), "port": self._port, "key": self.key}
+        process.stdin.write(json.dumps(parameters) + "\n")
+        process.stdin.flush()
+        overdue = threading.Timer(START_TIMEOUT_S, process.kill)
+        overdue.start()
+        try:
+            line = process.stdout.readline()
+        finally:
+            overdue.cancel()
+        if not line.startswith("http"):
+            process.wait(timeout=10)
+            raise ModelError("It ended before it was ready.")
+
+    def _end(self) -> None:
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
+        try:
+            process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@lru_cache(maxsize=4)
+def engine(name: str, path: Path, context_window: int, threads: int) -> Engine:
+    """The process's one engine for these parameters, not started yet."""
+    return Engine(name, path, context_window, threads)
+
+
+def find(settings: Settings) -> tuple[str, Path, str] | None:
+    """The model to embed: (name, file, why), None when no weights are here.
+
+    `llm_model` names a known model or a GGUF file; without it the size that fits the machine; where that one
+    is missing, whichever is installed.
+    """
+    wanted = settings.llm_model or machine.fitting_model()
+    own = Path(wanted).expanduser()
+    if own.suffix == ".gguf" and own.is_file():
+        return own.stem, own, "the file you named"
+    found = _installed_chat_models(settings)
+    if not found:
+        return None
+    if wanted in found:
+        why = "you named it" if settings.llm_model else "its size fits this machine"
+        return wanted, found[wanted], why
+    name, path = next(iter(found.items()))
+    return name, path, f"{wanted} is not installed"
+
+
+def find_reviewer(settings: Settings, primary: str) -> tuple[str, Path] | None:
+    """A second model of another size, where the memory carries both."""
+    found = _installed_chat_models(settings)
+    wanted = settings.reviewer_model or next((name for name in found if name != primary), "")
+    needed_mb = sum(models.KNOWN[name].memory_mb for name in {wanted, primary} & set(models.KNOWN))
+    if wanted == primary or wanted not in found or needed_mb * 1024**2 > machine.memory() / 2:
+        return None
+    return wanted, found[wanted]
+
+
+def _installed_chat_models(settings: Settings) -> dict[str, Path]:
+    """Installed chat models, the largest first."""
+    stored = [model for model in models.available(settings) if model.purpose == "chat" and model.path]
+    return {model.name: model.path for model in reversed(stored) if model.path}
+
+
+def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...]) -> Model:
+    """The model over its (not yet started) engine."""
+    from llama_index.llms.openai_like import OpenAILike
+
+    from repopilot.llm import cache
+
+    threads = settings.threads or machine.cores()
+    served = engine(name, path, settings.num_ctx, threads)
+    llm = OpenAILike(
+        model=name, api_base=served.address, api_key=served.key, is_chat_model=True,
+        context_window=settings.num_ctx, timeout=settings.model_timeout_s, max_retries=0,
+    )  # fmt: skip
+    return Model(
+        llm, name, "embedded", settings.num_ctx, served.count_tokens, notes,
+        settings.model_timeout_s, cache.shared(settings), served,
+    )  # fmt: skip
+
+
+def _drain(lines: IO[str], kept: deque[str]) -> None:
+    """Read a child's log so that it never blocks on it; the last lines are kept."""
+    with lines:
+        kept.extend(line.strip() for line in lines if line.strip())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,133 @@
+"""A language model whose replies are a function of the messages: for tests, demos and the order of things."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from typing import Any
+
+from llama_index.core.llms import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    CompletionResponseGen,
+    CustomLLM,
+    LLMMetadata,
+    MessageRole,
+)
+from pydantic import PrivateAttr
+
+from repopilot.llm.model import Model, estimate_tokens
+
+Script = str | Iterable[str | float | Exception]
+"""A whole text, streamed word by word; or pieces: a text is sent, a number waited for (seconds), an error raised."""
+
+Reply = Callable[[Sequence[ChatMessage]], Script]
+
+
+class ScriptedLLM(CustomLLM):
+    """LlamaIndex's interface over a reply function. `calls` holds the messages of every call, `abandoned` counts
+    streams that were closed before their end."""
+
+    context_window: int = 8192
+    delay_s: float = 0.0
+    _reply: Reply = PrivateAttr()
+    _calls: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+    _abandoned: int = PrivateAttr(default=0)
+
+    def __init__(self, reply: Reply, *, delay_s: float = 0.0, context_window: int = 8192, **kwargs: Any) -> None:
+        super().__init__(delay_s=delay_s, context_window=context_window, **kwargs)
+        self._reply = reply
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "ScriptedLLM"
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(context_window=self.context_window, model_name="scripted", is_chat_model=True)
+
+    @property
+    def calls(self) -> list[list[ChatMessage]]:
+        return self._calls
+
+    @property
+    def abandoned(self) -> int:
+        return self._abandoned
+
+    def _pieces(self, messages: Sequence[ChatMessage]) -> Iterable[str | float | Exception]:
+        self._calls.append(list(messages))
+        script = self._reply(messages)
+        pieces = re.findall(r"\s*\S+\s*$|\s*\S+|\s+", script) if isinstance(script, str) else script
+        for piece in pieces:
+            if self.delay_s:
+                yield self.delay_s
+            yield piece
+
+    def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        return _last(self.stream_chat(messages, **kwargs))
+
+    async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        responses = [response async for response in await self.astream_chat(messages, **kwargs)]
+        return _last(responses)
+
+    def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Generator[ChatResponse, None, None]:
+        text = ""
+        for piece in self._pieces(messages):
+            if isinstance(piece, Exception):
+                raise piece
+            if isinstance(piece, str):
+                text += piece
+                yield _response(text, piece)
+            else:
+                time.sleep(piece)
+
+    async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> AsyncGenerator[ChatResponse, None]:
+        async def stream() -> AsyncGenerator[ChatResponse, None]:
+            text = ""
+            try:
+                for piece in self._pieces(messages):
+                    if isinstance(piece, Exception):
+                        raise piece
+                    if isinstance(piece, str):
+                        text += piece
+                        yield _response(text, piece)
+                    else:
+                        await asyncio.sleep(piece)
+            except (GeneratorExit, asyncio.CancelledError):
+                self._abandoned += 1
+                raise
+
+        return stream()
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=self.chat(_as_user(prompt)).message.content or "")
+
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        for response in self.stream_chat(_as_user(prompt)):
+            yield CompletionResponse(text=response.message.content or "", delta=response.delta)
+
+
+def scripted_model(
+    reply: Reply, *, name: str = "scripted", context_window: int = 8192, delay_s: float = 0.0, timeout_s: float = 120.0
+) -> Model:
+    """A `Model` that answers with `reply(messages)`; nothing is cached, so that every call reaches the script."""
+    llm = ScriptedLLM(reply, delay_s=delay_s, context_window=context_window)
+    return Model(llm, name, "scripted", context_window, estimate_tokens, timeout_s=timeout_s)
+
+
+def _response(text: str, delta: str) -> ChatResponse:
+    return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, content=text), delta=delta)
+
+
+def _last(stream: Iterable[ChatResponse]) -> ChatResponse:
+    last = _response("", "")
+    for response in stream:
+        last = response
+    return last
+
+
+def _as_user(prompt: str) -> list[ChatMessage]:
+    return [ChatMessage(role=MessageRole.USER, content=prompt)]

@@ -1,0 +1,365 @@
+"""A server that speaks Ollama's HTTP protocol (and the OpenAI one Ollama also speaks), with scripted replies.
+
+It behaves as the real one does on the wire: newline-delimited JSON in chunks, 404 for a model it doesn't have, token
+counts in the last line. `behaviour` makes it fail in the ways servers fail. Run it in a thread (`OllamaServer`, a
+context manager) or as a program: `python -m support.ollama_server --port 11434` (from `tests/`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import re
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+
+Behaviour = Literal["ok", "hang", "hang midway", "close midway", "500", "garbage", "error midway", "slow"]
+Script = str | Iterable[str | float]
+"""A whole text, sent word by word; or pieces: a text is sent, a number waited for (seconds)."""
+
+PIECES_BEFORE_TROUBLE = 3
+
+
+def echo(messages: Sequence[dict]) -> str:
+    """Says what it was asked last."""
+    return "You said: " + (messages[-1]["content"] if messages else "nothing")
+
+
+@dataclass
+class State:
+    """What the server has and does; tests change it while it runs."""
+
+    reply: Callable[[Sequence[dict]], Script] = echo
+    models: list[str] = field(default_factory=lambda: ["qwen2.5-coder:1.5b", "qwen2.5-coder:0.5b"])
+    pullable: list[str] = field(default_factory=lambda: ["qwen2.5-coder:3b", "all-minilm:latest"])
+    behaviour: Behaviour = "ok"
+    delay_s: float = 0.0
+    native: bool = True
+    requests: list[tuple[str, dict]] = field(default_factory=list)
+    disconnects: list[str] = field(default_factory=list)
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def sent(self, path: str) -> list[dict]:
+        """The bodies of the requests to `path`, in order."""
+        return [body for asked, body in self.requests if asked == path]
+
+
+class OllamaServer:
+    """Serves a `State` on a loopback port from a thread, as a context manager. `native=False` hides `/api`, leaving
+    a plain OpenAI-compatible server."""
+
+    def __init__(self, port: int = 0, **state: Any) -> None:
+        self.state = State(**state)
+        self._http = ThreadingHTTPServer(("127.0.0.1", port), _handler(self.state))
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self) -> OllamaServer:
+        threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.state.stopping.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    def wait_for_disconnect(self, seconds: float = 10.0) -> bool:
+        """Whether a client hung up on a running reply, waiting up to `seconds` for it."""
+        deadline = time.monotonic() + seconds
+        while not self.state.disconnects and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return bool(self.state.disconnects)
+
+
+def refusing_url() -> str:
+    """An address of this machine where nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+
+
+def _handler(state: State) -> type[BaseHTTPRequestHandler]:
+    return type("Handler", (_Handler,), {"state": state})
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    state: State
+
+    def log_message(self, *_: object) -> None:
+        """Quiet: tests look at `state.requests`."""
+
+    def do_GET(self) -> None:
+        self._answer({})
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        self._answer(json.loads(self.rfile.read(length) or b"{}"))
+
+    def _answer(self, body: dict) -> None:
+        self.state.requests.append((self.path, body))
+        route = _ROUTES.get((self.command, self.path))
+        if route is None or (self.path.startswith("/api") and not self.state.native):
+            self._json({"error": "not found"}, 404)
+        elif self.path in _GENERATING and self.state.behaviour in _AT_ONCE:
+            _AT_ONCE[self.state.behaviour](self)
+        else:
+            route(self, body)
+
+    def _json(self, value: object, status: int = 200) -> None:
+        payload = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def _stream(self, lines: Iterable[bytes], content_type: str) -> None:
+        """Chunked; notices a client that hangs up, also while waiting."""
+        self.send_response(200)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        try:
+            for line in lines:
+                self._check_client()
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+            self.wfile.write(b"0\r\n\r\n")
+        except _Broken:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except (ConnectionError, _Gone):
+            self.state.disconnects.append(self.path)
+            self.close_connection = True
+
+    def _check_client(self) -> None:
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        if readable and not self.connection.recv(1, socket.MSG_PEEK):
+            raise _Gone
+
+    def _wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not self.state.stopping.is_set():
+            self._check_client()
+            time.sleep(min(0.02, max(deadline - time.monotonic(), 0)))
+
+    def _pieces(self, messages: Sequence[dict], limit: int) -> Iterator[str]:
+        """The reply's pieces, at most `limit`, with what the behaviour does in the middle."""
+        script = self.state.reply(messages)
+        pieces = re.findall(r"\s*\S+\s*$|\s*\S+|\s+", script) if isinstance(script, str) else script
+        count = 0
+        for piece in pieces:
+            if not isinstance(piece, str):
+                self._wait(piece)
+                continue
+            if count >= PIECES_BEFORE_TROUBLE and self.state.behaviour in ("hang midway", "close midway"):
+                self._wait(3600 if self.state.behaviour == "hang midway" else 0)
+                raise _Broken
+            if count >= limit:
+                return
+            self._wait(0.3 if self.state.behaviour == "slow" else self.state.delay_s)
+            count += 1
+            yield piece
+
+    def tags(self, body: dict) -> None:
+        self._json({"models": [_described(name) for name in self.state.models]})
+
+    def version(self, body: dict) -> None:
+        self._json({"version": "0.12.6"})
+
+    def ps(self, body: dict) -> None:
+        self._json({"models": [_described(self.state.models[0])] if self.state.models else []})
+
+    def show(self, body: dict) -> None:
+        if self._has(body):
+            info = {"general.architecture": "qwen2", "qwen2.context_length": 32768}
+            details = _described(body["model"])["details"]
+            self._json({"details": details, "model_info": info, "capabilities": ["completion"]})
+
+    def chat(self, body: dict) -> None:
+        if not self._has(body):
+            return
+        if not body["messages"]:
+            self._json(_line(body, "", done=True, done_reason="load"))
+        elif body.get("stream", True):
+            self._stream(self._chat_lines(body), "application/x-ndjson")
+        else:
+            *_, last = self._chat_lines({**body, "whole": True})
+            self._json(json.loads(last))
+
+    def _chat_lines(self, body: dict) -> Iterator[bytes]:
+        limit = int((body.get("options") or {}).get("num_predict") or 10**9)
+        said: list[str] = []
+        for piece in self._pieces(body["messages"], limit):
+            said.append(piece)
+            yield _ndjson(_line(body, piece))
+            if self.state.behaviour == "error midway" and len(said) >= PIECES_BEFORE_TROUBLE:
+                yield _ndjson({"error": "llama runner process has terminated: exit status 2"})
+                return
+        yield _ndjson(_line(
+            body, "".join(said) if body.get("whole") else "", done=True,
+            done_reason="length" if len(said) >= limit else "stop", total_duration=10**9, load_duration=10**6,
+            prompt_eval_count=_tokens(body["messages"]), prompt_eval_duration=10**8,
+            eval_count=len(said), eval_duration=10**8,
+        ))  # fmt: skip
+
+    def embed(self, body: dict) -> None:
+        if self._has(body):
+            texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+            self._json({"model": body["model"], "embeddings": [_embedding(text) for text in texts],
+                        "total_duration": 10**6, "load_duration": 10**5, "prompt_eval_count": len(texts)})  # fmt: skip
+
+    def pull(self, body: dict) -> None:
+        self._stream(self._pull_lines(body.get("model") or body.get("name", "")), "application/x-ndjson")
+
+    def _pull_lines(self, name: str) -> Iterator[bytes]:
+        yield _ndjson({"status": "pulling manifest"})
+        if name not in (*self.state.pullable, *self.state.models):
+            yield _ndjson({"error": "pull model manifest: file does not exist"})
+            return
+        digest, total = "sha256:" + hashlib.sha256(name.encode()).hexdigest(), 1_000_000
+        for done in range(0, total + 1, total // 10):
+            self._wait(0.3 if self.state.behaviour == "slow" else self.state.delay_s)
+            status = f"pulling {digest[7:19]}"
+            yield _ndjson({"status": status, "digest": digest, "total": total, "completed": done})
+        for status in ("verifying sha256 digest", "writing manifest"):
+            yield _ndjson({"status": status})
+        if name not in self.state.models:
+            self.state.models.append(name)
+        yield _ndjson({"status": "success"})
+
+    def openai_models(self, body: dict) -> None:
+        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "library"} for name in self.state.models]
+        self._json({"object": "list", "data": listed})
+
+    def openai_chat(self, body: dict) -> None:
+        if self._has(body):
+            self._stream(self._openai_events(body), "text/event-stream")
+
+    def _openai_events(self, body: dict) -> Iterator[bytes]:
+        limit = int(body.get("max_tokens") or 10**9)
+        count = 0
+        for piece in self._pieces(body["messages"], limit):
+            count += 1
+            yield _sse(body, [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}])
+        finish = "length" if count >= limit else "stop"
+        yield _sse(body, [{"index": 0, "delta": {}, "finish_reason": finish}])
+        prompt = _tokens(body["messages"])
+        yield _sse(body, [], {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count})
+        yield b"data: [DONE]\n\n"
+
+    def _has(self, body: dict) -> bool:
+        name = body.get("model", "")
+        found = name in self.state.models or f"{name}:latest" in self.state.models
+        if not found:
+            self._json({"error": f"model '{name}' not found"}, 404)
+        return found
+
+    def hang(self) -> None:
+        try:
+            self._wait(3600)
+        except _Gone:
+            self.state.disconnects.append(self.path)
+        self.close_connection = True
+
+    def fail(self) -> None:
+        self._json({"error": "an internal error"}, 500)
+
+    def babble(self) -> None:
+        self._stream([b"<html><body>It works!</body></html>\n"], "application/x-ndjson")
+
+
+class _Gone(Exception):
+    """The client hung up."""
+
+
+class _Broken(Exception):
+    """The server drops the connection."""
+
+
+_GENERATING = ("/api/chat", "/api/pull", "/api/embed", "/v1/chat/completions")
+_AT_ONCE = {"hang": _Handler.hang, "500": _Handler.fail, "garbage": _Handler.babble}
+_ROUTES = {
+    ("GET", "/api/tags"): _Handler.tags,
+    ("GET", "/api/version"): _Handler.version,
+    ("GET", "/api/ps"): _Handler.ps,
+    ("POST", "/api/show"): _Handler.show,
+    ("POST", "/api/chat"): _Handler.chat,
+    ("POST", "/api/embed"): _Handler.embed,
+    ("POST", "/api/pull"): _Handler.pull,
+    ("GET", "/v1/models"): _Handler.openai_models,
+    ("POST", "/v1/chat/completions"): _Handler.openai_chat,
+}
+
+
+def _described(name: str) -> dict:
+    family = "bert" if "minilm" in name else "qwen2"
+    size = re.search(r":([\d.]+)b", name)
+    details = {"format": "gguf", "family": family, "families": [family],
+               "parameter_size": f"{size[1]}B" if size else "23M", "quantization_level": "Q4_K_M"}  # fmt: skip
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    return {"name": name, "model": name, "modified_at": _NOW, "size": 10**9, "digest": digest, "details": details}
+
+
+_NOW = "2026-01-01T00:00:00.000000Z"
+
+
+def _line(body: dict, content: str, *, done: bool = False, **facts: object) -> dict:
+    message = {"role": "assistant", "content": content}
+    return {"model": body["model"], "created_at": _NOW, "message": message, "done": done, **facts}
+
+
+def _ndjson(value: object) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+def _sse(body: dict, choices: list[dict], usage: dict | None = None) -> bytes:
+    event = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"],
+             "choices": choices, "usage": usage}  # fmt: skip
+    return b"data: " + json.dumps(event).encode() + b"\n\n"
+
+
+def _tokens(messages: Sequence[dict]) -> int:
+    return sum(len(re.findall(r"\w+|[^\w\s]", message["content"])) + 4 for message in messages)
+
+
+def _embedding(text: str, dimension: int = 384) -> list[float]:
+    """A bag of words hashed into a unit vector: texts that share words are near each other."""
+    vector = [0.0] * dimension
+    for word in re.findall(r"\w+", text.lower()) or [""]:
+        vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % dimension] += 1.0
+    length = math.sqrt(sum(value * value for value in vector))
+    return [value / length for value in vector]
+
+
+def demo_reply(messages: Sequence[dict]) -> str:
+    """A plausible answer to any of RepoPilot's prompts: one sentence that cites the first excerpt, or code."""
+    asked = messages[-1]["content"] if messages else ""
+    if re.search(r"```|whole file|write the file", asked, re.IGNORECASE) and "[1]" not in asked:
+        return "```python\ndef answer() -> int:\n    return 42\n```"
+    return "This is what the first excerpt shows [1]."
+
+
+def main() -> None:
+    """Serve until interrupted; prints the address on the first line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--delay", type=float, default=0.02, help="seconds before each piece of a reply")
+    parser.add_argument("--behaviour", default="ok")
+    arguments = parser.parse_args()
+    state = {"reply": demo_reply, "delay_s": arguments.delay, "behaviour": arguments.behaviour}
+    with OllamaServer(arguments.port, **state) as server:
+        print(server.url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()
