@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from repopilot.errors import IndexFailed
-from repopilot.index.tokens import expand, words
+from repopilot.retrieval.tokens import expand, words
 from repopilot.types import Chunk
 
 VERSION = 1
