@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError
 from repopilot.index import past, workers
 from repopilot.index.embed import Embedder
-from repopilot.index.instant import FILE_LIMIT_S, Pass, build_instant, worker_count
+from repopilot.index.instant import Pass, build_instant, worker_count
 from repopilot.index.meter import Listener
 from repopilot.index.report import Report
 from repopilot.index.store import Index, open_index
@@ -48,12 +47,12 @@ def start(
     """Index a repository in the background. Returns at once.
 
     A job that is already running for it is returned instead, after being told to look again if that could change
-    anything (another commit, a local folder, `full`). `full` rebuilds from nothing.
+    anything (another commit, a local folder, an embedder where there was none, `full`). `full` rebuilds from nothing.
     """
     folder = settings.indexes / snapshot.key
     with _registry.lock:
         job = _registry.jobs.get(folder)
-        if job is None or not job.join(snapshot, full):
+        if job is None or not job.join(snapshot, embedder, full):
             job = _registry.jobs[folder] = Job(snapshot, settings, embedder, full)
             fresh = True
         else:
@@ -145,12 +144,14 @@ class Job:
         self._cancel.set()
         self._pause.set()
 
-    def join(self, snapshot: Snapshot, full: bool) -> bool:
+    def join(self, snapshot: Snapshot, embedder: Embedder | None, full: bool) -> bool:
         """Take on another request for the same repository. False when the job has ended or is being stopped."""
         with self._lock:
             if self._ended or self._cancel.is_set():
                 return False
-            same = snapshot.commit == self.snapshot.commit and snapshot.root is None and not full
+            same = snapshot == self.snapshot and snapshot.root is None and not full
+            if self.embedder is None and embedder is not None:
+                self.embedder, same = embedder, False
             if not same:
                 self._wanted, self._again = (snapshot, full), True
                 self.lexical_ready.clear()
@@ -213,7 +214,7 @@ class Job:
             return
         from repopilot.index.dense import fill
 
-        fill(index, self.embedder, self.settings, self._tell, self._pause)
+        self.notes += fill(index, self.embedder, self._tell, self._pause)
 
     def _tell(self, progress: Progress) -> None:
         self.progress = progress

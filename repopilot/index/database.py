@@ -120,7 +120,7 @@ class Draft:
 
 
 def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
-    """The draft in `folder/building`: the one a killed build left, else a copy of the generation `base`, else a new one.
+    """The draft in `folder/building`: what a killed build left, else a copy of the generation `base`, else a new one.
 
     A left-over of another version, or a broken one, is thrown away. Raises StorageError.
     """

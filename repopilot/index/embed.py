@@ -53,7 +53,7 @@ class Choice(NamedTuple):
 
 
 def choose(settings: Settings) -> Embedder | None:
-    """The embedder that can be used now; None means lexical search only. Never downloads. See `choice` for the reason."""
+    """The embedder that can be used now; None means lexical search only (`choice` says why). Never downloads."""
     return choice(settings).embedder
 
 

@@ -271,6 +271,6 @@ def _nothing(snapshot: Snapshot, skips: Sequence[Skip]) -> IndexFailed:
         return IndexFailed(f"{snapshot.name} is empty: there is no file in it.", "Check the branch or the folder.")
     reason, count = Counter(skip.reason for skip in skips).most_common(1)[0]
     return IndexFailed(
-        f"There is nothing to read in {snapshot.name}: all {len(skips):,} files are skipped, {count:,} of them: {reason}.",
+        f"There is nothing to read in {snapshot.name}: all {len(skips):,} files are skipped ({count:,}: {reason}).",
         "Check the branch, the folder, and REPOPILOT_INCLUDE and REPOPILOT_EXCLUDE.",
     )

@@ -9,5 +9,10 @@ SCHEMA = 1
 
 
 def version() -> str:
-    """Schema, splitter and lexical index."""
+    """Of everything in a generation."""
     return f"{SCHEMA}.{split.VERSION}.{lexical.VERSION}"
+
+
+def splitter() -> str:
+    """Of what decides the texts of the chunks, and with them the vectors."""
+    return str(split.VERSION)
