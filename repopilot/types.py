@@ -164,9 +164,25 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
+Ended = Literal["finished", "timeout", "memory", "processes", "output", "disk", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failed test. `assertion` is its message as pytest words it; `path:line` the innermost frame in the code or
+    tests of the run ('' and 0 without one), `lines` the numbered source around it."""
+
+    test_id: str
+    assertion: str
+    path: str = ""
+    line: int = 0
+    lines: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """Counts of one sandboxed pytest run. `genuine`: it passed under the inverted control, see sandbox/verdict.py."""
+    """Counts of one sandboxed pytest run. `genuine`: it passed under the inverted control, see sandbox/verdict.py;
+    `reasons` say why it is not, or how far the control went. `ended` other than `finished` names the limit it hit."""
 
     __test__ = False
 
@@ -177,6 +193,9 @@ class TestRun:
     level: SandboxLevel
     output: str
     genuine: bool
+    ended: Ended = "finished"
+    failures: tuple[Failure, ...] = ()
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

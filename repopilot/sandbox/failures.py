@@ -1,0 +1,61 @@
+"""From a run's report to what a person or a model needs: failed tests, their assertions, our lines. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from repopilot.sandbox.verdict import TestOutcome
+from repopilot.types import Failure, TestRun
+
+_AROUND = 2
+_MAX_ASSERTION = 2_000
+_MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
+_PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): ", re.MULTILINE)
+
+
+def failures(outcomes: Iterable[TestOutcome], sources: Mapping[str, str]) -> tuple[Failure, ...]:
+    """The failed outcomes, in order. `sources` are the texts of the run's files by path, for the lines."""
+    return tuple(_failure(outcome, sources) for outcome in outcomes if outcome.outcome == "failed")
+
+
+def missing_modules(run: TestRun, files: Iterable[str] = ()) -> tuple[str, ...]:
+    """Top-level modules the run could not import and that none of `files` (its own paths) would provide."""
+    own = {name for path in files for name in _modules_of(path)}
+    texts = [run.output, *(failure.assertion for failure in run.failures)]
+    names = (name.partition(".")[0] for text in texts for name in _MISSING.findall(text))
+    return tuple(dict.fromkeys(name for name in names if name not in own))
+
+
+def _modules_of(path: str) -> set[str]:
+    pure = PurePosixPath(path)
+    return {*pure.parts[:-1], pure.stem}
+
+
+def _failure(outcome: TestOutcome, sources: Mapping[str, str]) -> Failure:
+    path, line = _place(outcome, sources)
+    assertion = outcome.message or _last_errors(outcome.text)
+    return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, _numbered(sources.get(path, ""), line))
+
+
+def _place(outcome: TestOutcome, sources: Mapping[str, str]) -> tuple[str, int]:
+    """The innermost frame in a file of the run; errors of collection name theirs only in their text."""
+    if outcome.path in sources:
+        return outcome.path, outcome.line
+    found = [(m["path"], int(m["line"])) for m in _PLACE.finditer(outcome.text) if m["path"] in sources]
+    return found[-1] if found else ("", 0)
+
+
+def _last_errors(text: str) -> str:
+    marked = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
+    return "\n".join(marked) or "\n".join(text.splitlines()[-3:])
+
+
+def _numbered(source: str, line: int) -> str:
+    if not line:
+        return ""
+    lines = source.splitlines()
+    first = max(1, line - _AROUND)
+    shown = enumerate(lines[first - 1 : line + _AROUND], start=first)
+    return "\n".join(f"{number}{'>' if number == line else ' '} {text}" for number, text in shown)

@@ -1,0 +1,101 @@
+"""The first program in the sandbox: confines itself as told on standard input, then runs pytest (or the probe).
+
+Started as `python bootstrap.py` with a JSON document on standard input; see sandbox/job.py for its keys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+CONFINED = 99  # exit status of a probe that found the door shut
+NOT_CONFINED = 98  # the kernel, or this machine's settings, refused a part of the confinement
+
+
+def main() -> int:
+    job = json.load(sys.stdin)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        _confine(job)
+    except (OSError, ImportError, ValueError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return NOT_CONFINED
+    os.chdir(job["cwd"])
+    return _probe(**job["probe"]) if job["probe"] else _pytest(job)
+
+
+def _confine(job: dict) -> None:
+    import confine
+
+    level = job["level"]
+    os.nice(10)
+    if level in ("landlock", "limits") and sys.platform == "linux":
+        confine.guard()
+    confine.limit(job["limits"])
+    if sys.platform != "linux":
+        return
+    abi = 0
+    confine.drop_privileges()
+    if level == "landlock":
+        abi = confine.landlock(job["read"], job["write"])
+    try:
+        confine.filter_calls(namespaces=level == "bwrap", landlock_abi=abi)
+    except OSError:
+        if level != "limits":  # which promises none
+            raise
+
+
+def _probe(secret: str, forbidden: str) -> int:
+    """Try what the level must forbid: read a file outside, write one outside."""
+    for path, flags in ((secret, os.O_RDONLY), (forbidden, os.O_WRONLY | os.O_CREAT)):
+        try:
+            os.close(os.open(path, flags, 0o600))
+        except OSError:
+            continue
+        print(f"{path} could be opened", file=sys.stderr)
+        return NOT_CONFINED
+    return CONFINED
+
+
+def _pytest(job: dict) -> int:
+    sys.path.insert(1, job["packages"])
+    import pytest
+    import report
+
+    sys.path[:1] = job["import"]
+    for ours in ("report", "confine", "seccomp"):  # the code under test may have modules of these names
+        sys.modules.pop(ours, None)
+    reporter = report.Reporter(job["channel"], job["nonce"], job["root"])
+    return pytest.main(
+        [
+            *job["tests"],
+            "--rootdir",
+            job["root"],
+            "--confcutdir",
+            job["root"],
+            "-c",
+            os.devnull,
+            "--import-mode=importlib",
+            "--capture=no",
+            "--color=no",
+            "--tb=short",
+            "-q",
+            "-rN",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:faulthandler",
+            "--override-ini",
+            "pythonpath=",
+            "--basetemp",
+            job["scratch"],
+        ],
+        plugins=[reporter, report],
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

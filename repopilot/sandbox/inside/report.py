@@ -1,0 +1,78 @@
+"""A pytest plugin that reports every outcome as a line of JSON through a pipe, each with the run's nonce."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+
+import pytest
+
+MAX_TEXT = 12_000
+
+
+class Reporter:
+    """Writes to the descriptor `channel`. Paths are relative to `root`, the folder of the code under test."""
+
+    def __init__(self, channel: int, nonce: str, root: str) -> None:
+        self._channel, self._nonce, self._root = channel, nonce, os.path.realpath(root)
+
+    def send(self, event: str, **facts: object) -> None:
+        os.write(self._channel, json.dumps({"nonce": self._nonce, "event": event, **facts}).encode() + b"\n")
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.send("collected", count=len(session.items))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.outcome == "failed":
+            self._outcome(report, "collect", "")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        passed_subtest = hasattr(report, "context") and report.outcome == "passed"
+        if (report.when == "call" or report.outcome != "passed") and not passed_subtest:
+            self._outcome(report, report.when or "call", getattr(report, "wasxfail", None))
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self.send("finished", status=int(exitstatus))
+
+    def _outcome(self, report: pytest.CollectReport | pytest.TestReport, when: str, expected_failure: object) -> None:
+        self.send(
+            "outcome",
+            id=report.nodeid,
+            when=when,
+            outcome=report.outcome,
+            seconds=getattr(report, "duration", 0.0),
+            xfail=when != "collect" and expected_failure is not None,
+            text=report.longreprtext[:MAX_TEXT] if report.outcome == "failed" else "",
+            message=_message(report)[:MAX_TEXT],
+            frame=self._frame(report),
+        )
+
+    def _frame(self, report: object) -> list[object]:
+        """[path, line] of the innermost frame in the code under test, [] when there is none."""
+        entries = getattr(getattr(getattr(report, "longrepr", None), "reprtraceback", None), "reprentries", ())
+        for entry in reversed(entries):
+            place = getattr(entry, "reprfileloc", None)
+            if place is None:
+                continue
+            path = os.path.realpath(os.path.join(os.getcwd(), place.path))
+            if path.startswith(self._root + os.sep):
+                return [os.path.relpath(path, self._root), place.lineno]
+        return []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run `async def` tests without a plugin of their own: each in a new event loop."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    wanted = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(pyfuncitem.obj(**wanted))
+    return True
+
+
+def _message(report: object) -> str:
+    """The failing assertion in short, as pytest words it."""
+    crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
+    return str(getattr(crash, "message", ""))

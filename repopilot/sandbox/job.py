@@ -1,0 +1,151 @@
+"""What is run in a sandbox, under which limits. Values only; each level turns a Job into a command."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+INSIDE = Path(__file__).parent / "inside"
+MB = 1024 * 1024
+# Not -I, which also ignores PYTHONHASHSEED; the environment is ours.
+PYTHON = (sys.executable, "-s", "-P", "-B")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one run. Memory is the proportional set size of all its processes together; times are wall time."""
+
+    seconds: float = 30.0
+    memory: int = 1024 * MB
+    file: int = 64 * MB
+    disk: int = 256 * MB
+    processes: int = 64
+    output: int = 64 * MB
+
+    def resources(self, level: str) -> dict[str, int]:
+        """The per-process limits. Processes are counted per user, so only a user namespace can bound them tightly."""
+        limits = {"data": self.memory, "fsize": self.file, "nofile": 256, "cpu": int(self.seconds) * 4 + 10}
+        return {**limits, "nproc": self.processes * 2} if level == "bwrap" else limits
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One start of the sandboxed interpreter.
+
+    `root` is the folder of the code under test, read-only inside; `work` an empty writable folder beside it.
+    `tests` are paths relative to `root`. `probe` replaces the tests by an attempt to get out: {"secret", "forbidden"},
+    two paths that must be out of reach. `in_repository`: the current folder is `root`, else `work`.
+    """
+
+    root: Path
+    work: Path
+    tests: tuple[str, ...] = ()
+    nonce: str = ""
+    in_repository: bool = False
+    probe: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a job's folders are as seen from inside."""
+
+    root: str
+    work: str
+    inside: str
+
+
+def document(job: Job, level: str, places: Places, channel: int) -> bytes:
+    """The job as inside/bootstrap.py reads it."""
+    folders = dict.fromkeys(str(Path(test).parent) for test in job.tests)
+    searched = [places.root, f"{places.root}/src", *(f"{places.root}/{folder}" for folder in folders if folder != ".")]
+    return json.dumps(
+        {
+            "level": level,
+            "limits": job.limits.resources(level),
+            "channel": channel,
+            "nonce": job.nonce,
+            "root": places.root,
+            "cwd": places.root if job.in_repository else places.work,
+            "scratch": f"{places.work}/pytest",
+            "tests": [f"{places.root}/{test}" for test in job.tests],
+            "import": searched,
+            "packages": packages(),
+            "probe": dict(job.probe),
+            "read": [*interpreter(), *system(), places.root, places.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
+            "write": [places.work, "/dev/null"],
+        }
+    ).encode()
+
+
+def packages() -> str:
+    """The folder pytest is installed in, which becomes importable inside."""
+    spec = find_spec("pytest")
+    assert spec and spec.origin  # a dependency of ours
+    return str(Path(spec.origin).parent.parent)
+
+
+def interpreter() -> list[str]:
+    """The folders the interpreter and its packages live in."""
+    executable = Path(sys.executable)
+    paths = [
+        sys.prefix,
+        sys.base_prefix,
+        sys.exec_prefix,
+        sysconfig.get_path("purelib"),
+        sysconfig.get_path("platlib"),
+        packages(),
+        str(executable.parent),
+        str(executable.resolve().parent),
+    ]
+    real = [os.path.realpath(path) for path in paths]
+    return _outermost([path for path in (*paths, *real) if path != "/"])
+
+
+def system() -> list[str]:
+    """System files that programs need to start: libraries, the linker's cache, time zones; nothing of a user's."""
+    names = (
+        "/usr",
+        "/lib",
+        "/lib64",
+        "/bin",
+        "/sbin",
+        "/nix/store",
+        "/etc/ld.so.cache",
+        "/etc/ld.so.conf",
+        "/etc/ld.so.conf.d",
+        "/etc/localtime",
+        "/etc/mime.types",
+        "/etc/alternatives",
+    )
+    return [name for name in names if os.path.exists(name)]
+
+
+def environment(places: Places) -> dict[str, str]:
+    """All that the program inside sees: nothing of ours. Hashes are fixed, so that a run can be repeated."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": places.work,
+        "TMPDIR": places.work,
+        "USER": "sandbox",
+        "LOGNAME": "sandbox",
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUTF8": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+def _outermost(paths: list[str]) -> list[str]:
+    """Without those inside another one, in order."""
+    unique = list(dict.fromkeys(paths))
+    return [path for path in unique if not any(path != other and path.startswith(other + "/") for other in unique)]

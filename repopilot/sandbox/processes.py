@@ -1,0 +1,84 @@
+"""Processes and folders as the kernel sees them: descendants, their memory, disk use. Empty answers without /proc."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def descendants(root: int, marker: str = "") -> set[int]:
+    """`root`, its descendants, and the living members of its process group. With a marker also every process with
+    that text in its environment: those that left the group and lost their parents."""
+    children: dict[int, list[int]] = defaultdict(list)
+    members: list[int] = []
+    for pid in _pids():
+        state, parent, group = _stat(pid)
+        if state in ("Z", "X", ""):
+            continue
+        children[parent].append(pid)
+        if group == root or pid == root or (marker and _carries(pid, marker)):
+            members.append(pid)
+    found: set[int] = set()
+    while members:
+        pid = members.pop()
+        if pid not in found:
+            found.add(pid)
+            members += children[pid]
+    return found
+
+
+def memory(pids: Iterable[int]) -> int:
+    """Proportional set size of the processes together, in bytes; resident set size where the kernel won't tell."""
+    return sum(_memory(pid) for pid in pids)
+
+
+def disk_use(folder: Path, enough: int) -> int:
+    """Bytes on disk below a folder; stops counting above `enough`."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+            except OSError:  # deleted meanwhile
+                continue
+            if total > enough:
+                return total
+    return total
+
+
+def _pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _stat(pid: int) -> tuple[str, int, int]:
+    """State, parent and process group."""
+    text = _read(f"/proc/{pid}/stat")
+    fields = text.rpartition(b")")[2].split()
+    return (fields[0].decode(), int(fields[1]), int(fields[2])) if len(fields) > 3 else ("", 0, 0)
+
+
+def _carries(pid: int, marker: str) -> bool:
+    return marker.encode() in _read(f"/proc/{pid}/environ")
+
+
+def _memory(pid: int) -> int:
+    for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    resident = _read(f"/proc/{pid}/statm").split()
+    return int(resident[1]) * _PAGE if len(resident) > 1 else 0
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read(65536)
+    except OSError:  # the process is gone, or not ours to read
+        return b""

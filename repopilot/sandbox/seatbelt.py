@@ -1,0 +1,50 @@
+"""macOS: Seatbelt with a profile that denies by default."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from repopilot.sandbox.job import INSIDE, PYTHON, Job, Places, interpreter
+
+_PROGRAM = "/usr/bin/sandbox-exec"
+_SYSTEM = (
+    "/usr/lib",
+    "/usr/bin",
+    "/bin",
+    "/usr/share",
+    "/System/Library",
+    "/Library/Frameworks",
+    "/private/var/db/timezone",
+    "/dev/urandom",
+    "/dev/random",
+    "/dev/null",
+    "/dev/zero",
+)
+
+
+def command(job: Job) -> list[str]:
+    """The command line that runs a job. Raises OSError on a system without Seatbelt."""
+    if not Path(_PROGRAM).exists():
+        raise OSError("this is no macOS")
+    return [_PROGRAM, "-p", profile(job), *PYTHON, str(INSIDE / "bootstrap.py")]
+
+
+def places(job: Job) -> Places:
+    return Places(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
+
+
+def profile(job: Job) -> str:
+    """No network, no files but the named ones, no signals but to its own processes."""
+    readable = [*_SYSTEM, *interpreter(), str(INSIDE), os.path.realpath(job.root), os.path.realpath(job.work)]
+    rules = "\n".join(f"(allow file-read* process-exec (subpath {json.dumps(path)}))" for path in readable)
+    return f"""(version 1)
+(deny default)
+(allow process-fork)
+(allow signal (target same-sandbox))
+(allow sysctl-read)
+(allow file-read-metadata)
+{rules}
+(allow file-write* (subpath {json.dumps(os.path.realpath(job.work))}) (literal "/dev/null"))
+"""
