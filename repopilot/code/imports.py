@@ -33,13 +33,13 @@ class Import:
         return (*locals_, self.alias) if self.alias else locals_
 
 
-def read_imports(node: Node, language: str) -> Iterator[Import]:
+def read_imports(node: Node, data: bytes, language: str) -> Iterator[Import]:
     """The imports of one statement; none where it can't be understood."""
     reader = _READERS.get(language)
     if reader is None:
         return
     line = node.start_point[0] + 1
-    for module, names, alias in reader(text_of(node), node):
+    for module, names, alias in reader(text_of(_statement(node), data)):
         if module:
             yield Import(module, names, line, alias)
 
@@ -57,7 +57,7 @@ def _pairs(text: str, as_: str = r"\s+as\s+") -> Names:
     return tuple(result)
 
 
-def _python(text: str, _node: Node) -> _Found:
+def _python(text: str) -> _Found:
     text = re.sub(r"#[^\n]*|\\\n", " ", text)
     match = re.match(r"from\s+([.\w\s]+?)\s+import\s+(.*)", text, re.S)
     if match:
@@ -68,49 +68,60 @@ def _python(text: str, _node: Node) -> _Found:
         yield name, (), local if local != name else name.split(".")[0]
 
 
-def _javascript(text: str, node: Node) -> _Found:
-    source = re.search(r"""(['"`])([^'"`\n]*)\1\s*(?:\)|;|$|with\b|assert\b)""", text)
-    if source is None:
+def _statement(node: Node) -> Node:
+    """The assignment that a `require(…)` call is the value of, for the names it binds; else the node itself."""
+    current = node
+    while current.type in _AROUND_REQUIRE and current.parent is not None:
+        current = current.parent
+    return current if current.type in ("variable_declarator", "assignment_expression") else node
+
+
+_AROUND_REQUIRE = frozenset(
+    ("call_expression", "member_expression", "await_expression", "parenthesized_expression", "arguments")
+)
+_REQUIRE = re.compile(
+    r"""(?:(?P<target>\{[^}]*\}|[\w$]+)\s*=(?!=).*?)?\b(?:require|import)\s*\(\s*(['"`])(?P<module>[^'"`\n]*)\2\s*\)"""
+    r"""(?:\s*\))?(?:\.(?P<member>[\w$]+)\s*$)?""",
+    re.S,
+)
+
+
+def _javascript(text: str) -> _Found:
+    if re.match(r"\s*(import|export)\b(?!\s*\()", text):
+        yield from _es_module(text)
         return
-    module = source[2]
-    if node.type == "call_expression":
-        yield module, *_required(node)
+    match = _REQUIRE.search(text[:2000])
+    if match:
+        target, member = match["target"] or "", match["member"]
+        names = (
+            _pairs(target.strip("{}"), r"\s*:\s*")
+            if target.startswith("{")
+            else ((member, target),)
+            if member and target
+            else ()
+        )
+        yield match["module"], names, "" if names else target
+
+
+def _es_module(text: str) -> _Found:
+    source = re.search(r"""(['"`])([^'"`\n]*)\1\s*(?:;|$|with\b|assert\b)""", text)
+    if source is None:
         return
     head = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text[: source.start()], flags=re.S)
     head = re.sub(r"^\s*(import|export)\b\s*(type\b(?!\s*from))?|\bfrom\s*$", "", head.strip()).strip()
     braces = re.search(r"\{(.*?)\}", head, re.S)
     names = _pairs(re.sub(r"\btype\s+", "", braces[1])) if braces else ()
-    rest = re.sub(r"\{.*?\}", "", head, flags=re.S)
     alias = ""
-    for part in (p.strip() for p in rest.split(",")):
+    for part in (p.strip() for p in re.sub(r"\{.*?\}", "", head, flags=re.S).split(",")):
         star = re.match(r"\*\s*(?:as\s+([\w$]+))?", part)
         if star:
             names, alias = (*names, ("*", "*")), star[1] or alias
         elif re.fullmatch(r"[\w$]+", part):
             names, alias = (*names, ("default", part)), alias or part
-    yield module, names, alias
+    yield source[2], names, alias
 
 
-def _required(node: Node) -> tuple[Names, str]:
-    """What `const x = require(…)`, `const {a, b: c} = require(…)` and `require(…).name` bind."""
-    current, names = node.parent, []
-    while current is not None and current.type in ("member_expression", "await_expression", "call_expression",
-                                                   "parenthesized_expression", "arguments"):  # fmt: skip
-        if current.type == "member_expression" and not names:
-            names.append(text_of(current.child_by_field_name("property") or current))
-        current = current.parent
-    if current is None or current.type not in ("variable_declarator", "assignment_expression"):
-        return (), ""
-    target = current.child_by_field_name("name") or current.child_by_field_name("left")
-    text = text_of(target) if target else ""
-    if text.startswith("{"):
-        return _pairs(text.strip("{}"), r"\s*:\s*"), ""
-    if names and re.fullmatch(r"[\w$]+", text):
-        return ((names[0], text),), ""
-    return (), text if re.fullmatch(r"[\w$]+", text) else ""
-
-
-def _dotted(text: str, _node: Node) -> _Found:
+def _dotted(text: str) -> _Found:
     """Java, Kotlin: `import [static] a.b.C [as D];`"""
     body = re.sub(r"^import\s+(static\s+)?", "", text.strip()).rstrip("; \n")
     name, _, local = (part.strip() for part in body.partition(" as "))
@@ -119,7 +130,7 @@ def _dotted(text: str, _node: Node) -> _Found:
         yield module, ((last, local or last),), ""
 
 
-def _scala(text: str, _node: Node) -> _Found:
+def _scala(text: str) -> _Found:
     for part in re.split(r",(?![^{]*\})", re.sub(r"^import\s+", "", text.strip())):
         braces = re.match(r"\s*([\w.]+)\.\{(.*)\}", part, re.S)
         if braces:
@@ -129,7 +140,7 @@ def _scala(text: str, _node: Node) -> _Found:
             yield module, ((last.replace("_", "*"),) * 2,), ""
 
 
-def _go(text: str, _node: Node) -> _Found:
+def _go(text: str) -> _Found:
     match = re.match(r'\s*([\w.]+)?\s*["`]([^"`]+)["`]', text)
     if match:
         module = match[2]
@@ -139,11 +150,10 @@ def _go(text: str, _node: Node) -> _Found:
         yield module, ((("*", "*"),) if match[1] == "." else ()), match[1] if match[1] not in (None, ".", "_") else last
 
 
-def _rust(text: str, node: Node) -> _Found:
-    if node.type == "mod_item":
-        name = node.child_by_field_name("name")
-        if name is not None:
-            yield f"self::{text_of(name)}", (), text_of(name)
+def _rust(text: str) -> _Found:
+    file = re.match(r"(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", text)
+    if file:
+        yield f"self::{file[1]}", (), file[1]
         return
     body = re.sub(r"^\s*(pub(\([^)]*\))?\s+)?use\s+", "", text).rstrip("; \n")
     for path, local in _rust_paths(re.sub(r"\s+", " ", body), 0):
@@ -178,28 +188,28 @@ def _split_outside_braces(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _include(text: str, _node: Node) -> _Found:
+def _include(text: str) -> _Found:
     match = re.search(r'[<"]([^>"\n]+)[>"]', text)
     if match:
         yield match[1], (("*", "*"),), ""
 
 
-def _csharp(text: str, _node: Node) -> _Found:
+def _csharp(text: str) -> _Found:
     body = re.sub(r"^\s*(global\s+)?using\s+(static\s+)?", "", text).rstrip("; \n")
     alias, equals, name = (part.strip() for part in body.partition("="))
     yield (name, (), alias) if equals else (alias, (("*", "*"),), "")
 
 
-def _quoted(text: str, _node: Node) -> _Found:
+def _quoted(text: str) -> _Found:
     """Ruby's require and PHP's include: the last string literal of the statement."""
     found = re.findall(r"""['"]([^'"\n]+)['"]""", text)
     if found:
         yield ("./" + found[-1] if text.startswith("require_relative") else found[-1]), (("*", "*"),), ""
 
 
-def _php(text: str, node: Node) -> _Found:
-    if node.type != "namespace_use_declaration":
-        yield from _quoted(text, node)
+def _php(text: str) -> _Found:
+    if not re.match(r"use\b", text):
+        yield from _quoted(text)
         return
     body = re.sub(r"^use\s+((function|const)\s+)?", "", text.strip()).rstrip("; \n")
     group = re.match(r"(.*?)\\?\{(.*)\}", body, re.S)
@@ -209,11 +219,11 @@ def _php(text: str, node: Node) -> _Found:
         yield module or last, ((last, last if local == name else local),), ""
 
 
-def _swift(text: str, _node: Node) -> _Found:
+def _swift(text: str) -> _Found:
     yield text.split()[-1].split(".")[0], (("*", "*"),), ""
 
 
-_READERS: dict[str, Callable[[str, Node], _Found]] = {
+_READERS: dict[str, Callable[[str], _Found]] = {
     "python": _python, "javascript": _javascript, "typescript": _javascript, "tsx": _javascript, "java": _dotted,
     "kotlin": _dotted, "scala": _scala, "go": _go, "rust": _rust, "c": _include, "cpp": _include, "csharp": _csharp,
     "ruby": _quoted, "php": _php, "swift": _swift,

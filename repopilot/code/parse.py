@@ -13,6 +13,7 @@ from tree_sitter_language_pack import get_language
 from repopilot.code.languages import grammar
 
 _SLICE = 1 << 16
+_FILES = {"javascript": ("javascript", "jsx"), "tsx": ("typescript", "jsx")}
 _SECTIONS = ("definitions", "references", "imports")
 
 
@@ -53,16 +54,16 @@ def tags(language: str) -> Tags | None:
     name = grammar(language)
     if name is None:
         return None
-    file = "typescript" if language == "tsx" else language
-    text = resources.files("repopilot.code").joinpath("tags", f"{file}.scm").read_text(encoding="utf-8")
+    folder = resources.files("repopilot.code").joinpath("tags")
+    files = _FILES.get(language, (language,))
+    parts = _sections("\n".join(folder.joinpath(f"{file}.scm").read_text(encoding="utf-8") for file in files))
     compiled = get_language(name)  # type: ignore[arg-type]
-    parts = _sections(text)
     return Tags(*(Query(compiled, parts.get(section, "")) for section in _SECTIONS))
 
 
-def text_of(node: Node) -> str:
-    """A node's source text."""
-    return (node.text or b"").decode("utf-8", "replace")
+def text_of(node: Node, data: bytes) -> str:
+    """A node's source text. (`node.text` would ask the read callback for it, which is slow.)"""
+    return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _sections(text: str) -> dict[str, str]:

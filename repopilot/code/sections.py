@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repopilot.code.spans import LONGEST, Span, merged, windows, with_comments
+from repopilot.code.spans import LONGEST, Span, fits, merged, windows, with_comments
 from repopilot.types import ChunkKind
 
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
@@ -71,7 +71,7 @@ def schema_spans(lines: Sequence[str], language: str) -> list[Span]:
         floor = end + 1
     if floor <= len(lines):
         result += _cut(lines, Span(floor, len(lines), "schema"))
-    return merged(result)
+    return merged(result, lines)
 
 
 def unquoted(name: str) -> str:
@@ -121,7 +121,7 @@ def _headings(lines: Sequence[str], language: str) -> list[tuple[int, int, str]]
 
 
 def _cut(lines: Sequence[str], span: Span) -> list[Span]:
-    if span.end - span.start + 1 <= LONGEST and sum(map(len, lines[span.start - 1 : span.end])) <= 12_000:
+    if fits(lines, span.start, span.end):
         return [span]
     return [Span(a, b, span.kind, span.symbol, span.owner, span.fixed) for a, b in windows(lines, span.start, span.end)]
 
@@ -131,8 +131,8 @@ def _tiny_into_next(spans: Sequence[Span], lines: Sequence[str]) -> list[Span]:
     result: list[Span] = []
     for span in spans:
         last = result[-1] if result else None
-        if last and sum(bool(line.strip()) for line in lines[last.start - 1 : last.end]) <= 2 \
-                and span.end - last.start < LONGEST and span.symbol.startswith(last.symbol):  # fmt: skip
+        within = last and last.symbol and span.symbol.startswith(last.symbol) and fits(lines, last.start, span.end)
+        if within and sum(bool(line.strip()) for line in lines[last.start - 1 : last.end]) <= 2:
             result[-1] = Span(last.start, span.end, span.kind, span.symbol)
         else:
             result.append(span)

@@ -38,6 +38,11 @@ def trimmed(span: Span, lines: Sequence[str]) -> Span | None:
     return Span(start, end, span.kind, span.symbol, span.owner, span.fixed) if start <= end else None
 
 
+def fits(lines: Sequence[str], start: int, end: int, size: int = LONGEST) -> bool:
+    """Do the lines make a chunk of at most `size` lines and MAX_CHARS characters?"""
+    return end - start < size and sum(min(len(line), MAX_LINE_CHARS) for line in lines[start - 1 : end]) <= MAX_CHARS
+
+
 def windows(lines: Sequence[str], start: int, end: int, size: int = LONGEST, overlap: int = 0,
             better: Callable[[int], bool] | None = None) -> list[tuple[int, int]]:  # fmt: skip
     """Cut `start..end` into windows of at most `size` lines and about MAX_CHARS characters.
@@ -58,12 +63,17 @@ def windows(lines: Sequence[str], start: int, end: int, size: int = LONGEST, ove
     return result
 
 
-def merged(spans: Sequence[Span], limit: int = MERGED) -> list[Span]:
+def merged(spans: Sequence[Span], lines: Sequence[str], limit: int = MERGED) -> list[Span]:
     """Small neighbours of one owner as one span, up to `limit` lines together; the first definition gives its name."""
     result: list[Span] = []
     for span in spans:
         last = result[-1] if result else None
-        if last and not last.fixed and not span.fixed and last.owner == span.owner and span.end - last.start < limit:
+        if (
+            last
+            and not (last.fixed or span.fixed)
+            and last.owner == span.owner
+            and fits(lines, last.start, span.end, limit)
+        ):
             named = last if last.symbol != last.owner or span.symbol == span.owner else span
             result[-1] = Span(last.start, span.end, named.kind, named.symbol, last.owner)
         else:

@@ -12,8 +12,9 @@ from tree_sitter import Node, QueryCursor
 from repopilot.code import languages, structure
 from repopilot.code.imports import Import, read_imports
 from repopilot.code.parse import Tags, parse, tags, text_of
+from repopilot.code.schema import Table, mentions, tables
 from repopilot.code.sections import config_spans, doc_spans, plain_spans, schema_spans
-from repopilot.code.spans import LONGEST, MAX_LINE_CHARS, OVERLAP, Span, merged, trimmed, windows, with_comments
+from repopilot.code.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
 from repopilot.code.symbols import Definition, Use, definitions, uses
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
@@ -26,8 +27,9 @@ _PARSE_SECONDS = 5.0
 class FileAnalysis:
     """Everything the text of one file says. Picklable.
 
-    `parsed` is False where there is a grammar but the text has syntax errors or took too long (`notes` says which).
-    `uses` is the compact form of `references`. `package` is the declared package or namespace, '' for none.
+    `parsed` is False where there is a grammar but the text has syntax errors or took too long; `notes` says which.
+    `uses` is the compact form of `references`; with kind `table` it holds what SQL in the text names as tables.
+    `tables` are those the file declares; `package` is its package or namespace, '' for none.
     """
 
     path: str
@@ -36,6 +38,7 @@ class FileAnalysis:
     symbols: tuple[Symbol, ...] = ()
     uses: tuple[Use, ...] = ()
     imports: tuple[Import, ...] = ()
+    tables: tuple[Table, ...] = ()
     package: str = ""
     parsed: bool = True
     lines: int = 0
@@ -46,7 +49,7 @@ class FileAnalysis:
         """Uses, and imported names, as references in the order of the lines."""
         imported = [Reference(name, self.path, i.line, "import") for i in self.imports
                     for name in ([n for n, _ in i.names if n != "*"] or [_last_part(i.module)])]  # fmt: skip
-        used = [Reference(u.name, self.path, u.line, u.kind, u.scope) for u in self.uses]
+        used = [Reference(u.name, self.path, u.line, u.kind, u.scope) for u in self.uses if u.kind != "table"]
         return tuple(sorted(imported + used, key=lambda r: r.line))
 
 
@@ -61,19 +64,17 @@ def analyse(path: str, text: str, language: str, kind: languages.FileKind,
     if lines[-1] == "":
         lines.pop()
     if kind != "code":
-        return FileAnalysis(
-            path, language, _chunks(path, lines, language, _other_spans(lines, language, kind)), lines=len(lines)
-        )
+        return _plain(path, text, lines, language, kind)
     queries = tags(language)
     if queries is None:
-        spans = plain_spans(lines, "module")
-        return FileAnalysis(path, language, _chunks(path, lines, language, spans), lines=len(lines))
+        chunks = _chunks(path, lines, language, plain_spans(lines, "module"))
+        return FileAnalysis(path, language, chunks, tables=_tables(path, text, language), lines=len(lines))
     data = text.encode("utf-8", "replace")
     tree = parse(data, language, seconds)
     if tree is None:
         chunks = _chunks(path, lines, language, plain_spans(lines, "module"))
         return FileAnalysis(path, language, chunks, parsed=False, lines=len(lines), notes=("parsing took too long",))
-    return _parsed(path, lines, language, data, tree.root_node, queries)
+    return _parsed(path, text, lines, language, data, tree.root_node, queries)
 
 
 def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -87,22 +88,64 @@ def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
     return result
 
 
-def _parsed(path: str, lines: list[str], language: str, data: bytes, root: Node, queries: Tags) -> FileAnalysis:
-    found = definitions(root, queries, path)
+def _plain(path: str, text: str, lines: list[str], language: str, kind: languages.FileKind) -> FileAnalysis:
+    spans = _other_spans(lines, language, kind)
+    symbols: tuple[Symbol, ...] = ()
+    if kind == "schema":
+        named = "table" if language in ("sql", "prisma") else "type"
+        symbols = tuple(Symbol(s.symbol.rsplit(".", 1)[-1], s.symbol, named, path, s.start, s.end, _head(lines, s))
+                        for s in spans if s.symbol)  # fmt: skip
+    return FileAnalysis(path, language, _chunks(path, lines, language, spans), symbols,
+                        tables=_tables(path, text, language), lines=len(lines))  # fmt: skip
+
+
+def _parsed(
+    path: str, text: str, lines: list[str], language: str, data: bytes, root: Node, queries: Tags
+) -> FileAnalysis:
+    found = definitions(root, queries, path, data)
     statements = QueryCursor(queries.imports).captures(root)
     nodes = sorted(statements.get("import", ()), key=lambda n: n.start_byte)
-    imports = tuple(i for node in nodes for i in read_imports(node, language))
-    package = next((text_of(n) for n in statements.get("package", ())), "")
+    imports = tuple(i for node in nodes for i in read_imports(node, data, language))
     bound = {name for i in imports for name in i.bound}
+    # `const x = require(…)` is an import, not a definition.
+    found = [d for d in found if d.symbol.kind != "variable" or d.symbol.qualified not in bound]
     hidden = [(n.start_byte, n.end_byte) for n in nodes if n.type not in ("call_expression", "call")]
     names = uses(root, queries, data, found, bound, hidden)
+    names += [Use(name, line, "table", _scope_at(found, line), "") for name, line in mentions(text)]
+    symbols = tuple(
+        sorted((d.symbol for d in found if d.symbol.kind != "impl"), key=lambda s: (s.start_line, -s.end_line))
+    )
     spans = _code_spans(lines, data, root, found, languages.grammar(language) or language)
     broken = root.has_error
     return FileAnalysis(
-        path, language, _chunks(path, lines, language, spans),
-        tuple(sorted((d.symbol for d in found if d.symbol.kind != "impl"), key=lambda s: (s.start_line, -s.end_line))),
-        tuple(names), imports, _package_name(package), not broken, len(lines), ("syntax errors",) if broken else (),
-    )  # fmt: skip
+        path,
+        language,
+        chunks=_chunks(path, lines, language, spans),
+        symbols=symbols,
+        uses=tuple(names),
+        imports=imports,
+        tables=_tables(path, text, language, symbols),
+        package=next((_package_name(text_of(n, data)) for n in statements.get("package", ())), ""),
+        parsed=not broken,
+        lines=len(lines),
+        notes=("syntax errors",) if broken else (),
+    )
+
+
+def _tables(path: str, text: str, language: str, symbols: Sequence[Symbol] = ()) -> tuple[Table, ...]:
+    return tuple(tables(path, text, language, symbols))
+
+
+def _head(lines: Sequence[str], span: Span) -> str:
+    """The first line of a span that names its symbol."""
+    name = span.symbol.rsplit(".", 1)[-1]
+    return next((line.strip()[:200] for line in lines[span.start - 1 : span.end] if name in line), "")
+
+
+def _scope_at(found: Sequence[Definition], line: int) -> str:
+    """The innermost definition around a line."""
+    around = [d.symbol for d in found if not d.is_leaf and d.symbol.start_line <= line <= d.symbol.end_line]
+    return min(around, key=lambda s: s.end_line - s.start_line).qualified if around else ""
 
 
 def _package_name(text: str) -> str:
@@ -130,7 +173,7 @@ def _code_spans(lines: list[str], data: bytes, root: Node, found: Sequence[Defin
     opened, definitions over 80 lines are cut along their structure."""
     units = [d for d in found if not d.is_leaf]
     layout = _Layout(lines, data, root, units, grammar)
-    return merged(layout.lay(1, len(lines), 0, len(units), "", "module"))
+    return merged(layout.lay(1, len(lines), 0, len(units), "", "module"), lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +213,7 @@ class _Layout:
         kind: ChunkKind = "class" if unit.is_class or symbol.kind == "type" else "function"
         if unit.is_class and size > _CLASS_OPEN and inner < following:
             return self.lay(start, stop, inner, following, symbol.qualified, "class")
-        if size <= LONGEST and sum(map(len, self.lines[start - 1 : stop])) <= 2 * MAX_LINE_CHARS * 6:
+        if fits(self.lines, start, stop):
             return [Span(start, stop, kind, symbol.qualified, owner)]
         return [Span(a, b, kind, symbol.qualified, owner, fixed=True) for a, b in self._pieces(unit, start, stop)]
 
@@ -184,8 +227,8 @@ class _Layout:
         whole = trimmed(Span(first, last, kind, owner, owner, fixed=header), self.lines) if first <= last else None
         if whole is None:
             return []
-        return [Span(a, b, kind, owner, owner, whole.fixed or b - a >= LONGEST - 1)
-                for a, b in windows(self.lines, whole.start, whole.end)]  # fmt: skip
+        parts = windows(self.lines, whole.start, whole.end)
+        return [Span(a, b, kind, owner, owner, whole.fixed or len(parts) > 1) for a, b in parts]
 
 
 def _chunks(path: str, lines: Sequence[str], language: str, spans: Iterable[Span]) -> tuple[Chunk, ...]:

@@ -18,9 +18,9 @@ from repopilot.types import Symbol
 _LEAVES = frozenset({"variable", "field", "declaration", "macro"})
 _CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "module"})
 # Where several patterns match one name, the one that says most of it wins.
-_VAGUE = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1}
+_VAGUE = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
 _BODY = re.compile(r"body|block|declaration_list$")
-_RECEIVER = re.compile(rb"([\w$@)\]]+(?:(?:\.|::|->|\?\.|\\)[\w$]+)*)(?:\.|::|->|\?\.|\\)\s*$")
+_RECEIVER = re.compile(rb"([\w$]+(?:(?:\.|::|->|\?\.|\\)[\w$]+)*)(?:\.|::|->|\?\.|\\)$")
 _SIGNATURE_CHARS = 200
 
 
@@ -45,6 +45,7 @@ class Definition:
     start_byte: int
     end_byte: int
     name_byte: int
+    name_end: int
 
     @property
     def is_class(self) -> bool:
@@ -55,13 +56,13 @@ class Definition:
         return self.symbol.kind in _LEAVES
 
 
-def definitions(root: Node, tags: Tags, path: str) -> list[Definition]:
+def definitions(root: Node, tags: Tags, path: str, data: bytes) -> list[Definition]:
     """Every definition under `root` in the order of the text; `impl` blocks among them, which are no symbols."""
     found: dict[int, _Found] = {}
     for _, captures in QueryCursor(tags.definitions).matches(root):
-        _collect(found, captures)
+        _collect(found, captures, data)
     ordered = sorted(found.values(), key=lambda f: (f.start, -f.end, f.name.start_byte))
-    return _qualified(ordered, path)
+    return _qualified(ordered, path, data)
 
 
 def uses(root: Node, tags: Tags, data: bytes, found: Sequence[Definition], bound: Iterable[str],
@@ -73,6 +74,7 @@ def uses(root: Node, tags: Tags, data: bytes, found: Sequence[Definition], bound
     """
     captures = QueryCursor(tags.references).captures(root)
     taken = {d.name_byte for d in found}
+    hidden = [*hidden, *((d.name_byte, d.name_end) for d in found if d.name_end - d.name_byte > len(d.symbol.name))]
     known = {d.symbol.name for d in found} | set(bound)
     rows: list[tuple[int, str, int, str]] = []
     for kind in ("inherit", "call", "member", "use"):
@@ -81,7 +83,7 @@ def uses(root: Node, tags: Tags, data: bytes, found: Sequence[Definition], bound
             if at in taken:
                 continue
             taken.add(at)
-            name = (node.text or b"").decode("utf-8", "replace")
+            name = data[at : node.end_byte].decode("utf-8", "replace")
             if kind == "use" and name not in known and not name[:1].isupper():
                 continue
             rows.append((at, name, node.start_point[0] + 1, "use" if kind == "member" else kind))
@@ -101,7 +103,7 @@ class _Found:
     owner: str
 
 
-def _collect(found: dict[int, _Found], captures: dict[str, list[Node]]) -> None:
+def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: bytes) -> None:
     name = captures["name"][0]
     owner = captures["path"][0] if "path" in captures else None
     for kind, nodes in captures.items():
@@ -113,14 +115,14 @@ def _collect(found: dict[int, _Found], captures: dict[str, list[Node]]) -> None:
         # A node that ends with its newline (C macros) ends on the line before.
         last = end[0] - 1 if end[1] == 0 and end[0] > node.start_point[0] else end[0]
         if old is None:
-            owned = text_of(owner) if owner else ""
+            owned = text_of(owner, data) if owner else ""
             found[name.start_byte] = _Found(kind, name, node, node.start_byte, node.end_byte,
                                             node.start_point[0], last, owned)  # fmt: skip
             continue
         if _VAGUE.get(kind, 0) < _VAGUE.get(old.kind, 0):
             old.kind = kind
         if owner and not old.owner:
-            old.owner = text_of(owner)
+            old.owner = text_of(owner, data)
         if node.end_byte - node.start_byte < old.inner.end_byte - old.inner.start_byte:
             old.inner = node
         if node.start_byte < old.start:
@@ -129,7 +131,7 @@ def _collect(found: dict[int, _Found], captures: dict[str, list[Node]]) -> None:
             old.end, old.last_row = node.end_byte, last
 
 
-def _qualified(ordered: Sequence[_Found], path: str) -> list[Definition]:
+def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Definition]:
     result: list[Definition] = []
     open_: list[tuple[int, str, str]] = []  # end, qualified, kind
     seen: set[str] = set()
@@ -137,9 +139,10 @@ def _qualified(ordered: Sequence[_Found], path: str) -> list[Definition]:
         while open_ and open_[-1][0] <= item.start:
             open_.pop()
         outer, outer_kind = (open_[-1][1], open_[-1][2]) if open_ else ("", "")
-        name, local = _names(item, path)
+        name, local = _names(item, path, data)
         qualified = f"{outer}.{local}" if outer else local
-        kind = "method" if item.kind == "function" and outer_kind in _CLASSES - {"module"} else item.kind
+        member = "." in local or outer_kind in _CLASSES - {"module"}
+        kind = "method" if item.kind == "function" and member else item.kind
         if kind in _LEAVES or kind == "type":
             if qualified in seen:
                 continue
@@ -147,21 +150,21 @@ def _qualified(ordered: Sequence[_Found], path: str) -> list[Definition]:
             open_.append((item.end, qualified, kind))
         seen.add(qualified)
         symbol = Symbol(name, qualified, "variable" if kind == "export" else kind, path, item.first_row + 1,
-                        item.last_row + 1, _signature(item.inner))  # fmt: skip
-        result.append(Definition(symbol, item.start, item.end, item.name.start_byte))
+                        item.last_row + 1, _signature(item.inner, data))  # fmt: skip
+        result.append(Definition(symbol, item.start, item.end, item.name.start_byte, item.name.end_byte))
     return result
 
 
-def _names(item: _Found, path: str) -> tuple[str, str]:
+def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
     """The plain name and the name qualified by what the definition itself says (receiver, `Class::`, `prototype`)."""
-    written = text_of(item.name).strip().strip("\"'`")
+    written = text_of(item.name, data).strip().strip("\"'`")
     owner = item.owner
     if "::" in written or "\\" in written:
         parts = [p.strip() for p in re.split(r"::|\\", written) if p.strip()]
         return parts[-1] if parts else written, ".".join(parts) or written
     if owner.endswith("module.exports"):
         own = next((n for n in (_field(item.inner, "right", "name"),) if n), None)
-        name = text_of(own) if own else path.rsplit("/", 1)[-1].split(".")[0]
+        name = text_of(own, data) if own else path.rsplit("/", 1)[-1].split(".")[0]
         return name, name
     if "." in owner:
         steps = [
@@ -184,7 +187,7 @@ def _field(node: Node, *names: str) -> Node | None:
     return current
 
 
-def _signature(node: Node) -> str:
+def _signature(node: Node, data: bytes) -> str:
     """The definition's head on one line: everything before its body."""
     holder = node
     for field in ("value", "right"):
@@ -194,10 +197,12 @@ def _signature(node: Node) -> str:
     body = holder.child_by_field_name("body")
     if body is None:
         body = next((c for c in holder.children if c.is_named and _BODY.search(c.type)), None)
-    data = node.text or b""
-    head = data[: body.start_byte - node.start_byte] if body is not None else data[:1000].split(b"\n", 1)[0]
+    end = body.start_byte if body is not None else min(node.end_byte, node.start_byte + 1000)
+    head = data[node.start_byte : end]
+    if body is None:
+        head = head.split(b"\n", 1)[0]
     text = " ".join(head[:2000].decode("utf-8", "replace").split())
-    return text.rstrip("{:= ").rstrip()[:_SIGNATURE_CHARS] if body is not None else text[:_SIGNATURE_CHARS]
+    return text.rstrip("{ ").removesuffix("=>").rstrip(":= " if body is not None else " ")[:_SIGNATURE_CHARS]
 
 
 def _scoped(rows: Sequence[tuple[int, str, int, str]], data: bytes, scopes: Sequence[Definition],

@@ -14,6 +14,7 @@
 (assignment_expression left: (member_expression property: (_) @name) @path right: [(arrow_function) (function_expression) (generator_function)]) @function
 (expression_statement (assignment_expression left: (member_expression property: (_) @name) @path right: [(arrow_function) (function_expression) (generator_function)])) @function
 (assignment_expression left: (member_expression property: (_) @name) @path right: (class)) @class
+(assignment_expression left: (member_expression property: (_) @name) @path right: (assignment_expression right: [(arrow_function) (function_expression)])) @variable
 (assignment_expression left: (identifier) @name right: [(arrow_function) (function_expression)]) @function
 (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
 (call_expression arguments: (arguments (function_expression name: (identifier) @name) @function))
@@ -28,8 +29,6 @@
 (new_expression constructor: (member_expression property: (_) @call))
 (class_heritage (identifier) @inherit)
 (class_heritage (member_expression property: (_) @inherit))
-(jsx_opening_element name: (identifier) @call)
-(jsx_self_closing_element name: (identifier) @call)
 (property_identifier) @member
 (shorthand_property_identifier) @use
 (identifier) @use

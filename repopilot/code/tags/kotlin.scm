@@ -1,5 +1,7 @@
 ;; definitions
 (class_declaration (type_identifier) @name) @class
+(class_declaration "interface" (type_identifier) @name) @interface
+(class_declaration "enum" (type_identifier) @name) @enum
 (object_declaration (type_identifier) @name) @class
 (companion_object (type_identifier) @name) @class
 (function_declaration (simple_identifier) @name) @function

@@ -3,7 +3,9 @@
 (function_definition name: (identifier) @name) @function
 (decorated_definition definition: (class_definition name: (identifier) @name)) @class
 (decorated_definition definition: (function_definition name: (identifier) @name)) @function
+(module (assignment left: (identifier) @name) @variable)
 (module (expression_statement (assignment left: (identifier) @name) @variable))
+(class_definition body: (block (assignment left: (identifier) @name) @field))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @field)))
 (type_alias_statement left: (type (identifier) @name)) @type
 ;; references

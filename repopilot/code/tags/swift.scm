@@ -1,5 +1,7 @@
 ;; definitions
 (class_declaration name: (type_identifier) @name) @class
+(class_declaration declaration_kind: "struct" name: (type_identifier) @name) @struct
+(class_declaration declaration_kind: "enum" name: (type_identifier) @name) @enum
 (class_declaration name: (user_type (type_identifier) @name)) @impl
 (protocol_declaration name: (type_identifier) @name) @interface
 (function_declaration name: (simple_identifier) @name) @function

@@ -1,0 +1,135 @@
+"""What a project says of itself in its manifest: name, dependencies, scripts, entry points."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from configparser import ConfigParser, Error
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`name` is the package's name, or a Go module's path. `scripts` and `entry_points` map names to commands and
+    places in the code."""
+
+    path: str
+    ecosystem: str
+    name: str = ""
+    dependencies: tuple[str, ...] = ()
+    scripts: Mapping[str, str] | None = None
+    entry_points: Mapping[str, str] | None = None
+
+
+def is_manifest(path: str) -> bool:
+    """Is this a file that `read_manifest` can read?"""
+    return _reader(path) is not None
+
+
+def read_manifest(path: str, text: str) -> Manifest | None:
+    """The manifest in `text`, None where the path names none or the text is broken."""
+    reader = _reader(path)
+    if reader is None:
+        return None
+    try:
+        return reader(path, text)
+    except (ValueError, TypeError, AttributeError, KeyError, Error):
+        return None
+
+
+def _reader(path: str) -> Callable[[str, str], Manifest] | None:
+    name = path.rsplit("/", 1)[-1].lower()
+    if re.fullmatch(r"(.*[-_])?requirements([-_.].*)?\.(txt|in)", name):
+        return _requirements
+    return _READERS.get(name)
+
+
+def _npm(path: str, text: str) -> Manifest:
+    data = json.loads(text)
+    entries = {key: data[key] for key in ("main", "module", "types", "browser") if isinstance(data.get(key), str)}
+    binary = data.get("bin")
+    if isinstance(binary, str):
+        entries["bin"] = binary
+    elif isinstance(binary, dict):
+        entries |= _strings(binary)
+    needs = [n for key in ("dependencies", "devDependencies", "peerDependencies") for n in data.get(key) or ()]
+    return Manifest(
+        path, "npm", str(data.get("name") or ""), tuple(dict.fromkeys(needs)), _strings(data.get("scripts")), entries
+    )
+
+
+def _pyproject(path: str, text: str) -> Manifest:
+    data = tomllib.loads(text)
+    project, poetry = data.get("project") or {}, (data.get("tool") or {}).get("poetry") or {}
+    needs = [*_requirement_names(project.get("dependencies") or ()), *(poetry.get("dependencies") or {})]
+    for group in (project.get("optional-dependencies") or {}).values():
+        needs += _requirement_names(group)
+    scripts = _strings(project.get("scripts")) | _strings(poetry.get("scripts"))
+    return Manifest(path, "python", str(project.get("name") or poetry.get("name") or ""),
+                    tuple(dict.fromkeys(n for n in needs if n != "python")), {}, scripts)  # fmt: skip
+
+
+def _setup_cfg(path: str, text: str) -> Manifest:
+    parser = ConfigParser(interpolation=None, strict=False)
+    parser.read_string(text)
+    lines = parser.get("options", "install_requires", fallback="").split("\n")
+    scripts = parser.get("options.entry_points", "console_scripts", fallback="").split("\n")
+    pairs = (line.partition("=") for line in scripts if "=" in line)
+    return Manifest(path, "python", parser.get("metadata", "name", fallback=""), tuple(_requirement_names(lines)), {},
+                    {name.strip(): place.strip() for name, _, place in pairs})  # fmt: skip
+
+
+def _requirements(path: str, text: str) -> Manifest:
+    return Manifest(path, "python", "", tuple(_requirement_names(text.split("\n"))), {}, {})
+
+
+def _cargo(path: str, text: str) -> Manifest:
+    data = tomllib.loads(text)
+    needs = [n for key in ("dependencies", "dev-dependencies", "build-dependencies") for n in data.get(key) or ()]
+    binaries = {b["name"]: b.get("path", "") for b in data.get("bin") or () if "name" in b}
+    return Manifest(path, "cargo", str((data.get("package") or {}).get("name") or ""), tuple(needs), {}, binaries)
+
+
+def _go(path: str, text: str) -> Manifest:
+    name = re.search(r"^module\s+(\S+)", text, re.M)
+    needs = re.findall(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+", text, re.M)
+    return Manifest(path, "go", name[1].strip('"') if name else "", tuple(dict.fromkeys(needs)), {}, {})
+
+
+def _maven(path: str, text: str) -> Manifest:
+    name = re.search(r"<artifactId>\s*([^<\s]+)", re.sub(r"<parent>.*?</parent>", "", text, flags=re.S))
+    needs = re.findall(r"<dependency>.*?<artifactId>\s*([^<\s]+)", text, re.S)
+    return Manifest(path, "maven", name[1] if name else "", tuple(dict.fromkeys(needs)), {}, {})
+
+
+def _composer(path: str, text: str) -> Manifest:
+    data = json.loads(text)
+    needs = [*(data.get("require") or ()), *(data.get("require-dev") or ())]
+    return Manifest(path, "composer", str(data.get("name") or ""), tuple(needs), _strings(data.get("scripts")), {})
+
+
+def _gemfile(path: str, text: str) -> Manifest:
+    return Manifest(path, "ruby", "", tuple(re.findall(r"^\s*gem\s+['\"]([^'\"]+)", text, re.M)), {}, {})
+
+
+def _strings(mapping: object) -> dict[str, str]:
+    return {str(k): v for k, v in mapping.items() if isinstance(v, str)} if isinstance(mapping, dict) else {}
+
+
+def _requirement_names(lines: Iterable[str]) -> list[str]:
+    matches = (re.match(r"\s*([A-Za-z0-9][\w.-]*)", line) for line in lines if not line.lstrip().startswith(("#", "-")))
+    return list(dict.fromkeys(match[1] for match in matches if match))
+
+
+_READERS: dict[str, Callable[[str, str], Manifest]] = {
+    "package.json": _npm,
+    "composer.json": _composer,
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _setup_cfg,
+    "cargo.toml": _cargo,
+    "go.mod": _go,
+    "pom.xml": _maven,
+    "gemfile": _gemfile,
+}

@@ -1,0 +1,93 @@
+"""Each language's sample against its outline, written down in samples/outlines.txt and read by a person."""
+
+from pathlib import Path
+
+import pytest
+
+from repopilot.code import languages
+from repopilot.code.split import FileAnalysis, analyse
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def _expected() -> dict[str, list[str]]:
+    sections = (SAMPLES / "outlines.txt").read_text().strip().split("\n\n")
+    return {s.split(":")[0].removeprefix("# "): s.split("\n")[1:] for s in sections}
+
+
+def _analyse(name: str) -> FileAnalysis:
+    return analyse(name, (SAMPLES / name).read_text(), languages.language_of(name) or "", "code")
+
+
+def _used(analysis: FileAnalysis, kind: str) -> str:
+    return " ".join(
+        (f"{u.receiver}." if u.receiver else "") + u.name + (f"<{u.scope}>" if u.scope else "")
+        for u in analysis.uses
+        if u.kind == kind
+    )
+
+
+def _outline(analysis: FileAnalysis) -> list[str]:
+    symbols = [f"{s.kind} {s.qualified} {s.start_line}-{s.end_line} | {s.signature}" for s in analysis.symbols]
+    used = [f"{kind}: {_used(analysis, kind)}" for kind in ("call", "inherit")]
+    imports = []
+    for found in analysis.imports:
+        names = ", ".join(name if name == local else f"{name} as {local}" for name, local in found.names)
+        imports.append(
+            f"import {found.module}" + (f" ({names})" if names else "") + (f" as {found.alias}" if found.alias else "")
+        )
+    return symbols + used + imports
+
+
+@pytest.mark.parametrize("name", sorted(_expected()))
+def test_outline(name):
+    analysis = _analyse(name)
+    assert analysis.parsed
+    assert _outline(analysis) == [line.rstrip("\n") for line in _expected()[name]]
+
+
+def test_every_language_with_a_grammar_has_a_sample():
+    sampled = {languages.language_of(name) for name in _expected()}
+    assert sampled == {name for name in languages.languages() if languages.grammar(name)}
+
+
+def test_references_have_kind_and_scope():
+    references = {(r.name, r.kind, r.scope) for r in _analyse("shop.py").references}
+    assert {
+        ("price_of", "import", ""),
+        ("price_of", "call", "Basket.total"),
+        ("Base", "inherit", "Basket"),
+        ("LIMIT", "use", "Basket.pay.check"),
+    } <= references
+
+
+def _symbols(text: str, language: str) -> list[str]:
+    return [s.qualified for s in analyse("lib/x", text, language, "code").symbols]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "symbols"),
+    [
+        ("module.exports = function createApp() {}\n", "javascript", ["createApp"]),
+        ("module.exports = function () {}\n", "javascript", ["x"]),
+        ("exports.a = exports.b = function () {};\n", "javascript", ["a", "b"]),
+        ("this.run = () => 1;\n", "javascript", ["run"]),
+        ("const x = require('y');\nconst z = 1;\n", "javascript", ["z"]),
+        ("a = 1\na = 2\n", "python", ["a"]),
+        ("impl fmt::Display for Foo { fn fmt(&self) {} }\n", "rust", ["Foo.fmt"]),
+        ("func (s *Stack[T]) Push(x T) {}\n", "go", ["Stack.Push"]),
+        ("void A::B::run() {}\n", "cpp", ["A.B.run"]),
+        ("type (\n\tA struct{}\n\tB interface{}\n)\n", "go", ["A", "B"]),
+    ],
+)
+def test_special_definitions(text, language, symbols):
+    assert _symbols(text, language) == symbols
+
+
+def test_syntax_errors_are_said_and_the_rest_is_read():
+    analysis = analyse(
+        "a.py", "def good():\n    pass\n\ndef bad(:\n    x =\n\nclass Fine:\n    pass\n", "python", "code"
+    )
+    assert not analysis.parsed
+    assert analysis.notes == ("syntax errors",)
+    assert {"good", "Fine"} <= {s.name for s in analysis.symbols}
