@@ -8,6 +8,7 @@ What the numbers mean for relevance is not decided here but in retrieval/rank.py
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +18,22 @@ from pathlib import Path
 
 import numpy as np
 
+from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_generated, is_test_path
 from repopilot.errors import IndexFailed
 from repopilot.retrieval.tokens import expand, words
 from repopilot.types import Chunk
 
-VERSION = 1
+VERSION = 2
 FIELDS = ("path", "symbols", "body")
+PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles")
 MOST = 255
+ROLES = ("test", "example", "doc", "config", "generated", "vendored")
+"""What a file is beside source code, by bit."""
+GENERATED = "@generated"
+"""Stands in the body of a chunk that says it was made by a program; no word of a text can give this token."""
+REBUILT = "It is rebuilt at the next indexing."
+
+_VENDORED = re.compile(r"(^|/)(vendor(ed)?|_vendor|third[_-]?party|node_modules|bower_components|extern(al)?s?)/", re.I)
 
 Bag = tuple[str, bytes]
 """Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
@@ -43,7 +53,7 @@ class ChunkTerms:
 
 
 def terms_of(chunk: Chunk, defined: Sequence[str]) -> ChunkTerms:
-    """The terms of one chunk. `defined` are the names, plain or qualified, of the symbols whose definition starts in it."""
+    """The terms of one chunk. `defined` names, plain or qualified, the symbols whose definition starts in it."""
     names = tuple(dict.fromkeys(_tail(name) for name in (*defined, chunk.symbol) if name))
     return ChunkTerms(
         file=chunk.path,
@@ -52,8 +62,15 @@ def terms_of(chunk: Chunk, defined: Sequence[str]) -> ChunkTerms:
         names=tuple(name for name in names if name),
         path=_bag(words(chunk.path)),
         symbols=_bag(words(" ".join(dict.fromkeys((*defined, chunk.symbol))))),
-        body=_bag(words(chunk.text)),
+        body=_body(chunk),
     )
+
+
+def _body(chunk: Chunk) -> Bag:
+    tokens, counts = _bag(words(chunk.text))
+    if chunk.start_line <= 5 and is_generated(chunk.path, chunk.text):
+        return f"{tokens} {GENERATED}".strip(), counts + b"\1"
+    return tokens, counts
 
 
 def _tail(name: str) -> str:
@@ -88,7 +105,8 @@ class LexicalIndex:
     """Postings per field over n chunks; row i belongs to chunk i of the index.
 
     `files` are the distinct paths, `file_of[i]` the number of the file of row i; likewise `kinds` and `languages`.
-    `names` are the distinct names of defined symbols: `name_rows` gives the rows by name, `name_tokens` the names by token.
+    `names` are the distinct names of defined symbols: `name_rows` gives the rows by name, `name_tokens` the names by
+    token. `roles` is a bit mask per file, see ROLES.
     """
 
     tokens: dict[str, int]
@@ -100,6 +118,7 @@ class LexicalIndex:
     file_of: np.ndarray
     kind_of: np.ndarray
     language_of: np.ndarray
+    roles: np.ndarray
     name_rows: Postings
     name_tokens: Postings
 
@@ -126,16 +145,20 @@ class LexicalIndex:
             tokens, counts = _bag(words(name))
             name_tokens.add([numbers["tokens"][token] for token in tokens.split()], counts)
         size = len(numbers["tokens"])
+        fields = {name: bags[name].postings(size) for name in FIELDS}
+        file_of = np.array(columns["files"], np.int32)
+        generated = fields["body"].of(numbers["tokens"][GENERATED])[0] if GENERATED in numbers["tokens"] else ()
         return cls(
             tokens=dict(numbers["tokens"]),
-            fields={name: bags[name].postings(size) for name in FIELDS},
+            fields=fields,
             files=tuple(numbers["files"]),
             kinds=tuple(numbers["kinds"]),
             languages=tuple(numbers["languages"]),
             names=tuple(numbers["names"]),
-            file_of=np.array(columns["files"], np.int32),
+            file_of=file_of,
             kind_of=np.array(columns["kinds"], np.uint8),
             language_of=np.array(columns["languages"], np.uint8),
+            roles=_roles(tuple(numbers["files"]), {int(file_of[row]) for row in generated}),
             name_rows=name_rows.postings(len(numbers["names"])),
             name_tokens=name_tokens.postings(size),
         )
@@ -154,7 +177,7 @@ class LexicalIndex:
 
     @classmethod
     def load(cls, folder: Path, mmap: bool = True) -> LexicalIndex:
-        """The index saved in `folder`, its arrays memory-mapped if `mmap`. Raises IndexFailed when it is broken or old."""
+        """The index saved in `folder`, memory-mapped if `mmap`. Raises IndexFailed when it is broken or old."""
         try:
             texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
             if texts["version"] != VERSION:
@@ -165,7 +188,7 @@ class LexicalIndex:
                 tokens={token: number for number, token in enumerate(texts["tokens"])},
                 fields={name: _load_postings(folder, name, mmap) for name in FIELDS},
                 **{name: tuple(texts[name]) for name in ("files", "kinds", "languages", "names")},
-                **{name: _load(folder, name, mmap) for name in ("file_of", "kind_of", "language_of")},
+                **{name: _load(folder, name, mmap) for name in PLAIN_ARRAYS},
                 **{name: _load_postings(folder, name, mmap) for name in ("name_rows", "name_tokens")},
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -189,6 +212,22 @@ class LexicalIndex:
         """The number of each defined name, in lower case."""
         return {name: number for number, name in enumerate(self.names)}
 
+    @cached_property
+    def rarity(self) -> np.ndarray:
+        """float32 per token: its inverse document frequency over bodies."""
+        matching = np.diff(self.fields["body"].starts)
+        return np.log1p((len(self) - matching + 0.5) / (matching + 0.5)).astype(np.float32)
+
+    @cached_property
+    def name_mass(self) -> np.ndarray:
+        """float32 per name: the summed rarity of its tokens."""
+        tokens = np.repeat(np.arange(len(self.tokens)), np.diff(self.name_tokens.starts))
+        return np.bincount(self.name_tokens.rows, self.rarity[tokens], minlength=len(self.names)).astype(np.float32)
+
+    def role(self, name: str) -> np.ndarray:
+        """bool per file: has it this role?"""
+        return (self.roles >> ROLES.index(name) & 1).astype(bool)
+
     def rows_of_file(self, path: str) -> np.ndarray:
         """The rows of one file, ascending; none for an unknown path."""
         number = self.file_numbers.get(path)
@@ -203,7 +242,7 @@ class LexicalIndex:
         return np.empty(0, np.int32) if number is None else self.name_rows.of(number)[0]
 
     def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        for name in ("file_of", "kind_of", "language_of"):
+        for name in PLAIN_ARRAYS:
             yield name, getattr(self, name)
         tables = chain(self.fields.items(), (("name_rows", self.name_rows), ("name_tokens", self.name_tokens)))
         for name, postings in tables:
@@ -239,6 +278,22 @@ class _Bags:
         lengths = np.bincount(rows, counts, minlength=len(sizes)).astype(np.float32)
         order = np.argsort(tokens, kind="stable")
         return Postings(_starts(tokens, size), rows[order], counts[order], lengths)
+
+
+def _roles(files: Sequence[str], generated: set[int]) -> np.ndarray:
+    masks = np.zeros(len(files), np.uint8)
+    for number, path in enumerate(files):
+        kind = file_kind(path)
+        flags = (
+            is_test_path(path),
+            is_example_path(path),
+            kind == "doc" or is_doc_path(path),
+            kind == "config",
+            number in generated or is_generated(path),
+            bool(_VENDORED.search(path)),
+        )
+        masks[number] = sum(1 << bit for bit, flag in enumerate(flags) if flag)
+    return masks
 
 
 def _starts(numbers: np.ndarray, size: int) -> np.ndarray:

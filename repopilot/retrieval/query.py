@@ -14,7 +14,7 @@ from typing import Literal
 
 from repopilot.retrieval.frames import Frame, frames, places
 from repopilot.retrieval.tokens import expand, words
-from repopilot.retrieval.vocabulary import COMMIT_VERBS, CONVENTIONAL, FRENCH, STOP_EN, STOP_FR
+from repopilot.retrieval.vocabulary import CONVENTIONAL, FRENCH, IMPERATIVES, STOP_EN, STOP_FR, VAGUE
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
 Language = Literal["en", "fr"]
@@ -231,7 +231,7 @@ def _kind(
 
 def _is_task(text: str) -> bool:
     first = next(iter(words(text)), "").lower()
-    return bool(_CONVENTIONAL.match(text)) or first in COMMIT_VERBS
+    return bool(_CONVENTIONAL.match(text)) or first in IMPERATIVES
 
 
 def _message(text: str, stack: tuple[Frame, ...]) -> str:
@@ -274,4 +274,4 @@ def _spellings(word: str, language: Language) -> list[tuple[str, float]]:
         return []
     if language == "fr" and lower in FRENCH:
         return [(word, FRENCH_WEIGHT), *((english, 1.0) for english in FRENCH[lower])]
-    return [(word, VERB_WEIGHT if lower in COMMIT_VERBS else 1.0)]
+    return [(word, VERB_WEIGHT if lower in VAGUE else 1.0)]

@@ -25,15 +25,20 @@ STOP_FR = frozenset(
     été être même défini définie définis définies définit dépôt projet marche fonctionne""".split()
 )
 
-COMMIT_VERBS = frozenset(
+IMPERATIVES = frozenset(
     """add added adding adds allow allows avoid bring bump change changed changes clarify clean cleanup close closes
-    correct create deprecate disable disallow drop edit enable enhance ensure expose extend extract feat feature fix fixed
+    correct create deprecate disable disallow drop edit enable enhance ensure expose extend extract feat fix fixed
     fixes fixing fixup handle handles implement implemented implements improve improved improvement improves include
-    introduce keep minor misc move moved now optimise optimize perf polish prefer prevent provide reduce ref refactor
-    refactored refs remove removed removes removing rename renamed replace replaced resolve resolves restore return returns
-    revert rewrite set simplify skip small speed stop style support supports switch tweak unify update updated updates
-    upgrade wip write chore docs test tests typo typos lint bug issue pr""".split()
+    introduce keep minor move moved optimise optimize perf polish prefer prevent provide reduce refactor
+    refactored remove removed removes removing rename renamed replace replaced resolve resolves restore return returns
+    revert rewrite set simplify skip speed stop support supports switch tweak unify update updated updates
+    upgrade wip write """.split()
 )
+
+VAGUE = IMPERATIVES | frozenset(
+    "bug chore docs feature issue lint misc now pr ref refs small style test tests typo typos".split()
+)
+"""Words that say what kind of change it is rather than where: they count half."""
 
 CONVENTIONAL = frozenset("build chore ci docs feat fix perf refactor revert style test tests deps doc".split())
 
