@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 VERSION = "1"  # of the recipe: an index built with another one is rebuilt
 _CLASS_OPEN = 60
 _PARSE_SECONDS = 5.0
+_CPP_HEADER = re.compile(r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ def analyse(path: str, text: str, language: str, kind: languages.FileKind,
         lines.pop()
     if kind != "code":
         return _plain(path, text, lines, language, kind)
+    if language == "c" and path.endswith(".h") and _CPP_HEADER.search(text):
+        language = "cpp"
     queries = tags(language)
     if queries is None:
         chunks = _chunks(path, lines, language, plain_spans(lines, "module"))
