@@ -1,13 +1,46 @@
+"""RepoPilot in the browser: Chainlit's handlers. Everything they do is in repopilot/ui.
+
+`python -m repopilot serve` and `chainlit run chainlit_app.py` both come through here, so the guard against other
+websites is installed here.
+"""
+
 import chainlit as cl
+from chainlit import server
+
+from repopilot.settings import settings
+from repopilot.ui import page, security
+from repopilot.ui.conversation import greet, receive
+from repopilot.ui.gear import apply
+from repopilot.ui.pressed import HANDLERS, press
+from repopilot.ui.startup import begin, end_when_gone
+
+page.install(server, security.allowed_hosts(settings().host, settings().allowed_hosts))
+
+
+@cl.on_app_startup
+async def on_app_startup():
+    begin()
+
 
 @cl.on_chat_start
-async def start():
-    await cl.Message(content="hello ![x](https://example.com/x.png)").send()
+async def on_chat_start():
+    await greet()
+
 
 @cl.on_message
-async def msg(m):
-    await cl.Message(content="echo "+m.content).send()
-from chainlit import server
-from repopilot.ui.page import install
-from repopilot.ui.security import allowed_hosts
-install(server, allowed_hosts("127.0.0.1"))
+async def on_message(message: cl.Message):
+    await receive(message)
+
+
+@cl.on_chat_end
+async def on_chat_end():
+    await end_when_gone(cl.context.session)
+
+
+@cl.on_settings_update
+async def on_settings_update(values: dict):
+    await apply(values)
+
+
+for name in HANDLERS:
+    cl.action_callback(name)(press)

@@ -187,9 +187,9 @@ class Openings:
             if job.lexical_ready.is_set():
                 opening.index = job.index
             await asyncio.sleep(POLL_S)
+        opening.index = job.index or opening.index
         if job.error is not None:
             raise job.error
-        opening.index = job.index
         opening.phase = "ready"
 
 

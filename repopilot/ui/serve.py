@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import webbrowser
 from pathlib import Path
 
 from repopilot.errors import UsageError
@@ -13,8 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "chainlit_app.py"
 
 
-def serve(settings: Settings) -> None:
-    """Serve until stopped. Raises UsageError when the address can't be used.
+def serve(settings: Settings, *, headless: bool = True) -> None:
+    """Serve until stopped; unless `headless`, show the page in the user's browser. Raises UsageError when the
+    address can't be used.
 
     Chainlit takes its address and folder from the environment, read when it is first imported: set before that.
     """
@@ -29,8 +31,16 @@ def serve(settings: Settings) -> None:
     from chainlit.cli import run_chainlit
     from chainlit.config import config
 
-    config.run.headless = True
+    config.run.headless = headless or not _has_window()
     run_chainlit(str(APP))
+
+
+def _has_window() -> bool:
+    """Is there a browser that opens a window? One for the terminal would take over the one we run in."""
+    try:
+        return type(webbrowser.get()) is not webbrowser.GenericBrowser
+    except webbrowser.Error:
+        return False
 
 
 def _shown(host: str) -> str:

@@ -97,7 +97,7 @@ def _headline(data: Mapping[str, object]) -> list[str]:
         said.append(f"{data['supported']} supported" + (f", {unsupported} not" if unsupported else ""))
     if model := data.get("model"):
         said.append(str(model))
-    if isinstance(tokens := data.get("tokens"), int):
+    if isinstance(tokens := data.get("completion_tokens", data.get("tokens")), int):
         said.append(count(tokens, "token"))
     if data.get("cached"):
         said.append("cached")

@@ -84,7 +84,7 @@ async def test_a_fast_model_cannot_flood_the_browser():
             written += 1
     await view.close()
     assert written > 200
-    assert browser.named("Model")["output"].count("x") >= written
+    assert browser.named("Model")["output"].count("x") >= min(written, OUTPUT_LIMIT)
     assert len(browser.events) < 20
 
 

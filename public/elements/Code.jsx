@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from 'react';
+import { Copy } from 'lucide-react';
+
+export default function Code() {
+  const marked = useRef(null);
+  const [copied, setCopied] = useState(false);
+  useEffect(() => marked.current?.scrollIntoView({ block: 'center' }), [props.path, props.start]);
+  const copy = async () => {
+    const lines = props.lines.slice(props.start - props.first, props.end - props.first + 1);
+    await navigator.clipboard.writeText(lines.join('\n'));
+    setCopied(true);
+  };
+  const span = props.end > props.start ? `lines ${props.start}–${props.end}` : `line ${props.start}`;
+  return (
+    <section className="rp-code">
+      <div className="rp-code-head">
+        <strong className="rp-place">{props.path}</strong>
+        <span className="rp-muted">{span} of {props.total} · commit {props.commit}{props.symbol ? ` · ${props.symbol}` : ''}</span>
+        {!props.supported && <span className="rp-warn">⚠ These lines do not bear the sentence that cites them.</span>}
+        <button className="rp-button" onClick={copy}><Copy size={13} /> {copied ? 'Copied' : 'Copy the marked lines'}</button>
+      </div>
+      <div className="rp-code-scroll" tabIndex={0}>
+        <table>
+          <tbody>
+            {props.lines.map((line, at) => {
+              const number = props.first + at;
+              const cited = number >= props.start && number <= props.end;
+              return (
+                <tr key={number} ref={number === props.start ? marked : null} className={cited ? 'rp-cited' : ''}>
+                  <td className="rp-line-number">{number}</td>
+                  <td><pre>{line || ' '}</pre></td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,154 @@
+import { useEffect, useState } from 'react';
+import { AlertTriangle, CheckCircle2, GitBranch, Loader2, RefreshCw, RotateCcw, Square, X } from 'lucide-react';
+
+const BUTTONS = {
+  cancel: ['Cancel', X],
+  stop: ['Stop', Square],
+  retry: ['Retry', RotateCcw],
+  update: ['Fetch what is new', RefreshCw],
+  reindex: ['Re-index', RotateCcw]
+};
+
+// A live element is made anew on every update: what the user unfolded is kept outside of it.
+const kept = (window.repopilotKept = window.repopilotKept || {});
+
+function Bar({ percent }) {
+  return (
+    <div className="rp-bar" role="progressbar" aria-valuenow={percent ?? undefined} aria-valuemin="0" aria-valuemax="100">
+      <div className={percent == null ? 'rp-bar-fill rp-bar-moving' : 'rp-bar-fill'} style={percent == null ? {} : { width: `${percent}%` }} />
+    </div>
+  );
+}
+
+function Badge({ badge, name }) {
+  const id = `badge-${name}`;
+  return (
+    <details className="rp-badge" open={kept[id]} onToggle={(e) => (kept[id] = e.currentTarget.open)}>
+      <summary>
+        <CheckCircle2 size={16} className="rp-good" />
+        <span className="rp-badge-text">{badge.text}</span>
+        <span className={badge.dense < 100 ? 'rp-chip rp-chip-soft' : 'rp-chip'}>
+          {badge.dense < 100 ? `dense vectors ${badge.dense} % built` : 'dense vectors complete'}
+        </span>
+      </summary>
+      <div className="rp-badge-body">
+        <div>{badge.lines}{badge.seconds ? ` · ${badge.seconds}` : ''}{badge.reused ? ` · ${badge.reused} files reused` : ''}</div>
+        {badge.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
+        <div>{badge.skipped ? `${badge.skipped.toLocaleString()} files left out:` : 'No file was left out.'}</div>
+        {badge.skips.length > 0 && (
+          <ul>
+            {badge.skips.map((skip) => (
+              <li key={skip.reason}><b>{skip.count}</b> {skip.reason} <span className="rp-muted">{skip.examples.join(', ')}</span></li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function Asking({ estimate, openingKey, act }) {
+  const [chosen, setChosen] = useState([]);
+  const toggle = (name) => setChosen(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
+  return (
+    <div className="rp-asking">
+      <p>{estimate.text} Folders are indexed in this order:</p>
+      <div className="rp-folders">
+        {estimate.folders.map((folder) => (
+          <label key={folder.label} className={folder.name ? '' : 'rp-muted'}>
+            <input type="checkbox" disabled={!folder.name} checked={chosen.includes(folder.name)} onChange={() => toggle(folder.name)} />
+            <code>{folder.label}</code>
+            <span className="rp-muted">{folder.lines} lines</span>
+          </label>
+        ))}
+        {estimate.more && <span className="rp-muted">{estimate.more}</span>}
+      </div>
+      <div className="rp-row">
+        <button className="rp-button rp-primary" onClick={() => act('opening_go_on', { key: openingKey, only: [] })}>Go on with everything</button>
+        <button className="rp-button" disabled={!chosen.length} onClick={() => act('opening_go_on', { key: openingKey, only: chosen })}>
+          Narrow to {chosen.length ? chosen.join(', ') : 'the chosen folders'}
+        </button>
+        <button className="rp-button" onClick={() => act('opening_stop', { key: openingKey })}>Not now</button>
+      </div>
+    </div>
+  );
+}
+
+function Token({ openingKey, act }) {
+  const [token, setToken] = useState('');
+  const submit = (event) => {
+    event.preventDefault();
+    act('opening_token', { key: openingKey, token });
+    setToken('');
+  };
+  return (
+    <form className="rp-row" onSubmit={submit}>
+      <input type="password" autoComplete="off" aria-label="Access token" placeholder="Access token" className="rp-input"
+        value={token} onChange={(e) => setToken(e.target.value)} />
+      <button className="rp-button rp-primary" disabled={!token}>Try with this token</button>
+      <span className="rp-muted">Used for this one call. Not stored, not shown, not in the chat.</span>
+    </form>
+  );
+}
+
+export default function IndexProgress() {
+  const [failed, setFailed] = useState('');
+  const act = async (name, payload) => {
+    const result = await callAction({ name, payload });
+    setFailed(result?.success ? '' : 'The server did not take it. Reload the page.');
+  };
+
+  // The address of the page names what is open, so that a reload finds it again.
+  useEffect(() => {
+    if (!props.answerable && props.phase === 'failed') return;
+    const url = new URL(window.location.href);
+    if (url.pathname !== '/' || url.searchParams.get('repo') === props.address) return;
+    url.search = '';
+    url.searchParams.set('repo', props.address);
+    window.history.replaceState(window.history.state, '', url);
+  }, [props.address]);
+
+  const busy = props.phase === 'cloning' || props.phase === 'indexing';
+  const wrong = props.phase === 'failed' || props.phase === 'credentials';
+  const Icon = busy ? Loader2 : wrong ? AlertTriangle : GitBranch;
+  return (
+    <section className="rp-card" data-phase={props.phase} data-answerable={props.answerable} aria-live="polite">
+      <div className="rp-head">
+        <Icon size={18} className={busy ? 'rp-spin' : wrong ? 'rp-bad' : 'rp-muted'} />
+        <strong className="rp-title">{props.title}</strong>
+        {props.percent != null && <span className="rp-muted rp-number">{props.percent} %</span>}
+        <span className="rp-grow" />
+        {props.buttons.map((name) => {
+          const [label, ButtonIcon] = BUTTONS[name];
+          const action = { cancel: 'opening_stop', stop: 'opening_stop', reindex: 'opening_reindex' }[name] || 'opening_retry';
+          return (
+            <button key={name} className="rp-button" onClick={() => act(action, { key: props.key })}>
+              <ButtonIcon size={14} /> {label}
+            </button>
+          );
+        })}
+      </div>
+      {busy && <Bar percent={props.percent} />}
+      {props.detail && <div className="rp-muted rp-number rp-detail">{props.detail}</div>}
+      {props.error && <div className={wrong ? 'rp-error' : 'rp-warn'}><div>{props.error.message}</div>{props.error.hint && <div className="rp-muted">{props.error.hint}</div>}</div>}
+      {props.stale && <div className="rp-warn">⚠ {props.stale}</div>}
+      {failed && <div className="rp-error">{failed}</div>}
+      {props.phase === 'credentials' && <Token openingKey={props.key} act={act} />}
+      {props.estimate && <Asking estimate={props.estimate} openingKey={props.key} act={act} />}
+      {props.badge && <Badge badge={props.badge} name={props.name} />}
+      {props.model && props.model.state !== 'ok' && (
+        <div className="rp-status" data-state={props.model.state}>
+          {props.model.state === 'busy' ? <Loader2 size={14} className="rp-spin" /> : <span className="rp-dot" />}
+          <span>{props.model.text}</span>
+        </div>
+      )}
+      {props.starters.length > 0 && (
+        <div className="rp-row">
+          {props.starters.map(([label, question]) => (
+            <button key={label} className="rp-button rp-round" title={question} onClick={() => sendUserMessage(question)}>{label}</button>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}

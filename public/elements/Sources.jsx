@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'react';
+import { AlertTriangle, FileCode2, RotateCcw, Shuffle } from 'lucide-react';
+
+export default function Sources() {
+  const [failed, setFailed] = useState('');
+  const show = async (number) => {
+    const result = await callAction({ name: 'show_citation', payload: { answer: props.answer, number } });
+    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
+  };
+
+  // The marks in the answer's text are links to `#cite-<answer>-<number>`: this element gives them their effect.
+  useEffect(() => {
+    const prefix = `#cite-${props.answer}-`;
+    const onClick = (event) => {
+      const link = event.target.closest?.(`a[href^="${prefix}"]`);
+      if (!link) return;
+      event.preventDefault();
+      event.stopPropagation();
+      show(Number(link.getAttribute('href').slice(prefix.length)));
+    };
+    document.addEventListener('click', onClick, true);
+    return () => document.removeEventListener('click', onClick, true);
+  }, [props.answer]);
+
+  const doubtful = props.sources.filter((source) => !source.supported).length;
+  return (
+    <section className="rp-sources">
+      {props.sources.length > 0 && (
+        <div className="rp-row rp-tight">
+          {props.sources.map((source) => (
+            <button key={source.number} className={source.supported ? 'rp-source' : 'rp-source rp-doubt'} onClick={() => show(source.number)}
+              title={source.supported ? source.symbol || source.place : 'These lines do not bear the sentence that names them'}>
+              <span className="rp-source-number">{source.number}</span>
+              {source.supported ? <FileCode2 size={13} /> : <AlertTriangle size={13} />}
+              <span className="rp-place">{source.place}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {doubtful > 0 && <div className="rp-warn">⚠ {doubtful === 1 ? 'One citation does' : `${doubtful} citations do`} not bear the sentence. Check before you rely on it.</div>}
+      {props.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
+      {failed && <div className="rp-error">{failed}</div>}
+      {(props.retry || props.alternatives.length > 0) && (
+        <div className="rp-row rp-tight">
+          {props.retry && (
+            <button className="rp-button" onClick={() => sendUserMessage(props.question, props.command || undefined)}><RotateCcw size={14} /> Try again</button>
+          )}
+          {props.alternatives.map(([label, command]) => (
+            <button key={command} className="rp-button" onClick={() => sendUserMessage(props.question, command)}><Shuffle size={14} /> {label}</button>
+          ))}
+        </div>
+      )}
+      {props.footer && <div className="rp-footer">{props.footer}</div>}
+    </section>
+  );
+}

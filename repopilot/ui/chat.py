@@ -1,0 +1,79 @@
+"""What one chat remembers, and what all chats of the process share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import chainlit as cl
+
+from repopilot.settings import Settings, settings
+from repopilot.types import Citation, FileChange, Turn
+from repopilot.ui.models import Models
+from repopilot.ui.openings import Opening, Openings
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+
+TURNS_KEPT = 12
+
+
+@dataclass(slots=True)
+class Shown:
+    """An answer on the page: what its buttons need."""
+
+    index: Index
+    citations: tuple[Citation, ...]
+    files: dict[str, FileChange] = field(default_factory=dict)
+    decided: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Chat:
+    """`waiting` is a question asked before there was a repository to ask; `narrowed` the user's own settings."""
+
+    opening: Opening | None = None
+    waiting: tuple[str, str] | None = None
+    turns: list[Turn] = field(default_factory=list)
+    shown: dict[str, Shown] = field(default_factory=dict)
+    narrowed: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        return settings().model_copy(update=self.narrowed)
+
+
+@dataclass(slots=True)
+class Process:
+    """Shared by every chat: the models, and the repositories that are open."""
+
+    models: Models
+    openings: Openings
+
+
+_process: list[Process] = []
+
+
+def process() -> Process:
+    """The one of this process, made at first use on the event loop."""
+    if not _process:
+        models = Models(settings())
+        openings = Openings(models.find_embedder)
+        models.on_embedder = openings.fill_vectors
+        _process.append(Process(models, openings))
+        models.start()
+    return _process[0]
+
+
+def chat() -> Chat:
+    """The chat of the current session."""
+    found = cl.user_session.get("chat")
+    if found is None:
+        found = Chat()
+        cl.user_session.set("chat", found)
+    return found
+
+
+def remember_turn(kept: Chat, turn: Turn) -> None:
+    kept.turns.append(turn)
+    del kept.turns[:-TURNS_KEPT]

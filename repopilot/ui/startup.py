@@ -1,0 +1,42 @@
+"""The beginning of the process and the end of a chat."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import threading
+
+from chainlit.session import WebsocketSession
+
+from repopilot.ui.chat import process
+
+HEAVY = ("llama_index.core", "chromadb", "repopilot.assistant", "repopilot.index.build", "repopilot.agents.explainer")
+GONE_S = 20.0
+log = logging.getLogger(__name__)
+
+
+def begin() -> None:
+    """Returns at once, so that the page answers; libraries and models load behind it."""
+    threading.Thread(target=_import_heavy, name="imports", daemon=True).start()
+    process()
+
+
+async def end_when_gone(session: WebsocketSession) -> None:
+    """The browser has disconnected. If it does not come back, nobody reads the answer: stop the model.
+
+    A repository that is being opened goes on: it belongs to the process.
+    """
+    socket_id = session.socket_id
+    await asyncio.sleep(0 if session.to_clear else GONE_S)
+    if session.socket_id == socket_id and session.current_task is not None:
+        session.current_task.cancel()
+
+
+def _import_heavy() -> None:
+    for name in HEAVY:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            # Whoever needs it will fail with the same error, where it can be shown.
+            log.exception("importing %s", name)
