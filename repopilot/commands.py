@@ -42,8 +42,8 @@ def index(arguments: argparse.Namespace, settings: Settings) -> int:
         if arguments.wait:
             fetch_embedder(settings, report)
         snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        built, job = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait)
-    facts = {"repo": snapshot.name, "commit": built.commit, **job.report}
+        built = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait)
+    facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
     facts["notes"] = [*([snapshot.stale] if snapshot.stale else []), *built.notes]
     emit(facts, arguments.json, lambda: print(_indexed(facts)))
     return 0
@@ -55,7 +55,7 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
 
     queries = _queries(arguments.query, arguments.queries)
     workspace_index = _opened(arguments, settings)
-    embedder = embed.choose(settings) if settings.dense else None
+    embedder = embed.choose(settings)
     for query in queries:
         results = run(workspace_index, query, arguments.k, embedder=embedder)
         facts = {
@@ -79,8 +79,8 @@ def context(arguments: argparse.Namespace, settings: Settings) -> int:
 
     with progress_line() as report:
         snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        built, _ = open_index(snapshot, settings, report)
-    results = run(built, arguments.query, 30, embedder=embed.choose(settings) if settings.dense else None)
+        built = open_index(snapshot, settings, report)
+    results = run(built, arguments.query, 30, embedder=embed.choose(settings))
     packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens)
     text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
     if arguments.output:
@@ -111,7 +111,7 @@ def route(arguments: argparse.Namespace, settings: Settings) -> int:
     from repopilot.index import embed
 
     queries = _queries(arguments.question, arguments.queries)
-    embedder = embed.choose(settings) if settings.dense else None
+    embedder = embed.choose(settings)
     for query in queries:
         chosen = _route(classify(query, embedder=embedder))
         if arguments.queries:
@@ -223,7 +223,7 @@ def _opened(arguments: argparse.Namespace, settings: Settings):
 
     with progress_line() as report:
         snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        return open_index(snapshot, settings, report)[0]
+        return open_index(snapshot, settings, report)
 
 
 def _answered(
@@ -248,7 +248,7 @@ def _worked(
 
     with progress_line() as report:
         snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        built, _ = open_index(snapshot, settings, report)
+        built = open_index(snapshot, settings, report)
 
     async def run() -> tuple:
         workspace = await open_workspace(built, snapshot, settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -93,7 +92,7 @@ def _disk(settings: Settings) -> Check:
 def _model(settings: Settings) -> Check:
     from repopilot.llm.choose import status
 
-    found = asyncio.run(status(settings))
+    found = status(settings)
     if found.kind == "none":
         return Check(
             "language model",
@@ -124,25 +123,20 @@ def _embedded(settings: Settings) -> Check:
 def _embedding(settings: Settings) -> Check:
     from repopilot.index import embed
 
-    embedder = embed.choose(settings)
+    embedder, note = embed.choice(settings)
     if embedder is None:
-        return Check(
-            "embeddings",
-            "degraded",
-            "none: search is lexical only",
-            "`python -m repopilot models pull minilm` (23 MB).",
-        )
-    return Check("embeddings", "ok", f"{embedder.name}, {embedder.dimension} dimensions")
+        return Check("embeddings", "degraded", note, "`python -m repopilot models pull minilm` (23 MB).")
+    return Check("embeddings", "ok", f"{embedder.name}, {embedder.dimension} dimensions. {note}".strip())
 
 
 def _chroma(settings: Settings) -> Check:
     from repopilot.index.vectors import health
 
-    return Check("chroma", "ok", health(settings))
+    return Check("chroma", "ok", health(settings.indexes))
 
 
 def _sandbox(settings: Settings) -> Check:
-    from repopilot.sandbox.run import level
+    from repopilot.sandbox.levels import level
 
     found = level(settings)
     mend = (

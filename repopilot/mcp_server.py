@@ -33,7 +33,7 @@ def _tools(settings: Settings) -> list[Callable]:
         with opening:
             if source not in opened:
                 snapshot = open_snapshot(source, settings, None, _silent, threading.Event())
-                opened[source] = (snapshot, open_index(snapshot, settings, _silent)[0])
+                opened[source] = (snapshot, open_index(snapshot, settings, _silent))
         return opened[source][1]
 
     async def looked_up(look: Callable[[Index], str], source: str) -> str:

@@ -5,12 +5,13 @@ The browser takes the same steps one by one, each with its own progress and butt
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from repopilot.errors import IndexFailed, ModelError
+from repopilot.errors import ModelError
 from repopilot.index import build, embed
 from repopilot.index.store import Index
 from repopilot.repo.clone import open_source
@@ -52,16 +53,16 @@ def fetch_embedder(settings: Settings, progress: Report) -> None:
 
 def open_index(
     snapshot: Snapshot, settings: Settings, progress: Report, *, full: bool = False, wait: bool = False
-) -> tuple[Index, build.Job]:
+) -> Index:
     """The index brought up to date: lexical and symbols, with `wait` the dense vectors too. Raises IndexFailed."""
-    embedder = embed.choose(settings) if settings.dense else None
-    job = build.start(snapshot, settings, embedder if wait else None, progress=progress, full=full)
-    (job.done if wait else job.lexical_ready).wait()
-    if job.error is not None:
-        raise job.error
-    if job.index is None:
-        raise IndexFailed(f"{snapshot.name} could not be indexed.", "Try again with --full.")
-    return job.index, job
+    embedder = embed.choose(settings) if wait else None
+    index = build.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait)
+    if not wait:
+        # A command ends when it has printed; history and vectors are the browser's and `--wait`'s to fill in.
+        job = build.running(snapshot, settings)
+        if job is not None:
+            job.cancel()
+    return index
 
 
 async def open_workspace(index: Index, snapshot: Snapshot, settings: Settings) -> Workspace:
@@ -69,6 +70,6 @@ async def open_workspace(index: Index, snapshot: Snapshot, settings: Settings) -
     from repopilot.llm import choose
 
     model = await choose.choose(settings)
-    embedder = embed.choose(settings) if settings.dense else None
-    reviewer = await choose.reviewer(settings, model) if model else None
+    embedder = await asyncio.to_thread(embed.choose, settings)
+    reviewer = await choose.choose_reviewer(settings, model) if model else None
     return Workspace(snapshot, index, settings, model=model, reviewer=reviewer, embedder=embedder)

@@ -24,7 +24,7 @@ def search(index: Index, query: str, k: int, settings: Settings) -> str:
 
     if not 1 <= k <= 20:
         raise UsageError(f"k is {k}; 1 to 20 passages can be asked for.")
-    results = ranked(index, query, k, embedder=embed.choose(settings) if settings.dense else None)
+    results = ranked(index, query, k, embedder=embed.choose(settings))
     parts = [
         f"{h.chunk.path}:{h.chunk.start_line}-{h.chunk.end_line} {h.chunk.symbol}\n{h.chunk.text}" for h in results.hits
     ]

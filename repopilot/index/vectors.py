@@ -69,6 +69,16 @@ def release(root: Path) -> None:
             owned[1].release()
 
 
+def health(root: Path) -> str:
+    """One line on the Chroma folder in `root`, after opening it. Raises StorageError."""
+    with storage_errors():
+        root.mkdir(parents=True, exist_ok=True)
+    client = _client(root)
+    if client is None:
+        return "owned by a running RepoPilot; commands embed what they need themselves"
+    return f"version {client.get_version()}, {client.count_collections()} collections"
+
+
 def forget(root: Path, key: str) -> None:
     """Delete the vectors of a repository, whatever embedder made them. Raises StorageError."""
     with _registry.lock:
