@@ -78,7 +78,7 @@ class MiniLM:
     """all-MiniLM-L6-v2 as ONNX. Texts go through one by one: results of an int8 model depend on their batch-mates."""
 
     folder: Path
-    name: str = f"minilm-l6-v2-int8-{MINILM_TOKENS}"
+    name: str = f"minilm-l6-v2-w8a8-{MINILM_TOKENS}"
     dimension: int = 384
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -122,10 +122,13 @@ def _load(folder: Path) -> _Session:
         import onnxruntime
         from tokenizers import Tokenizer
 
+        from repopilot.index.quantise import int8_products
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # several texts run in several threads instead
         options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        model = int8_products((folder / "model.onnx").read_bytes())
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MINILM_TOKENS)
