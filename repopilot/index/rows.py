@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repopilot.code.imports import Import
+from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis, defined_in
 from repopilot.code.symbols import Use
 from repopilot.index.lexical import ChunkTerms, terms_of
@@ -74,12 +75,21 @@ def encode(file: SourceFile, text: str, analysis: FileAnalysis) -> Row:
         zlib.compress(text.encode("utf-8"), 1),
         _dump([_chunk_fields(chunk, lines) for chunk in analysis.chunks]),
         _dump([(s.name, s.qualified, s.kind, s.start_line, s.end_line, s.signature) for s in analysis.symbols]),
-        _dump([analysis.uses, [(i.module, i.names, i.line, i.alias) for i in analysis.imports], analysis.package]),
+        _dump(_facts(analysis)),
         _dump([_terms_fields(item) for item in terms]),
         b"".join(digest(chunk.text) for chunk in analysis.chunks),
         _checksums(s.name for s in analysis.symbols),
         _checksums(r.name for r in analysis.references),
     )
+
+
+def _facts(analysis: FileAnalysis) -> list:
+    return [
+        analysis.uses,
+        [(i.module, i.names, i.line, i.alias) for i in analysis.imports],
+        analysis.package,
+        [(t.name, t.columns, t.line, t.declared, t.model, t.refers) for t in analysis.tables],
+    ]
 
 
 def digest(text: str) -> bytes:
@@ -114,7 +124,7 @@ def symbols_of(path: str, data: str) -> list[Symbol]:
 
 def uses_of(info: FileInfo, symbols: Iterable[Symbol], data: str) -> FileAnalysis:
     """The analysis of a file without its chunks, for graphs and references."""
-    uses, imports, package = json.loads(data)
+    uses, imports, package, tables = json.loads(data)
     return FileAnalysis(
         info.path,
         info.language,
@@ -124,6 +134,10 @@ def uses_of(info: FileInfo, symbols: Iterable[Symbol], data: str) -> FileAnalysi
         imports=tuple(
             Import(module, tuple((name, local) for name, local in names), line, alias)
             for module, names, line, alias in imports
+        ),
+        tables=tuple(
+            Table(name, tuple(columns), info.path, line, declared, model, tuple(refers))
+            for name, columns, line, declared, model, refers in tables
         ),
         package=package,
         parsed=info.parsed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from repopilot.code import split
 from repopilot.index import lexical
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def version() -> str:
