@@ -32,11 +32,14 @@ _META = 8
 _CONTENTS = 12
 
 
+class BrokenDatabase(StorageError):
+    """The file is damaged: what it holds has to be built anew."""
+
+
 class Draft:
     """The database under construction in `building`. Used by one thread. Every method raises StorageError."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
-        self._folder = folder
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._next = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
 
@@ -109,8 +112,13 @@ class Draft:
             self._connection.execute("PRAGMA journal_mode=DELETE")
             self._connection.close()
 
+    def keep(self) -> None:
+        """Close without finishing; what was written is taken up by the next build."""
+        self.commit()
+        self.close()
+
     def close(self) -> None:
-        """Close without finishing; what was committed is taken up by the next build."""
+        """Close without finishing, without what was written since the last commit."""
         self._connection.close()
 
     def _insert(self, table: str, values: list[tuple]) -> None:
@@ -122,7 +130,7 @@ class Draft:
 def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
     """The draft in `folder/building`: what a killed build left, else a copy of the generation `base`, else a new one.
 
-    A left-over of another version, or a broken one, is thrown away. Raises StorageError.
+    A left-over of another version is thrown away. Raises StorageError, BrokenDatabase.
     """
     building = folder / layout.BUILDING
     with storage_errors():
@@ -183,6 +191,8 @@ def storage_errors() -> Iterator[None]:
                 "The disk is full: the index could not be written. The previous one is untouched.",
                 "Free some space, or set REPOPILOT_HOME to another disk.",
             ) from error
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            raise BrokenDatabase(f"The index is damaged: {error}.", "Index again with `--full`.") from error
         raise StorageError(
             f"The index could not be written: {error}.", "Check the rights and the state of REPOPILOT_HOME."
         ) from error

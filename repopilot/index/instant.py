@@ -16,11 +16,11 @@ from filelock import FileLock, Timeout
 
 from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.index import layout, workers
-from repopilot.index.database import Draft, open_draft, storage_errors
+from repopilot.index.database import BrokenDatabase, Draft, open_draft, storage_errors
 from repopilot.index.meter import Listener, Meter
 from repopilot.index.report import Report, write_report
 from repopilot.index.rows import Row
-from repopilot.index.store import Index, open_index, recorded_hashes, usable
+from repopilot.index.store import BROKEN_NOTE, Index, open_index, recorded_hashes, usable
 from repopilot.index.version import version
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
@@ -82,9 +82,18 @@ def build_instant(run: Pass) -> Index:
         if not files:
             raise _nothing(run.snapshot, skips)
         layout.sweep(run.folder)
-        base = _base(run)
-        found = None if run.full or base is None else _unchanged(run, base, files)
-        return found if found is not None else _rebuild(run, base, files, skips)
+        try:
+            return _update(run, files, skips)
+        except BrokenDatabase:
+            run.notes.append(BROKEN_NOTE)
+            run.full = True
+            return _update(run, files, skips)
+
+
+def _update(run: Pass, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
+    base = None if run.full else _base(run)
+    found = None if base is None else _unchanged(run, base, files)
+    return found if found is not None else _rebuild(run, base, files, skips)
 
 
 def worker_count(settings: Settings) -> int:
@@ -148,7 +157,6 @@ def _unchanged(run: Pass, base: Path, files: Sequence[SourceFile]) -> Index | No
 
 def _rebuild(run: Pass, base: Path | None, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
     if run.full:
-        base = None
         shutil.rmtree(run.folder / layout.BUILDING, ignore_errors=True)
     draft = open_draft(run.folder, version(), base)
     try:
@@ -162,8 +170,7 @@ def _rebuild(run: Pass, base: Path | None, files: Sequence[SourceFile], skips: S
         _make_room(run)
         raise
     except BaseException:
-        draft.commit()
-        draft.close()
+        draft.keep()
         raise
     return _publish(run, report)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 BROKEN = "broken"
+BROKEN_NOTE = "The index was broken and is rebuilt."
 _ARRAYS = ("files", "starts", "digests", "defined", "used")
 _KEPT_FILES = 256
 
@@ -40,15 +41,14 @@ def open_index(snapshot: Snapshot, settings: Settings) -> Index | None:
     """
     folder = settings.indexes / snapshot.key
     # Between looking and opening, a build in another process may publish the next generation and delete this one.
-    for _ in range(5):
-        newest = layout.generations(folder)[:1]
-        if not newest or usable(newest[0]) != "":
-            if newest == layout.generations(folder)[:1]:
-                return None
+    tried: Path | None = None
+    while (newest := next(iter(layout.generations(folder)), None)) != tried:
+        tried = newest
+        if newest is None or usable(newest):
             continue
         try:
-            return Index(newest[0])
-        except (OSError, ValueError, IndexFailed, sqlite3.Error):
+            return Index(newest)
+        except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
             continue
     return None
 
@@ -57,7 +57,7 @@ def usable(generation: Path) -> str:
     """Why a generation can't be used, in words; '' when it can."""
     found = database.read_meta(generation)
     if found is None or (generation / BROKEN).exists():
-        return "The index was broken and is rebuilt."
+        return BROKEN_NOTE
     if found.get("version") != version():
         return "The index was written by another version and is rebuilt."
     return ""
