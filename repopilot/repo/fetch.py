@@ -131,7 +131,8 @@ def disk_full(where: Path) -> StorageError:
 
 
 _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
-    (r"no space left|disk quota exceeded", StorageError, "The disk is full.", "Free some space, or move REPOPILOT_HOME."),
+    (r"no space left|disk quota exceeded", StorageError, "The disk is full.",
+     "Free some space, or move REPOPILOT_HOME."),
     (r"could not read (username|password)|authentication failed|terminal prompts disabled|returned error: 40[13]\b|"
      r"access denied|invalid credentials", CredentialsNeeded,
      "{host} asks for credentials: the repository is private, does not exist, or the token was refused.",
@@ -139,12 +140,13 @@ _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
     (r"returned error: 404|repository .*not found|not found: did you run", SourceError,
      "There is no repository at {url}.", "Check the spelling; a private repository needs a token."),
     (r"returned error: 30\d|unable to update url base|redirect", SourceError,
-     "{host} sends this address on to another one.", "Open the repository in a browser and paste the address shown there."),
+     "{host} sends this address on to another one.",
+     "Open the repository in a browser and paste the address shown there."),
     (r"returned error: 5\d\d", SourceError, "{host} answered with an internal error.", "Try again later."),
     (r"couldn't find remote ref|unadvertised object|not our ref|no such remote ref", SourceError,
      "{host} has no such branch, tag or commit.", "Check the spelling."),
-    (r"operation too slow|timed? ?out|transfer closed|early eof|hung up unexpectedly|unexpected disconnect", SourceError,
-     "{host} stopped answering.", "Check the network connection and try again."),
+    (r"operation too slow|timed? ?out|transfer closed|early eof|hung up unexpectedly|unexpected disconnect",
+     SourceError, "{host} stopped answering.", "Check the network connection and try again."),
     (r"failed to connect|connection refused|couldn't connect|could not resolve|network is unreachable|connection reset|"
      r"empty reply", SourceError, "{host} can't be reached.", "Check the address and the network connection."),
     (r"certificate|ssl|gnutls|tls", SourceError, "The certificate of {host} can't be trusted.",

@@ -37,10 +37,7 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
 
 def read_raw(snapshot: Snapshot, path: str) -> bytes:
     """The bytes of one file as they are stored. Raises SourceError when there is no such regular file."""
-    if snapshot.git_dir is None:
-        data = _local_bytes(snapshot, path)
-    else:
-        data = _blob(snapshot, path)
+    data = _local_bytes(snapshot, path) if snapshot.git_dir is None else _blob(snapshot, path)
     if data is None:
         raise SourceError(f"There is no file {path} in {snapshot.name} at {snapshot.commit[:12]}.")
     return data

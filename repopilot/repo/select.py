@@ -15,7 +15,6 @@ _DEPENDENCIES = frozenset(
     "vendored _vendor third_party 3rdparty Pods Carthage .yarn .pnpm-store .bundle .cargo .gradle .m2 .ivy2 deps "
     "Godeps elm-stuff .pub-cache".split()
 )
-# `deps`, `vendor` and the like are the author's own code in some trees, but rarely below a source folder's second level.
 _OUTPUT_ANYWHERE = frozenset(
     "__pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .nox .eggs .next .nuxt .svelte-kit .turbo .parcel-cache "
     ".output .angular .terraform .serverless htmlcov .nyc_output .hypothesis .ipynb_checkpoints .cache .dart_tool "
@@ -28,9 +27,9 @@ _MANIFESTS = frozenset(
 )
 _SOURCE_LIKE = re.compile(r"\.(go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|py|sh|pl|ps1|php|swift|scala)$")
 _BINARY = frozenset(
-    "png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai eps svgz mp3 mp4 m4a wav ogg flac avi mov mkv webm zip gz tgz "
-    "bz2 xz zst 7z rar jar war ear whl egg so dylib dll exe a lib o obj class pyc pyo wasm bin dat db sqlite sqlite3 pdf doc "
-    "docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl pickle parquet "
+    "png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai eps svgz mp3 mp4 m4a wav ogg flac avi mov mkv webm zip gz "
+    "tgz bz2 xz zst 7z rar jar war ear whl egg so dylib dll exe a lib o obj class pyc pyo wasm bin dat db sqlite "
+    "sqlite3 pdf doc docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl pickle parquet "
     "feather h5 hdf5 tfrecord iso dmg deb rpm apk ipa keystore mo swf fla blend glb fbx stl".split()
 )
 _FIRST = (
