@@ -138,7 +138,7 @@ def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
             shutil.rmtree(building, ignore_errors=True)
             _found(folder, building, version, base)
         try:
-            return Draft(building, _connect_draft(building / layout.DATABASE))
+            return Draft(_connect_draft(building / layout.DATABASE))
         except sqlite3.DatabaseError as error:
             shutil.rmtree(building, ignore_errors=True)
             raise StorageError(
