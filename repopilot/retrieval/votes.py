@@ -20,11 +20,13 @@ MOST_FILES = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class History:
-    """Past commits, searchable: `postings` gives (commit numbers, counts) by token, `files` the file numbers."""
+    """Past commits, searchable: `postings` gives (commit numbers, counts) by token, `files` the file numbers of each.
+    `size` counts all commits read, also those of no use."""
 
     postings: Mapping[str, tuple[np.ndarray, np.ndarray]]
     lengths: np.ndarray
     files: tuple[tuple[int, ...], ...]
+    size: int
 
 
 def read(commits: Iterable[tuple[str, Sequence[str]]], numbers: Mapping[str, int]) -> History:
@@ -32,7 +34,9 @@ def read(commits: Iterable[tuple[str, Sequence[str]]], numbers: Mapping[str, int
     postings: dict[str, tuple[list[int], list[int]]] = {}
     lengths: list[int] = []
     kept: list[tuple[int, ...]] = []
+    size = 0
     for subject, paths in commits:
+        size += 1
         files = tuple(numbers[path] for path in paths if path in numbers)
         if not 0 < len(paths) <= MOST_FILES or not files:
             continue
@@ -44,7 +48,7 @@ def read(commits: Iterable[tuple[str, Sequence[str]]], numbers: Mapping[str, int
         lengths.append(sum(counts.values()))
         kept.append(files)
     arrays = {token: (np.array(where), np.array(often)) for token, (where, often) in postings.items()}
-    return History(arrays, np.array(lengths, np.float32), tuple(kept))
+    return History(arrays, np.array(lengths, np.float32), tuple(kept), size)
 
 
 def votes(history: History, terms: Mapping[str, float], count: int) -> np.ndarray:
