@@ -1,0 +1,57 @@
+"""Routing quality and latency: `python bench/routing.py FILE.jsonl…` ({"query", "intent", "tags"} a line) prints
+accuracy, macro-F1, REFUSE precision and recall, and p95 latency of each tier that works without a language model."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from repopilot.agents import routing_model
+from repopilot.agents.router import classify
+from repopilot.agents.routing_rules import INTENTS, evidence
+from repopilot.agents.routing_text import read
+from repopilot.index import embed
+from repopilot.settings import settings
+
+
+def main() -> None:
+    embedder = embed.choose(settings())
+    variants: dict[str, Callable[[str], str]] = {
+        "rules only": lambda q: next(iter(routing_model.rules_only(evidence(read(q))))),
+        "classifier, lexical (no download)": lambda q: classify(q).intent,
+    }
+    if embedder is not None:
+        variants["classifier, MiniLM"] = lambda q: classify(q, embedder).intent
+    for name in sys.argv[1:]:
+        examples = [json.loads(line) for line in Path(name).read_text("utf-8").splitlines() if line.strip()]
+        print(f"{name}: {len(examples)} questions")
+        for variant, predict in variants.items():
+            predict("warm up")
+            print(f"  {variant:34s} {report(examples, predict)}")
+
+
+def report(examples: list[dict], predict: Callable[[str], str]) -> str:
+    seconds, predicted = [], []
+    for example in examples:
+        began = time.perf_counter()
+        predicted.append(predict(example["query"]))
+        seconds.append(time.perf_counter() - began)
+    gold = [example["intent"] for example in examples]
+    hits = Counter(g for g, p in zip(gold, predicted, strict=True) if g == p)
+    said, wanted = Counter(predicted), Counter(gold)
+    f1 = sum(2 * hits[i] / max(1, said[i] + wanted[i]) for i in INTENTS if wanted[i] or said[i]) / len(wanted | said)
+    p95 = sorted(seconds)[int(0.95 * (len(seconds) - 1))]
+    refuse = f"REFUSE P {ratio(hits['REFUSE'], said['REFUSE'])} R {ratio(hits['REFUSE'], wanted['REFUSE'])}"
+    return f"accuracy {sum(hits.values()) / len(gold):.3f}  macro-F1 {f1:.3f}  {refuse}  p95 {1000 * p95:.1f} ms"
+
+
+def ratio(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
+
+
+if __name__ == "__main__":
+    main()
