@@ -54,7 +54,7 @@ _PLACEHOLDER = re.compile(
 )
 _WORDY = re.compile(
     r"[a-z]+([-_. :/][a-z]+)*[.:!?]?|[A-Z]+([-_.][A-Z]+)*|[a-z]+([A-Z][a-z]+)+|([A-Z][a-z]+)+|"
-    r"[A-Z][a-z]*(-[A-Z][a-z]*)+|https?://.*"
+    r"[A-Z][a-z]*(-[A-Z][a-z]*)+|https?://.*|/?[\w.-]*(/[\w.-]+)+"
 )
 
 
@@ -104,7 +104,7 @@ _RULES = (
     _rule("stripe-key", "whsec_", _START + r"whsec_[A-Za-z0-9]{24,400}\b"),
     _rule("google-api-key", "aiza", _START + r"AIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])"),
     _rule("google-oauth", "gocspx- ya29.", _START + r"(?:GOCSPX-[A-Za-z0-9_-]{20,400}|ya29\.[A-Za-z0-9_-]{30,400})"),
-    _rule("openai-key", "sk-", _START + r"sk-(?:proj-|svcacct-|ant-[a-z0-9]+-|or-v1-)?[A-Za-z0-9_-]{32,400}", _random),
+    _rule("openai-key", "sk-", r"(?<![A-Za-z0-9-])sk-(?:proj-|svcacct-|ant-[a-z0-9]+-|or-v1-)?[\w-]{32,400}", _random),
     _rule("huggingface-token", "hf_", _START + r"hf_[A-Za-z0-9]{30,400}\b"),
     _rule("npm-token", "npm_", _START + r"npm_[A-Za-z0-9]{36}\b"),
     _rule("npm-token", "_authtoken", r"_authToken\s*=\s*([A-Za-z0-9_-]{20,400})"),
@@ -133,7 +133,7 @@ _RULES = (
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """`text` with every secret replaced by `[REDACTED:rule]`, line breaks kept, and the rules that applied, sorted."""
-    spans = sorted(_spans(text))
+    spans = sorted(_spans(text), key=lambda span: span[0])  # stable: the earlier rule names a secret
     if not spans:
         return text, ()
     pieces: list[str] = []

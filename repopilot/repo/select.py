@@ -29,8 +29,8 @@ _SOURCE_LIKE = re.compile(r"\.(go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|py|sh|pl|ps1|p
 _BINARY = frozenset(
     "png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai eps svgz mp3 mp4 m4a wav ogg flac avi mov mkv webm zip gz "
     "tgz bz2 xz zst 7z rar jar war ear whl egg so dylib dll exe a lib o obj class pyc pyo wasm bin dat db sqlite "
-    "sqlite3 pdf doc docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl pickle parquet "
-    "feather h5 hdf5 tfrecord iso dmg deb rpm apk ipa keystore mo swf fla blend glb fbx stl".split()
+    "sqlite3 pdf doc docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl "
+    "pickle parquet feather h5 hdf5 tfrecord iso dmg deb rpm apk ipa keystore mo swf fla blend glb fbx stl".split()
 )
 _FIRST = (
     "src",
