@@ -137,13 +137,7 @@ def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
         if not _usable(building / layout.DATABASE, version):
             shutil.rmtree(building, ignore_errors=True)
             _found(folder, building, version, base)
-        try:
-            return Draft(_connect_draft(building / layout.DATABASE))
-        except sqlite3.DatabaseError as error:
-            shutil.rmtree(building, ignore_errors=True)
-            raise StorageError(
-                f"The half-built index was broken and has been removed: {error}.", "Start again."
-            ) from error
+        return Draft(_connect_draft(building / layout.DATABASE))
 
 
 def connect(generation: Path) -> sqlite3.Connection:

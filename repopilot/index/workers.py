@@ -239,7 +239,7 @@ class _Lane:
 
 def _start(preload: str = _LEAST) -> Worker:
     """A new child. Raises OSError."""
-    code = f"import sys; sys.path.insert(0, {_ROOT!r}); from repopilot.index.worker import main; main({preload!r})"
+    code = f"import sys; sys.path[:] = {[_ROOT, *sys.path]}; from repopilot.index.worker import main; main({preload!r})"
     command = [sys.executable, "-c", code]
     return Worker(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
 
