@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from repopilot.sandbox.job import INSIDE, MB, PYTHON, Job, Places, environment, interpreter, system
 
@@ -17,37 +18,41 @@ def command(job: Job) -> list[str]:
     program = shutil.which("bwrap")
     if program is None:
         raise OSError("bubblewrap is not installed")
-    options = [
-        "--unshare-all",
-        "--unshare-user",
-        *_no_further_namespaces(program),
-        "--die-with-parent",
-        "--new-session",
-        "--cap-drop",
-        "ALL",
-        "--uid",
-        "1000",
-        "--gid",
-        "1000",
-        "--hostname",
-        "sandbox",
-        "--clearenv",
-    ]
+    options = [*_namespaces(program), "--die-with-parent", "--new-session", "--clearenv"]
     for name, value in environment(PLACES).items():
         options += ["--setenv", name, value]
     options += ["--proc", "/proc", "--dev", "/dev"]
     for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (PLACES.work, job.limits.disk)):
-        options += ["--size", str(size), "--tmpfs", folder]
-    for path in (*system(), *interpreter()):
+        options += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
+    bound = [*system(), *interpreter()]
+    for folder in _above([*bound, PLACES.root]):  # bubblewrap would make them for root only
+        options += ["--perms", "0755", "--dir", folder]
+    for path in bound:
         options += _link_or_bind(path)
     options += ["--ro-bind", str(job.root), PLACES.root, "--ro-bind", str(INSIDE), PLACES.inside]
     return [program, *options, "--", *PYTHON, f"{PLACES.inside}/bootstrap.py"]
+
+
+def _above(paths: list[str]) -> list[str]:
+    """Every folder above the paths, outermost first."""
+    folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    return sorted(folders - {"/", "/tmp"})
 
 
 def _link_or_bind(path: str) -> list[str]:
     if os.path.islink(path) and path.count("/") == 1:  # /lib → usr/lib
         return ["--symlink", os.readlink(path), path]
     return ["--ro-bind", path, path]
+
+
+def _namespaces(program: str) -> list[str]:
+    """Root needs no user namespace and must not have one: in it the process would stay the machine's root, for whom
+    there is no limit on processes. It becomes an unused user inside instead, see inside/confine.py."""
+    apart = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    apart += ["--hostname", "sandbox", "--cap-drop", "ALL"]
+    if os.geteuid() == 0:
+        return [*apart, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
+    return [*apart, "--unshare-user", *_no_further_namespaces(program), "--uid", "1000", "--gid", "1000"]
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from repopilot.sandbox.processes import own_tasks
+
 INSIDE = Path(__file__).parent / "inside"
 MB = 1024 * 1024
 # Not -I, which also ignores PYTHONHASHSEED; the environment is ours.
@@ -28,10 +30,15 @@ class Limits:
     processes: int = 64
     output: int = 64 * MB
 
-    def resources(self, level: str) -> dict[str, int]:
-        """The per-process limits. Processes are counted per user, so only a user namespace can bound them tightly."""
-        limits = {"data": self.memory, "fsize": self.file, "nofile": 256, "cpu": int(self.seconds) * 4 + 10}
-        return {**limits, "nproc": self.processes * 2} if level == "bwrap" else limits
+    def resources(self, others: int) -> dict[str, int]:
+        """The per-process limits. Processes are counted per user, of whom `others` run elsewhere."""
+        return {
+            "data": self.memory,
+            "fsize": self.file,
+            "nofile": 256,
+            "cpu": int(self.seconds) * 4 + 10,
+            "nproc": others + 2 * self.processes,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ def document(job: Job, level: str, places: Places, channel: int) -> bytes:
     return json.dumps(
         {
             "level": level,
-            "limits": job.limits.resources(level),
+            "limits": job.limits.resources(0 if level == "bwrap" or os.geteuid() == 0 else own_tasks()),
             "channel": channel,
             "nonce": job.nonce,
             "root": places.root,
@@ -80,6 +87,7 @@ def document(job: Job, level: str, places: Places, channel: int) -> bytes:
             "probe": dict(job.probe),
             "read": [*interpreter(), *system(), places.root, places.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
             "write": [places.work, "/dev/null"],
+            "own": [places.work],
         }
     ).encode()
 

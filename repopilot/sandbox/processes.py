@@ -36,6 +36,12 @@ def memory(pids: Iterable[int]) -> int:
     return sum(_memory(pid) for pid in pids)
 
 
+def own_tasks() -> int:
+    """Threads of all processes of this user, which is what the kernel's limit on processes counts."""
+    user = os.getuid()
+    return sum(_threads(pid) for pid in _pids() if _owner(pid) == user)
+
+
 def disk_use(folder: Path, enough: int) -> int:
     """Bytes on disk below a folder; stops counting above `enough`."""
     total = 0
@@ -62,6 +68,20 @@ def _stat(pid: int) -> tuple[str, int, int]:
     text = _read(f"/proc/{pid}/stat")
     fields = text.rpartition(b")")[2].split()
     return (fields[0].decode(), int(fields[1]), int(fields[2])) if len(fields) > 3 else ("", 0, 0)
+
+
+def _owner(pid: int) -> int | None:
+    try:
+        return os.stat(f"/proc/{pid}").st_uid
+    except OSError:
+        return None
+
+
+def _threads(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
 
 
 def _carries(pid: int, marker: str) -> bool:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -158,15 +158,18 @@ def _watch(
 
 
 def _end(process: subprocess.Popen, marker: str) -> None:
-    """Kill the process group, every descendant, and whoever else carries the run's marker in its environment."""
+    """Kill the process group at once, then every descendant left, and whoever carries the run's marker."""
+    _kill(process.pid, os.killpg)
     for _ in range(50):
         left = {pid for pid in descendants(process.pid, marker) if pid != process.pid}
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or only zombies of others left
-            os.killpg(process.pid, signal.SIGKILL)
         for pid in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            _kill(pid, os.kill)
         if not left:
             break
         time.sleep(0.01)
     process.wait()
+
+
+def _kill(pid: int, how: Callable[[int, int], None]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or only zombies of others are left
+        how(pid, signal.SIGKILL)

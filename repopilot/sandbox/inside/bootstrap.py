@@ -24,7 +24,7 @@ def main() -> int:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return NOT_CONFINED
     os.chdir(job["cwd"])
-    return _probe(**job["probe"]) if job["probe"] else _pytest(job)
+    return _probe(job["packages"], **job["probe"]) if job["probe"] else _pytest(job)
 
 
 def _confine(job: dict) -> None:
@@ -38,18 +38,23 @@ def _confine(job: dict) -> None:
     if sys.platform != "linux":
         return
     abi = 0
-    confine.drop_privileges()
+    namespaces = level == "bwrap"
+    confine.drop_privileges([] if namespaces else job["own"], keep_reading=not namespaces)
     if level == "landlock":
         abi = confine.landlock(job["read"], job["write"])
     try:
-        confine.filter_calls(namespaces=level == "bwrap", landlock_abi=abi)
+        confine.filter_calls(namespaces=namespaces, landlock_abi=abi)
     except OSError:
         if level != "limits":  # which promises none
             raise
 
 
-def _probe(secret: str, forbidden: str) -> int:
-    """Try what the level must forbid: read a file outside, write one outside."""
+def _probe(packages: str, secret: str, forbidden: str) -> int:
+    """Try what the level must forbid: read a file outside, write one outside, start processes above the limit.
+    And what it must allow: to read the packages."""
+    if not os.access(os.path.join(packages, "pytest", "__init__.py"), os.R_OK):
+        print("pytest can't be read inside", file=sys.stderr)
+        return NOT_CONFINED
     for path, flags in ((secret, os.O_RDONLY), (forbidden, os.O_WRONLY | os.O_CREAT)):
         try:
             os.close(os.open(path, flags, 0o600))
@@ -57,7 +62,23 @@ def _probe(secret: str, forbidden: str) -> int:
             continue
         print(f"{path} could be opened", file=sys.stderr)
         return NOT_CONFINED
-    return CONFINED
+    return CONFINED if _processes_are_bounded() else NOT_CONFINED
+
+
+def _processes_are_bounded() -> bool:
+    if sys.platform != "linux":
+        return True
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+    try:
+        child = os.fork()
+    except BlockingIOError:
+        return True
+    if child == 0:
+        os._exit(0)
+    print("the number of processes is not bounded", file=sys.stderr)
+    return False
 
 
 def _pytest(job: dict) -> int:

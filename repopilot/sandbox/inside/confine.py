@@ -17,6 +17,9 @@ import seccomp
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _SET_PDEATHSIG, _SET_NO_NEW_PRIVS, _CAPBSET_DROP, _SET_CHILD_SUBREAPER = 1, 38, 24, 36
+_SET_KEEPCAPS, _CAP_AMBIENT, _CAP_AMBIENT_RAISE = 8, 47, 2
+_CAPABILITY_VERSION_3, _DAC_READ_SEARCH = 0x20080522, 2
+_FIRST_UNUSED_USER, _UNUSED_USERS = 61184, 4336  # systemd's range of dynamic users
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _FIRST_ABI_RIGHTS = (1 << 13) - 1
@@ -45,15 +48,29 @@ def limit(limits: dict[str, int]) -> None:
             resource.setrlimit(number, (value, value))
 
 
-def drop_privileges() -> None:
-    """No capability survives, also for root, and no set-uid program gives one back."""
+def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
+    """No capability survives, and no set-uid program gives one back. Root becomes a user nobody else is: limits on
+    processes don't hold for root. `write` are folders handed to that user; `keep_reading`: it may still read what root
+    may, for an interpreter below root's home, where Landlock bounds what is read at all."""
     libc = _libc()
-    for capability in range(64):
-        if libc.prctl(_CAPBSET_DROP, capability, 0, 0, 0) != 0:
-            break
-    header = struct.pack("II", 0x20080522, 0)
-    libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(bytes(24)))
     _checked(libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+    if os.geteuid() != 0:
+        return
+    user = _FIRST_UNUSED_USER + int.from_bytes(os.urandom(2), "big") % _UNUSED_USERS
+    for folder in write:
+        os.chown(folder, user, user)
+    kept = 1 << _DAC_READ_SEARCH if keep_reading else 0
+    for capability in range(64):
+        if not kept >> capability & 1 and libc.prctl(_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break  # above the last one the kernel knows
+    _checked(libc.prctl(_SET_KEEPCAPS, 1, 0, 0, 0), "keep capabilities")
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    header, sets = struct.pack("II", _CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0)
+    _checked(libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(sets)), "capabilities")
+    if kept:  # also for the programs it starts
+        _checked(libc.prctl(_CAP_AMBIENT, _CAP_AMBIENT_RAISE, _DAC_READ_SEARCH, 0, 0), "ambient capability")
 
 
 def landlock(read: list[str], write: list[str]) -> int:
