@@ -12,14 +12,14 @@ from repopilot.ui import page, security
 from repopilot.ui.conversation import greet, receive
 from repopilot.ui.gear import apply
 from repopilot.ui.pressed import HANDLERS, press
-from repopilot.ui.startup import begin, end_when_gone
+from repopilot.ui.startup import begin_behind, end_when_gone
 
 page.install(server, security.allowed_hosts(settings().host, settings().allowed_hosts))
 
 
 @cl.on_app_startup
 async def on_app_startup():
-    begin()
+    begin_behind()
 
 
 @cl.on_chat_start

@@ -15,7 +15,7 @@ export default function Code() {
     <section className="rp-code">
       <div className="rp-code-head">
         <strong className="rp-place">{props.path}</strong>
-        <span className="rp-muted">{span} of {props.total} · commit {props.commit}{props.symbol ? ` · ${props.symbol}` : ''}</span>
+        <span className="rp-muted">{span} of {props.total} · {props.commit}{props.symbol ? ` · ${props.symbol}` : ''}</span>
         {!props.supported && <span className="rp-warn">⚠ These lines do not bear the sentence that cites them.</span>}
         <button className="rp-button" onClick={copy}><Copy size={13} /> {copied ? 'Copied' : 'Copy the marked lines'}</button>
       </div>

@@ -27,9 +27,7 @@ function Badge({ badge, name }) {
       <summary>
         <CheckCircle2 size={16} className="rp-good" />
         <span className="rp-badge-text">{badge.text}</span>
-        <span className={badge.dense < 100 ? 'rp-chip rp-chip-soft' : 'rp-chip'}>
-          {badge.dense < 100 ? `dense vectors ${badge.dense} % built` : 'dense vectors complete'}
-        </span>
+        <span className={badge.complete ? 'rp-chip' : 'rp-chip rp-chip-soft'}>{badge.dense}</span>
       </summary>
       <div className="rp-badge-body">
         <div>{badge.lines}{badge.seconds ? ` · ${badge.seconds}` : ''}{badge.reused ? ` · ${badge.reused} files reused` : ''}</div>

@@ -9,6 +9,7 @@ export default function Welcome() {
   };
   return (
     <section className="rp-welcome">
+      <div className="rp-brand">RepoPilot</div>
       <h1>Talk to a git repository, on your own machine</h1>
       <p className="rp-lead">
         Give an address or a folder. It is cloned and indexed here, then you ask: answers cite the lines they rest on,
@@ -31,6 +32,7 @@ export default function Welcome() {
             <FolderGit2 size={14} /> {entry.name}{entry.status ? <span className="rp-muted"> · {entry.status}</span> : null}
           </button>
         ))}
+        {props.examples.length > 0 && <span className="rp-muted">For example</span>}
         {props.examples.map(([label, address]) => (
           <button key={address} id={`starter-${label.toLowerCase().replaceAll(' ', '-')}`} className="rp-button rp-round" title={address} onClick={() => sendUserMessage(address, 'open')}>
             {label}

@@ -12,12 +12,14 @@ import chainlit as cl
 from repopilot.errors import IndexFailed, ModelError, RepoPilotError
 from repopilot.trace import Event, Finished, root
 from repopilot.types import Answer, Intent, Turn
+from repopilot.ui.changes import show_files
 from repopilot.ui.chat import Chat, Shown, process, remember_turn
 from repopilot.ui.citations import code_props, linked, source_rows
 from repopilot.ui.elements import element, show_aside
+from repopilot.ui.opening_props import dense_words
 from repopilot.ui.step_text import inert
 from repopilot.ui.steps import TraceView
-from repopilot.ui.wording import count, duration, short_commit
+from repopilot.ui.wording import commit_words, count, duration
 from repopilot.workspace import Workspace
 
 COMMANDS: dict[str, Intent] = {
@@ -52,11 +54,10 @@ class Asking:
 async def ask(chat: Chat, question: str, forced: Intent | None = None) -> Answer | None:
     """Answer a question about the open repository. None when it ended otherwise; the page then says how."""
     asking = Asking(question, forced, cl.Message(content=""))
-    workspace = await _workspace(chat)
     view = _view(asking.message)
     view.start()
     try:
-        answer = await _answered(asking, workspace, view)
+        workspace, answer = await _answered(chat, asking, view)
     except asyncio.CancelledError:
         # Stop was pressed. What was streamed stays, and the task ends in peace so that nothing overwrites it.
         await view.close()
@@ -82,7 +83,7 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     """The side view with the lines of one citation; {error} when they can no longer be shown."""
     shown = chat.shown.get(str(payload.get("answer", "")))
     number = payload.get("number")
-    citation = next((c for c in shown.citations if c.number == number), None) if shown else None
+    citation = next((c for c in shown.answer.citations if c.number == number), None) if shown else None
     if shown is None or citation is None:
         return {"error": "This answer is from before the page was reloaded. Ask again to see its sources."}
     text = await asyncio.to_thread(shown.index.text, citation.path)
@@ -125,7 +126,7 @@ def _view(message: cl.Message) -> TraceView:
     )
 
 
-async def _answered(asking: Asking, workspace: Workspace, view: TraceView) -> Answer:
+async def _answered(chat: Chat, asking: Asking, view: TraceView) -> tuple[Workspace, Answer]:
     from repopilot.assistant import answer
 
     def sink(event: Event) -> None:
@@ -133,15 +134,18 @@ async def _answered(asking: Asking, workspace: Workspace, view: TraceView) -> An
         view.sink(event)
 
     async with root(sink, "work", "run", asking.question) as step:
-        return await answer(asking.question, workspace, step, asking.forced)
+        workspace = await _workspace(chat)
+        return workspace, await answer(asking.question, workspace, step, asking.forced)
 
 
 async def _show(chat: Chat, asking: Asking, workspace: Workspace, answer: Answer) -> None:
     message = asking.message
-    chat.shown[message.id] = Shown(workspace.index, answer.citations, {file.path: file for file in answer.files})
+    chat.shown[message.id] = Shown(answer, workspace.index, workspace.snapshot.root)
     message.content = linked(answer.text, answer.citations, message.id)
     message.elements = [element("Sources", _sources_props(asking, workspace, answer))]
     await (message.update() if message.streaming else message.send())
+    if answer.files:
+        await show_files(chat, message.id)
 
 
 def _sources_props(asking: Asking, workspace: Workspace, answer: Answer) -> dict:
@@ -181,8 +185,8 @@ def footer(asking: Asking, workspace: Workspace, answer: Answer) -> str:
         ", ".join(models) or "no language model",
         count(tokens, "token") if tokens else "",
         duration(time.monotonic() - asking.started),
-        "" if dense >= 1 else f"dense vectors {round(dense * 100)} % built",
-        f"commit {short_commit(workspace.index.commit)}",
+        "" if dense >= 1 else dense_words(dense, building=workspace.embedder is not None),
+        commit_words(workspace.index.commit),
     ]
     return " · ".join(part for part in parts if part)
 

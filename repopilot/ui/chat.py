@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chainlit as cl
 
 from repopilot.settings import Settings, settings
-from repopilot.types import Citation, FileChange, Turn
+from repopilot.types import Answer, FileChange, Turn
 from repopilot.ui.models import Models
 from repopilot.ui.openings import Opening, Openings
 
@@ -20,12 +21,18 @@ TURNS_KEPT = 12
 
 @dataclass(slots=True)
 class Shown:
-    """An answer on the page: what its buttons need."""
+    """An answer on the page: what its buttons need. `root` is the local folder accepted files are written to, None
+    for a clone; `decided` says accepted or rejected by path."""
 
+    answer: Answer
     index: Index
-    citations: tuple[Citation, ...]
-    files: dict[str, FileChange] = field(default_factory=dict)
+    root: Path | None = None
     decided: dict[str, str] = field(default_factory=dict)
+    element: cl.CustomElement | None = None
+
+    @property
+    def files(self) -> dict[str, FileChange]:
+        return {file.path: file for file in self.answer.files}
 
 
 @dataclass(slots=True)
@@ -55,13 +62,12 @@ _process: list[Process] = []
 
 
 def process() -> Process:
-    """The one of this process, made at first use on the event loop."""
+    """The one of this process, made at first use."""
     if not _process:
         models = Models(settings())
         openings = Openings(models.find_embedder)
         models.on_embedder = openings.fill_vectors
         _process.append(Process(models, openings))
-        models.start()
     return _process[0]
 
 

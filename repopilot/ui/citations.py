@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from repopilot.types import Citation
 from repopilot.ui.step_text import inert, outside_code
-from repopilot.ui.wording import short_commit
+from repopilot.ui.wording import commit_words
 
 CONTEXT_LINES = 400
 """Lines shown around a cited place: enough to read on, few enough to draw at once."""
@@ -52,7 +52,7 @@ def code_props(citation: Citation, text: str, language: str = "") -> dict:
     last = min(len(lines), end + CONTEXT_LINES // 2)
     return {
         "path": citation.path,
-        "commit": short_commit(citation.commit),
+        "commit": commit_words(citation.commit),
         "symbol": citation.symbol,
         "supported": citation.supported,
         "language": language,

@@ -52,8 +52,10 @@ class Models:
         self._fetched: set[str] = set()
         self._tasks: set[asyncio.Task] = set()
 
-    def start(self) -> None:
-        self._keep(self._watch())
+    def start(self, after: Callable[[], None]) -> None:
+        """Look for models from now on, once `after` has run in a thread. It imports what they need: two threads
+        that import the same package at once can see it half made."""
+        self._keep(self._watch(after))
 
     async def look(self) -> None:
         """Ask what answers now, and take it."""
@@ -87,7 +89,8 @@ class Models:
         if self.fetch is None:
             self._keep(self.pull(name))
 
-    async def _watch(self) -> None:
+    async def _watch(self, after: Callable[[], None]) -> None:
+        await asyncio.to_thread(after)
         while True:
             try:
                 await self.look()

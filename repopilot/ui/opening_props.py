@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 
 from repopilot.types import Progress, Skip
 from repopilot.ui.estimate import FOLDERS_SHOWN, Estimate
 from repopilot.ui.openings import Opening
-from repopilot.ui.wording import count, duration, short_commit, size
+from repopilot.ui.wording import commit_words, count, duration, size
 
 STARTERS = (
     ("What it is", "What does this repository do, and how is it organised?"),
@@ -71,12 +72,12 @@ def badge(opening: Opening) -> dict:
     """`Indexed: N files · M chunks · commit abc1234`, with what is below it to unfold."""
     index = opening.index
     report = index.report
-    dense = round(index.dense * 100)
     facts = [count(len(index.files), "file"), count(len(index.chunks), "chunk")]
-    facts.append("commit " + short_commit(index.commit) if index.commit != "unversioned" else "no version control")
+    facts.append(commit_words(index.commit))
     return {
         "text": "Indexed: " + " · ".join(facts),
-        "dense": dense,
+        "dense": dense_words(index.dense, building=opening.phase == "indexing"),
+        "complete": index.dense >= 1,
         "lines": count(report.lines, "line"),
         "skipped": len(report.skipped),
         "skips": skip_rows(report.skipped),
@@ -84,6 +85,15 @@ def badge(opening: Opening) -> dict:
         "notes": list(index.notes),
         "reused": report.reused,
     }
+
+
+def dense_words(share: float, *, building: bool) -> str:
+    """How far the vectors are, 0–1, in words."""
+    if share >= 1:
+        return "dense vectors complete"
+    if share == 0 and not building:
+        return "lexical search only"
+    return f"dense vectors {math.floor(share * 100)} % built"
 
 
 def skip_rows(skipped: Iterable[Skip]) -> list[dict]:

@@ -7,20 +7,23 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui import indexing
+from repopilot.ui import changes, indexing
 from repopilot.ui.answers import show_citation
-from repopilot.ui.chat import chat, process
+from repopilot.ui.chat import Chat, chat, process
 
 Handler = Callable[[dict], Awaitable[dict]]
-
-
-async def _show_citation(payload: dict) -> dict:
-    return await show_citation(chat(), payload)
 
 
 async def _pull_model(payload: dict) -> dict:
     process().models.begin_pull(str(payload.get("name", "")))
     return {}
+
+
+def _in_chat(handle: Callable[[Chat, dict], Awaitable[dict]]) -> Handler:
+    async def handled(payload: dict) -> dict:
+        return await handle(chat(), payload)
+
+    return handled
 
 
 def _opening(name: str) -> Handler:
@@ -31,7 +34,9 @@ def _opening(name: str) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
-    "show_citation": _show_citation,
+    "show_citation": _in_chat(show_citation),
+    "decide": _in_chat(changes.decide),
+    "download": _in_chat(changes.download),
     "pull_model": _pull_model,
     **{f"opening_{name}": _opening(f"opening_{name}") for name in ("stop", "retry", "token", "reindex", "go_on")},
 }

@@ -5,21 +5,29 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-import threading
 
 from chainlit.session import WebsocketSession
 
 from repopilot.ui.chat import process
 
-HEAVY = ("llama_index.core", "chromadb", "repopilot.assistant", "repopilot.index.build", "repopilot.agents.explainer")
+HEAVY = (
+    "repopilot.repo.clone",
+    "repopilot.index.build",
+    "repopilot.assistant",
+    "repopilot.agents.router",
+    "repopilot.retrieval.search",
+    "llama_index.core",
+    "repopilot.agents.explainer",
+    "repopilot.llm.choose",
+)
+"""In the order in which a first user needs them."""
 GONE_S = 20.0
 log = logging.getLogger(__name__)
 
 
-def begin() -> None:
-    """Returns at once, so that the page answers; libraries and models load behind it."""
-    threading.Thread(target=_import_heavy, name="imports", daemon=True).start()
-    process()
+def begin_behind() -> None:
+    """Load libraries and models behind the page, which answers meanwhile. Returns at once."""
+    process().models.start(after=_import_heavy)
 
 
 async def end_when_gone(session: WebsocketSession) -> None:

@@ -13,6 +13,8 @@ OUTPUT_LIMIT = 50_000
 CELL_LIMIT = 160
 ROWS_LIMIT = 40
 MARKS = {"ok": "", "error": " ✗", "stopped": " ■"}
+CONTRIBUTIONS_SHOWN = 5
+_DIRECTIVE = re.compile(r"(?<!\\):(?=[A-Za-z:])")
 _HIDDEN = frozenset({"degraded", "diff", "content", "seconds"})
 
 
@@ -67,8 +69,16 @@ def facts_table(data: Mapping[str, object]) -> str:
 
 
 def inert(text: str) -> str:
-    """Text of a repository or a model as Markdown that loads nothing: images outside of code become their source."""
-    return outside_code(text, lambda prose: prose.replace("![", "!\\["))
+    """Text of a repository or a model as Markdown that loads nothing and loses nothing, outside of code.
+
+    Images become their source. Chainlit takes `:name` for a directive and swallows it (`Class:method`): escaped.
+    """
+    return outside_code(text, lambda prose: _DIRECTIVE.sub(r"\\:", prose.replace("![", "!\\[")))
+
+
+def inert_stream(text: str) -> str:
+    """As `inert`, for a piece of text whose surroundings are not known: in code, a backslash shows until the end."""
+    return text.replace("![", "!\\[")
 
 
 def outside_code(text: str, change) -> str:
@@ -132,7 +142,12 @@ def _place_first(row: Mapping) -> dict:
 
 
 def _mapping(value: Mapping) -> str:
-    return " · ".join(f"{_label(key)} {_cell(item)}" for key, item in value.items())
+    """Named values in a line; of many numbers (the contributions to a score) the weightiest."""
+    items = list(value.items())
+    if len(items) > CONTRIBUTIONS_SHOWN and all(isinstance(item, int | float) for _, item in items):
+        items = sorted(items, key=lambda pair: -abs(pair[1]))[:CONTRIBUTIONS_SHOWN]
+    more = len(value) - len(items)
+    return " · ".join(f"{_label(key)} {_cell(item)}" for key, item in items) + (f" · {more} more" if more else "")
 
 
 def _cell(value: object) -> str:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from repopilot.trace import Delta, Event, Finished, Started
-from repopilot.ui.step_text import OUTPUT_LIMIT, body, finished_title, inert, running_input, running_title
+from repopilot.ui.step_text import OUTPUT_LIMIT, body, finished_title, inert_stream, running_input, running_title
 
 FLUSH_S = 0.16
 UPDATES_PER_FLUSH = 5
@@ -91,17 +91,24 @@ class TraceView:
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.gather(self._pump, return_exceptions=True)
-        while self._dirty or self._answer:
+        while self._dirty:
             await self.flush()
+        await self._flush_answer(last=True)
 
     async def flush(self) -> None:
         """Send at most a few updates, in the order in which steps changed: a parent is always before its children."""
-        if self._answer:
-            text, self._answer = "".join(self._answer), []
-            await self._on_answer(text)
+        await self._flush_answer()
         for id in list(self._dirty)[:UPDATES_PER_FLUSH]:
             del self._dirty[id]
             await self._show(self._steps[id])
+
+    async def _flush_answer(self, *, last: bool = False) -> None:
+        text, self._answer = "".join(self._answer), []
+        if text.endswith("!") and not last:
+            # Perhaps the beginning of an image, which the next piece would complete.
+            text, self._answer = text[:-1], ["!"]
+        if text:
+            await self._on_answer(inert_stream(text))
 
     async def _run(self) -> None:
         while True:
@@ -117,9 +124,9 @@ class TraceView:
             if whole:
                 await self._attach(shown.started.id, f"{shown.started.name}.txt", whole)
         elif not shown.sent:
-            await self._emitter.send_step({**self._dict(shown), "output": inert(text)})
+            await self._emitter.send_step({**self._dict(shown), "output": inert_stream(text)})
         elif text:
-            await self._emitter.send_token(shown.started.id, text)
+            await self._emitter.send_token(shown.started.id, inert_stream(text))
         shown.sent = True
 
     def _finished_dict(self, shown: _Shown, finished: Finished) -> tuple[dict, str]:

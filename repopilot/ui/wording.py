@@ -31,7 +31,9 @@ def size(amount: float) -> str:
     return f"{amount:.1f} GB"
 
 
-def short_commit(commit: str) -> str:
-    """Seven digits of a commit; words (`unversioned`) and the mark of a changed folder stay."""
+def commit_words(commit: str) -> str:
+    """`commit abc1234`, with `+dirty` behind it where the folder differs, or that there is no version control."""
+    if commit == "unversioned":
+        return "no version control"
     sha, plus, dirty = commit.partition("+")
-    return (sha[:7] if len(sha) >= 40 else sha) + plus + dirty
+    return "commit " + sha[:7] + plus + dirty

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { Check, ChevronDown, ChevronRight, Download, FileDiff, X } from 'lucide-react';
+
+const kept = (window.repopilotKept = window.repopilotKept || {});
+
+function save({ name, mime, base64 }) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const url = URL.createObjectURL(new Blob([bytes], { type: mime }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  document.body.appendChild(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function Rows({ file }) {
+  return (
+    <div className="rp-code-scroll rp-diff-scroll" tabIndex={0}>
+      <table>
+        <tbody>
+          {file.rows.map(([kind, before, after, text], at) => (
+            <tr key={at} className={{ '+': 'rp-added', '-': 'rp-removed', '@': 'rp-hunk' }[kind] || ''}>
+              <td className="rp-line-number">{before}</td>
+              <td className="rp-line-number">{after}</td>
+              <td className="rp-sign">{kind === '@' ? '' : kind}</td>
+              <td><pre>{text || ' '}</pre></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {file.more > 0 && <div className="rp-muted rp-diff-more">{file.more.toLocaleString()} more lines: download the file or the patch.</div>}
+    </div>
+  );
+}
+
+export default function DiffView() {
+  const many = props.files.length > 3;
+  const [failed, setFailed] = useState('');
+  const [, redraw] = useState(0);
+  const call = async (name, payload) => {
+    const result = await callAction({ name, payload: { answer: props.answer, ...payload } });
+    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
+    return result?.response;
+  };
+  const decide = (paths, decision) => call('decide', { paths, decision });
+  const download = async (form, path) => {
+    const file = await call('download', { form, path });
+    if (file?.base64) save(file);
+  };
+  const id = (path) => `${props.answer}-${path}`;
+  const isOpen = (file) => kept[id(file.path)] ?? (!many && !file.decision);
+  const toggle = (file) => { kept[id(file.path)] = !isOpen(file); redraw((n) => n + 1); };
+  const open = props.files.filter((file) => !file.decision).map((file) => file.path);
+  return (
+    <section className="rp-diff rp-code">
+      <div className="rp-row">
+        <FileDiff size={16} className="rp-muted" />
+        <strong>{props.files.length === 1 ? 'One file' : `${props.files.length} files`}</strong>
+        <span className="rp-muted rp-grow">{props.folder ? `Accepted files are written to ${props.folder}` : 'From a clone: accepted files are kept for the download'}</span>
+        <button className="rp-button rp-primary" disabled={!open.length} onClick={() => decide(open, 'accepted')}><Check size={14} /> Accept all</button>
+        <button className="rp-button" onClick={() => download('zip')}><Download size={14} /> Zip</button>
+        <button className="rp-button" onClick={() => download('patch')}><Download size={14} /> Patch</button>
+      </div>
+      {failed && <div className="rp-error">{failed}</div>}
+      {props.files.map((file) => (
+        <div key={file.path} className="rp-file" data-path={file.path} data-decision={file.decision}>
+          <div className="rp-row rp-file-head">
+            <button className="rp-file-name" aria-expanded={isOpen(file)} onClick={() => toggle(file)}>
+              {isOpen(file) ? <ChevronDown size={15} /> : <ChevronRight size={15} />}
+              <span className="rp-place">{file.path}</span>
+            </button>
+            <span className="rp-chip rp-chip-soft">{file.change}</span>
+            <span className="rp-plus">+{file.added}</span>
+            <span className="rp-minus">−{file.removed}</span>
+            <span className="rp-grow" />
+            {file.decision ? (
+              <span className={file.decision === 'accepted' ? 'rp-chip' : 'rp-chip rp-chip-soft'}>
+                {file.decision === 'accepted' && props.folder ? 'accepted, written' : file.decision}
+              </span>
+            ) : (
+              <>
+                <button className="rp-button" onClick={() => decide([file.path], 'accepted')}><Check size={14} /> Accept</button>
+                <button className="rp-button" onClick={() => decide([file.path], 'rejected')}><X size={14} /> Reject</button>
+              </>
+            )}
+            {file.change !== 'deleted' && <button className="rp-button" aria-label={`Download ${file.path}`} onClick={() => download('file', file.path)}><Download size={14} /></button>}
+          </div>
+          {isOpen(file) && <Rows file={file} />}
+        </div>
+      ))}
+    </section>
+  );
+}

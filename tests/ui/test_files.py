@@ -1,0 +1,96 @@
+"""Generated files leave as a patch git takes and a zip that stays where it is unpacked."""
+
+import difflib
+import io
+import subprocess
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from repopilot.errors import UsageError
+from repopilot.types import FileChange
+from repopilot.ui.files import blob_id, checked_path, chosen, counts, diff_rows, files_props, patch, zipped
+
+NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+def unified(path, old, new):
+    """A diff as the agents make it."""
+    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines)
+
+
+def modified(path, old, new):
+    return FileChange(path, "modified", unified(path, old, new), new)
+
+
+def test_rows_carry_the_line_numbers_of_both_sides():
+    change = modified("a.py", "one\ntwo\nthree\n", "one\n2\nthree\nfour\n")
+    rows = diff_rows(change)
+    assert rows[1:] == [
+        [" ", 1, 1, "one"], ["-", 2, None, "two"], ["+", None, 2, "2"], [" ", 3, 3, "three"], ["+", None, 4, "four"],
+    ]  # fmt: skip
+    assert counts(rows) == (2, 1)
+
+
+texts = st.lists(st.sampled_from(["a", "b", "", "  c", "é", "-x", "+y", "@@ -1 +1 @@", "\\ No"]), max_size=8).map(
+    "\n".join
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(old=texts, new=texts, added=texts, name=st.sampled_from(["a.py", "dir/b c.txt", 'q"uote.txt', "ünï.md"]))
+def test_git_applies_the_patch(tmp_path_factory, old, new, added, name):
+    root = tmp_path_factory.mktemp("work")
+    target = root / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(old, newline="")
+    (root / "gone.txt").write_text("bye\n")
+    files = [FileChange("gone.txt", "deleted", unified("gone.txt", "bye\n", ""), "")]
+    files += [modified(name, old, new)] if old != new else []
+    files += [FileChange("new/file.txt", "added", "", added)] if added else []
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    done = subprocess.run(
+        ["git", "-C", str(root), "apply", "--whitespace=nowarn", "-"], input=patch(files).encode(), capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode() + patch(files)
+    assert target.read_text() == new
+    assert not (root / "gone.txt").exists()
+    if added:
+        assert (root / "new/file.txt").read_text() == added
+
+
+@pytest.mark.parametrize(
+    "path", ["../x", "/etc/passwd", "a/../../x", "", ".git/hooks/x", "a/.GIT/x", "C:/x", "a\\b", "a\0b"]
+)
+def test_a_path_that_leads_out_is_refused_everywhere(path):
+    change = FileChange(path, "added", "", "x\n")
+    for leave in (lambda: checked_path(path), lambda: patch([change]), lambda: zipped([change])):
+        with pytest.raises(UsageError):
+            leave()
+
+
+def test_the_zip_holds_the_new_texts():
+    files = [FileChange("src/a.py", "added", "", "print('é')\n"), FileChange("old.py", "deleted", "", "")]
+    with zipfile.ZipFile(io.BytesIO(zipped(files))) as archive:
+        assert archive.namelist() == ["src/a.py"]
+        assert archive.read("src/a.py").decode() == "print('é')\n"
+
+
+def test_a_download_leaves_out_what_was_rejected():
+    files = {path: FileChange(path, "added", "", "x\n") for path in ("a", "b", "c")}
+    assert [file.path for file in chosen(files, {"a": "accepted", "b": "rejected"})] == ["a", "c"]
+
+
+def test_a_long_diff_is_cut_and_says_so():
+    props = files_props("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}, "")
+    assert len(props["files"][0]["rows"]) + props["files"][0]["more"] == 4001
+    assert props["files"][0]["added"] == 4000
+
+
+def test_the_id_of_a_file_is_gits(tmp_path):
+    (tmp_path / "f").write_bytes(b"hello\n")
+    asked = subprocess.run(["git", "hash-object", str(tmp_path / "f")], capture_output=True, text=True, check=True)
+    assert asked.stdout.strip() == blob_id(b"hello\n")
