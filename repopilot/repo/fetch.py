@@ -42,7 +42,10 @@ class Refs:
 def refs(git_dir: Path, remote: Remote, limits: Limits) -> Refs:
     """Ask the remote for its refs. Raises as `explain` says."""
     limits.progress(Progress("Asking the server for its branches", 0, 0, "refs"))
-    output = _talk(git_dir, ["ls-remote", "--symref", "--", remote.url], remote, limits)
+    try:
+        output = _talk(git_dir, ["ls-remote", "--symref", "--", remote.url], remote, limits)
+    except GitFailed as error:
+        raise explain(error, remote) from None
     head, commits = "", {}
     for line in output.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("\t")
@@ -76,21 +79,13 @@ def fetch(
         try:
             _talk(git_dir, args, remote, limits)
             return
-        except _Refused as refusal:
-            if number == len(attempts) - 1:
-                raise refusal.error from refusal
+        except GitFailed as error:
+            if number == len(attempts) - 1 or not _PLAINER_MAY_HELP.search(error.stderr):
+                raise explain(error, remote) from None
             without = "a filtered" if wanted else "a shallow"
             limits.progress(Progress(f"The server refuses {without} clone, fetching more", 0, 0, "objects"))
         finally:
             forget_promise(git_dir)
-
-
-class _Refused(Exception):
-    """The server failed in a way that a plainer request may avoid."""
-
-    def __init__(self, error: RepoPilotError) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 def forget_promise(git_dir: Path) -> None:
@@ -108,8 +103,6 @@ def _talk(git_dir: Path, args: list[str], remote: Remote, limits: Limits) -> byt
         raise SourceError(
             f"{_host(remote)} did not finish in time. {error}", "Try again later, or raise REPOPILOT_CLONE_TIMEOUT_S."
         ) from error
-    except GitFailed as error:
-        raise explain(error, remote) from None
 
 
 def _watch(git_dir: Path, max_bytes: int) -> None:
@@ -159,19 +152,17 @@ _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
 )  # fmt: skip
 
 
-def explain(error: GitFailed, remote: Remote) -> RepoPilotError | _Refused:
-    """git's words turned into ours: StorageError, CredentialsNeeded or SourceError, wrapped where a retry may help."""
+_PLAINER_MAY_HELP = re.compile(r"returned error: 5\d\d|filter|shallow|dumb http|hung up|early eof", re.IGNORECASE)
+
+
+def explain(error: GitFailed, remote: Remote) -> RepoPilotError:
+    """git's words turned into ours: StorageError, CredentialsNeeded or SourceError."""
     text = "\n".join(line for line in error.stderr.splitlines() if not line.startswith("hint:"))
     for pattern, kind, message, hint in _CAUSES:
         if re.search(pattern, text, re.IGNORECASE):
-            found = kind(message.format(host=_host(remote), url=remote.url), hint)
-            break
-    else:
-        words = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or text.splitlines()[-1:]
-        found = SourceError(f"{_host(remote)} could not be read: {' '.join(words)[:300] or 'git said nothing'}.")
-    if re.search(r"returned error: 5\d\d|filter|shallow|dumb http|hung up|early eof", text, re.IGNORECASE):
-        return _Refused(found) if isinstance(found, SourceError) else found
-    return found
+            return kind(message.format(host=_host(remote), url=remote.url), hint)
+    words = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or text.splitlines()[-1:]
+    return SourceError(f"{_host(remote)} could not be read: {' '.join(words)[:300] or 'git said nothing'}.")
 
 
 def _host(remote: Remote) -> str:

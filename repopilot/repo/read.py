@@ -149,7 +149,8 @@ def _local_bytes(snapshot: Snapshot, path: str) -> bytes | None:
     root = os.path.realpath(snapshot.root)
     target = os.path.join(root, path)
     try:
-        if os.path.realpath(os.path.dirname(target)) != os.path.dirname(target):
+        inside = target.startswith(root.rstrip(os.sep) + os.sep)
+        if not inside or os.path.realpath(os.path.dirname(target)) != os.path.dirname(target):
             return None
         descriptor = os.open(target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:

@@ -54,7 +54,7 @@ _PLACEHOLDER = re.compile(
 )
 _WORDY = re.compile(
     r"[a-z]+([-_. :/][a-z]+)*[.:!?]?|[A-Z]+([-_.][A-Z]+)*|[a-z]+([A-Z][a-z]+)+|([A-Z][a-z]+)+|"
-    r"[A-Z][a-z]*(-[A-Z][a-z]*)+|https?://.*|/?[\w.-]*(/[\w.-]+)+"
+    r"[A-Z][a-z]*(-[A-Z][a-z]*)+|https?://.*"
 )
 
 
@@ -73,7 +73,7 @@ def _random(value: str) -> bool:
 
 def _password(value: str) -> bool:
     """A literal someone typed as a password: not a placeholder, not a plain word or a sentence."""
-    if _PLACEHOLDER.search(value) or _WORDY.fullmatch(value):
+    if _PLACEHOLDER.search(value) or _WORDY.fullmatch(value) or re.match(r"[.~]{0,2}/[\w.-]+/", value):
         return False
     return bool(re.search(r"[0-9]|[^\w]", value)) and len(set(value)) >= 5
 

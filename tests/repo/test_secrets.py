@@ -59,7 +59,8 @@ DECOYS = [
     'id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"', 'tokenizer = "bert-base-uncased"', 'SECRET_KEY = "dev"',
     'token = "access_token_url_parameter"', "def get_password(self, password=None):", 'pwd = "/usr/local/lib/x"',
     'HEADER = "X-Auth-Token"', 'token_url = "https://example.org/oauth2/token"', "https://user:pass@host/x",
-    'assert token == "abc"', 'label = "API key:"', 'key = "access_key_id"', "max_tokens=4096", 'secret_name = "my-secret"',
+    'assert token == "abc"', 'label = "API key:"', 'key = "access_key_id"', "max_tokens=4096",
+    'secret_name = "my-secret"',
     "the basic idea is simple", "Bearer token authentication", 'class TokenBucket: rate = "10/second"',
     'tokens = ["IDENT", "NUMBER"]', '"publicKey": "projects/a/locations/b"',
 ]  # fmt: skip
@@ -107,7 +108,7 @@ def test_hostile_repetition_ends(piece: str) -> None:
 @pytest.mark.parametrize(
     ("path", "secret"),
     [
-        (".env", True), ("a/.env.production", True), (".env.example", False), ("deploy/key.pem", True), ("id_rsa", True),
+        (".env", True), ("a/.env.production", True), (".env.example", False), ("id_rsa", True), ("a/key.pem", True),
         ("id_rsa.pub", False), (".aws/config", True), ("home/.ssh/known_hosts", True), ("infra/prod.tfstate", True),
         ("credentials.json", True), ("src/credentials.py", False), (".npmrc", True), ("secrets.yaml", True),
         ("src/secrets.py", False), ("keyboard.py", False), ("docs/env.md", False), (".docker/config.json", True),

@@ -30,7 +30,7 @@ GITHUB = "https://github.com/o/r.git"
         ("https://github.com/o/r/blob/main/a%20b.py#L10-L20", GITHUB, "main", "", "a b.py", 10),
         ("https://github.com/o/r/commit/abc1234", GITHUB, "abc1234", "", None, None),
         ("https://github.com/o/r/pull/12/files", GITHUB, "refs/pull/12/head", "", None, None),
-        ("https://gitlab.com/g/s/p/-/tree/dev/x?ref_type=heads", "https://gitlab.com/g/s/p.git", "dev", "x", None, None),
+        ("https://gitlab.com/g/s/p/-/tree/dev/x?ref=h", "https://gitlab.com/g/s/p.git", "dev", "x", None, None),
         ("https://gitlab.com/g/p/-/blob/dev/x.py#L3-7", "https://gitlab.com/g/p.git", "dev", "", "x.py", 3),
         ("https://git.example/g/p/-/merge_requests/4/diffs", "https://git.example/g/p", "refs/merge-requests/4/head",
          "", None, None),

@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         if state.redirect:
             return self._short(301, {"Location": state.redirect + self.path})
         if state.status:
-            return self._short(state.status, {})
+            return self._short(state.status, {}, b"<html>A page</html>")
         if state.token and not self._authorized():
             return self._short(401, {"WWW-Authenticate": 'Basic realm="git"'})
         if state.refuse_filter and b"filter " in _plain(self.headers, body):
@@ -88,12 +88,13 @@ class _Handler(BaseHTTPRequestHandler):
         _, _, encoded = self.headers.get("Authorization", "").partition(" ")
         return base64.b64decode(encoded).decode().rpartition(":")[2] == self.state.token
 
-    def _short(self, status: int, headers: Mapping[str, str]) -> None:
+    def _short(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
         self.send_response(status)
         for key, value in headers.items():
             self.send_header(key, value)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
     def _backend(self, body: bytes) -> None:
         """CGI as git http-backend wants it."""

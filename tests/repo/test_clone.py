@@ -1,0 +1,224 @@
+"""Opening repositories over real smart HTTP, from servers that behave and from those that don't."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from support.git_server import GitServer, commit, git, publish
+
+from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
+from repopilot.repo import network
+from repopilot.repo.clone import clone_dir, limits_of, locked, open_source
+from repopilot.repo.source import parse_source
+from repopilot.repo.walk import read, walk
+from repopilot.settings import Settings
+from repopilot.types import Progress, Snapshot
+
+
+def opened(server: GitServer, options: Settings, page: str = "", **more) -> Snapshot:
+    return open_source(parse_source(f"{server.url}/demo.git{page}"), options, **more)
+
+
+def texts(snapshot: Snapshot, options: Settings) -> dict[str, object]:
+    return {file.path: text for file, text in read(snapshot, walk(snapshot, options)[0])}
+
+
+def test_a_clone_is_bare_shallow_and_readable(server: GitServer, work: Path, options: Settings) -> None:
+    seen: list[Progress] = []
+    snapshot = opened(server, options, progress=seen.append)
+    assert snapshot.commit == git(work, "rev-parse", "HEAD")
+    assert (snapshot.name, snapshot.ref, snapshot.stale) == ("demo", "main", None)
+    assert texts(snapshot, options)["src/app.py"] == "def run():\n    return 2\n"
+    assert snapshot.git_dir is not None
+    assert git(snapshot.git_dir, "rev-list", "--count", "--all") == "1"
+    assert "promisor" not in (snapshot.git_dir / "config").read_text()
+    assert {"Receiving objects", "Cloned"} <= {p.phase for p in seen}
+    assert any("iB" in p.detail or "bytes" in p.detail for p in seen)
+
+
+def test_opening_again_fetches_what_is_new_even_after_a_forced_push(
+    server: GitServer, work: Path, options: Settings
+) -> None:
+    first = opened(server, options)
+    git(work, "reset", "-q", "--hard", "HEAD~2")
+    commit(work, {"src/new.py": "NEW = 1\n"}, "rewritten")
+    publish(work, server.folder)
+    second = opened(server, options)
+    assert second.key == first.key
+    assert second.commit == git(work, "rev-parse", "HEAD")
+    assert set(texts(second, options)) == {"src/new.py", "src/app.py", "README.md"}
+    assert texts(first, options)["src/app.py"] == "def run():\n    return 2\n"
+
+
+def test_branch_with_slashes_tag_and_commit(server: GitServer, work: Path, options: Settings) -> None:
+    git(work, "tag", "-a", "v1", "-m", "one", "HEAD~1")
+    git(work, "branch", "feature/x/y", "HEAD~2")
+    publish(work, server.folder)
+    branch = opened(server, options, "/tree/feature/x/y/src")
+    assert (branch.ref, branch.subdir) == ("feature/x/y", "src")
+    assert list(texts(branch, options)) == ["src/app.py"]
+    tag = opened(server, options, "/tree/v1")
+    assert tag.commit == git(work, "rev-parse", "HEAD~1")
+    first = git(work, "rev-parse", "HEAD~2")
+    assert opened(server, options, f"/commit/{first}").commit == first
+    assert len({branch.key, tag.key, opened(server, options).key}) == 3
+
+
+def test_a_server_that_cannot_filter_is_asked_without(server: GitServer, options: Settings) -> None:
+    server.refuse_filter = True
+    seen: list[Progress] = []
+    assert "src/app.py" in texts(opened(server, options, progress=seen.append), options)
+    assert any("refuses a filtered clone" in p.phase for p in seen)
+
+
+def test_large_files_stay_on_the_server(server: GitServer, work: Path, options: Settings) -> None:
+    commit(work, {"data.json": os.urandom(1_200_000).hex()[:1_200_000]}, "large")
+    publish(work, server.folder)
+    snapshot = opened(server, options)
+    assert snapshot.git_dir is not None
+    stored = sum(f.stat().st_size for f in snapshot.git_dir.rglob("*") if f.is_file())
+    assert stored < 200_000
+    assert [s.reason for s in walk(snapshot, options)[1] if s.path == "data.json"] == [
+        "too large, left out of the clone"
+    ]
+
+
+def test_a_token_is_sent_and_kept_nowhere(server: GitServer, options: Settings) -> None:
+    server.token = "t0ps3cret-value"
+    with pytest.raises(CredentialsNeeded) as refused:
+        opened(server, options, token="wr0ng-token")
+    snapshot = opened(server, options, token=server.token)
+    assert snapshot.stale is None
+    assert "wr0ng-token" not in str(refused.value)
+    for file in options.home.rglob("*"):
+        assert not file.is_file() or server.token.encode() not in file.read_bytes()
+    assert server.token not in repr(snapshot)
+    assert "credentials" in (opened(server, options).stale or "")
+
+
+def test_a_known_clone_without_its_server_is_stale_but_usable(server: GitServer, options: Settings) -> None:
+    first = opened(server, options)
+    server.status = 500
+    again = opened(server, options)
+    assert (again.commit, again.key, again.ref) == (first.commit, first.key, first.ref)
+    assert "internal error" in (again.stale or "")
+    assert texts(again, options) == texts(first, options)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "says"),
+    [
+        (404, SourceError, "no repository at"),
+        (401, CredentialsNeeded, "asks for credentials"),
+        (403, CredentialsNeeded, "asks for credentials"),
+        (500, SourceError, "internal error"),
+        (200, SourceError, "not a git repository"),
+    ],
+)
+def test_what_a_server_answers_is_said_plainly(server, options, status: int, kind: type, says: str) -> None:
+    server.status = status
+    with pytest.raises(kind, match=says):
+        opened(server, options)
+    assert not list(options.repos.glob("*.git")) and not list(options.repos.glob("*.partial"))
+
+
+def test_a_redirect_is_not_followed(server: GitServer, options: Settings) -> None:
+    server.redirect = server.url + "/elsewhere"
+    with pytest.raises(SourceError, match="sends this address on"):
+        opened(server, options)
+    assert not any("elsewhere" in request for request in server.requests)
+
+
+def test_unknown_repository_and_ref(server: GitServer, options: Settings) -> None:
+    with pytest.raises(SourceError, match="no repository at"):
+        open_source(parse_source(server.url + "/nope.git"), options)
+    with pytest.raises(SourceError, match=r"no branch, tag or commit “nope”. Branches: main"):
+        opened(server, options, "/tree/nope")
+    with pytest.raises(SourceError, match="no branch, tag or commit|no such"):
+        opened(server, options, "/commit/" + "0" * 40)
+
+
+def test_an_empty_repository(server: GitServer, options: Settings) -> None:
+    git(server.folder, "init", "-q", "--bare", "empty.git")
+    with pytest.raises(SourceError, match="no commit yet"):
+        open_source(parse_source(server.url + "/empty.git"), options)
+
+
+def test_a_stalled_server_is_given_up(server: GitServer, options: Settings) -> None:
+    server.stall.set()
+    with pytest.raises(SourceError, match="did not finish in time"):
+        opened(server, options.model_copy(update={"clone_timeout_s": 1.0}))
+    assert not list(options.repos.glob("*.partial"))
+
+
+def test_cancelling_ends_git_and_leaves_nothing(server: GitServer, options: Settings) -> None:
+    server.stall.set()
+    cancel = threading.Event()
+    threading.Timer(0.5, cancel.set).start()
+    with pytest.raises(Cancelled):
+        opened(server, options, cancel=cancel)
+    assert not list(options.repos.glob("*.partial"))
+    server.stall.clear()
+    assert opened(server, options).stale is None
+
+
+def test_two_at_once_share_one_clone(server: GitServer, options: Settings) -> None:
+    found: list[Snapshot] = []
+    threads = [threading.Thread(target=lambda: found.append(opened(server, options))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 3 and len({s.commit for s in found}) == 1
+    assert len(list(options.repos.glob("*.git"))) == 1
+
+
+def test_waiting_for_another_process_can_be_cancelled(options: Settings) -> None:
+    where = clone_dir("https://h.example/x", options)
+    cancel = threading.Event()
+    seen: list[Progress] = []
+    with locked(where, limits_of(options)):
+        threading.Timer(0.3, cancel.set).start()
+        with pytest.raises(Cancelled), locked(where, limits_of(options, seen.append, cancel)):
+            pytest.fail("the lock was given twice")
+    assert any("Waiting" in p.phase for p in seen)
+
+
+def test_a_clone_too_large_or_a_home_that_cannot_be_written(server: GitServer, work: Path, options: Settings) -> None:
+    blocked = options.model_copy(update={"home": work / "README.md"})
+    with pytest.raises(StorageError, match="data directory"):
+        opened(server, blocked)
+
+
+def test_disk_full(server: GitServer, options: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+
+    usage = shutil.disk_usage(options.home.parent)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    with pytest.raises(StorageError, match="full"):
+        opened(server, options)
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "[64:ff9b::7f00:1]", "0.0.0.0"]
+)
+def test_private_addresses_are_refused(address: str, options: Settings) -> None:
+    strict = options.model_copy(update={"allow_private_hosts": False})
+    with pytest.raises(SourceError, match="private network"):
+        network.check(f"http://{address}/x.git", strict)
+
+
+def test_localhost_by_name_is_refused_and_public_names_are_pinned(options: Settings, monkeypatch) -> None:
+    strict = options.model_copy(update={"allow_private_hosts": False})
+    with pytest.raises(SourceError, match="private network"):
+        network.check("https://localhost/x.git", strict)
+    monkeypatch.setattr("socket.getaddrinfo", lambda *a, **k: [(0, 0, 0, "", ("93.184.216.34", 443))])
+    assert network.check("https://h.example/x.git", strict).pins == ("h.example:443:93.184.216.34",)
+
+
+def test_plain_http_and_unknown_hosts(options: Settings) -> None:
+    with pytest.raises(SourceError, match="unencrypted"):
+        network.check("http://127.0.0.1/x", options.model_copy(update={"allow_http": False}))
+    with pytest.raises(SourceError, match="can't be found"):
+        network.check("https://no-such-host.invalid/x", options)

@@ -1,0 +1,181 @@
+"""Commits, revisions and differences, from clones over HTTP and from folders."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.git_server import GitServer, commit, git, publish
+
+from repopilot.errors import RepoPilotError, SourceError
+from repopilot.repo import history
+from repopilot.repo.clone import open_source
+from repopilot.repo.history import FileDiff, added_lines
+from repopilot.repo.source import parse_source
+from repopilot.repo.walk import read, read_raw, walk
+from repopilot.settings import Settings
+from repopilot.types import Snapshot
+
+
+@pytest.fixture
+def clone(server: GitServer, options: Settings) -> Snapshot:
+    return open_source(parse_source(server.url + "/demo.git"), options)
+
+
+def test_history_is_fetched_on_demand_without_file_contents(clone: Snapshot, work: Path, options: Settings) -> None:
+    assert history.commits(clone, 100) == []
+    assert history.deepen(clone, options) == 3
+    found = history.commits(clone, 100)
+    assert [c.subject for c in found] == ["third", "second: add twice", "first"]
+    assert found[0].paths == ("src/app.py",)
+    assert found[0].sha == git(work, "rev-parse", "HEAD")
+    assert [c.subject for c in history.commits(clone, 1)] == ["third"]
+    assert clone.git_dir is not None
+    deep = history.history_dir(clone.git_dir)
+    assert "blob" not in git(deep, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split()
+    assert len(list(read(clone, walk(clone, options)[0]))) == 3
+
+
+def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, work, server, options: Settings) -> None:
+    for number in range(60):
+        commit(work, {"src/app.py": f"v = {number}\n"}, f"change {number}")
+    publish(work, server.folder)
+    newest = open_source(parse_source(server.url + "/demo.git"), options)
+    few = options.model_copy(update={"history_commits": 5})
+    assert history.deepen(newest, few) == 5
+    assert all(c.paths == ("src/app.py",) for c in history.commits(newest, 100))
+
+
+def test_without_the_server_history_is_an_error_not_a_crash(clone: Snapshot, server, options: Settings) -> None:
+    server.status = 503
+    with pytest.raises(SourceError, match="internal error"):
+        history.deepen(clone, options)
+    assert history.commits(clone, 10) == []
+
+
+def test_a_server_without_filters_gives_no_history(clone: Snapshot, server, options: Settings) -> None:
+    server.refuse_filter = True
+    with pytest.raises(SourceError):
+        history.deepen(clone, options)
+
+
+@pytest.mark.parametrize("ref", ["HEAD~1", "HEAD^", "main~1"])
+def test_revisions_of_a_clone(clone: Snapshot, work: Path, options: Settings, ref: str) -> None:
+    older = history.at(clone, ref, options)
+    assert older.commit == git(work, "rev-parse", "HEAD~1")
+    assert older.key != clone.key
+    assert read_raw(older, "src/app.py") == b"def run():\n    return 1\n"
+
+
+def test_branches_tags_commits_and_pull_requests(clone: Snapshot, work, server, options: Settings) -> None:
+    git(work, "checkout", "-q", "-b", "topic/one")
+    new = commit(work, {"src/app.py": "def run():\n    return 3\n"}, "topic")
+    git(work, "tag", "v1")
+    bare = publish(work, server.folder)
+    git(bare, "update-ref", "refs/pull/7/head", new)
+    for ref in ("topic/one", "v1", new, "refs/pull/7/head"):
+        assert history.at(clone, ref, options).commit == new, ref
+    pull = open_source(parse_source(server.url + "/demo.git/pull/7"), options)
+    assert pull.commit == new
+    assert history.merge_base(pull, "main", None, options) == clone.commit
+    assert [f.path for f in history.diff(pull, "main", None, options)] == ["src/app.py"]
+
+
+@pytest.mark.parametrize("ref", ["nope", "HEAD~99", "--upload-pack=x", "", "a..b", "0" * 40, "HEAD@{1}"])
+def test_unknown_refs(clone: Snapshot, work: Path, options: Settings, ref: str) -> None:
+    for snapshot in (clone, open_source(parse_source(str(work)), options)):
+        with pytest.raises(SourceError):
+            history.at(snapshot, ref, options)
+
+
+def test_renames_deletions_binaries_and_odd_names(work: Path, server, options: Settings) -> None:
+    body = "".join(f"line {n}\n" for n in range(30))
+    commit(work, {"a.txt": body, "gone.py": "x\n", "p.bin": b"\0\1", 'q"\n e.py': "1\n"}, "before")
+    git(work, "mv", "a.txt", "b c.txt")
+    commit(work, {"b c.txt": body.replace("line 7", "line seven"), "gone.py": None, "p.bin": b"\0\2", 'q"\n e.py': "2\n",
+                  "new.py": "n\n", "latin.py": b"\xe9\n"}, "after")  # fmt: skip
+    publish(work, server.folder)
+    clone = open_source(parse_source(server.url + "/demo.git"), options)
+    folder = open_source(parse_source(str(work)), options)
+    for snapshot in (clone, folder):
+        found = {f.path: f for f in history.diff(snapshot, "HEAD~1", "HEAD", options)}
+        assert {p: (f.status, f.binary) for p, f in found.items()} == {
+            "b c.txt": ("renamed", False), "gone.py": ("deleted", False), "p.bin": ("modified", True),
+            'q"\n e.py': ("modified", False), "new.py": ("added", False), "latin.py": ("added", False),
+        }  # fmt: skip
+        assert found["b c.txt"].old_path == "a.txt"
+        assert added_lines(found["b c.txt"]) == {8}
+        assert history.diff(snapshot, "HEAD", "HEAD", options) == []
+
+
+def test_the_difference_to_the_disk_includes_untracked_files(work: Path, options: Settings) -> None:
+    (work / "src" / "app.py").write_text("def run():\n    return 9\n")
+    (work / "src" / "new file.py").write_text("a = 1\nb = 2\n")
+    (work / "raw.bin").write_bytes(b"\0")
+    snapshot = open_source(parse_source(str(work)), options)
+    found = {f.path: f for f in history.diff(snapshot, "HEAD", None, options)}
+    assert added_lines(found["src/app.py"]) == {2}
+    assert added_lines(found["src/new file.py"]) == {1, 2}
+    assert found["raw.bin"].binary
+    assert set(found) == {"src/app.py", "src/new file.py", "raw.bin"}
+    inside = open_source(parse_source(str(work / "src")), options)
+    assert {f.path for f in history.diff(inside, "HEAD", None, options)} == {"app.py", "new file.py"}
+    assert [c.paths for c in history.commits(inside, 1)] == [("app.py",)]
+
+
+def test_a_folder_without_git_has_no_history(tmp_path: Path, options: Settings) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a.py").write_text("a\n")
+    snapshot = open_source(parse_source(str(tmp_path / "x")), options)
+    assert history.commits(snapshot, 10) == []
+    assert history.deepen(snapshot, options) == 0
+    with pytest.raises(SourceError, match="no git repository"):
+        history.diff(snapshot, "HEAD", None, options)
+
+
+PATCH = """\
+diff --git a/src/app.py b/src/app.py
+--- a/src/app.py
++++ b/src/app.py
+@@ -1,2 +1,3 @@
+ def run():
+-    return 2
++    x = 3
++    return x
+"""
+
+
+def test_a_patch_is_parsed_and_held_against_the_repository(work: Path, options: Settings) -> None:
+    snapshot = open_source(parse_source(str(work)), options)
+    (parsed,) = history.parse_patch(PATCH)
+    assert (parsed.path, parsed.status, added_lines(parsed)) == ("src/app.py", "modified", {2, 3})
+    assert history.check_patch(snapshot, [parsed]) == []
+    assert "not there" in history.check_patch(snapshot, history.parse_patch(PATCH.replace("return 2", "return 7")))[0]
+    assert (
+        "not in the repository" in history.check_patch(snapshot, history.parse_patch(PATCH.replace("app", "none")))[0]
+    )
+    new = "--- /dev/null\n+++ b/README.md\n@@ -0,0 +1 @@\n+x\n"
+    assert history.check_patch(snapshot, history.parse_patch(new)) == ["README.md is already there."]
+
+
+@pytest.mark.parametrize("text", ["", "hello", PATCH.replace("-1,2", "-1,9"), "@@ -1 +1 @@\n-a\n+b\n", "+++ b/x\n"])
+def test_malformed_patches(text: str) -> None:
+    with pytest.raises(SourceError, match="patch"):
+        history.parse_patch(text)
+
+
+def test_quoted_names_and_binary_patches() -> None:
+    quoted = PATCH.replace("a/src/app.py", '"a/s\\303\\251 \\"q\\".py"').replace(
+        "b/src/app.py", '"b/s\\303\\251 \\"q\\".py"'
+    )
+    assert history.parse_patch(quoted)[0].path == 'sé "q".py'
+    binary = "diff --git a/x.bin b/x.bin\nindex 1..2 100644\nBinary files a/x.bin and b/x.bin differ\n"
+    assert history.parse_patch(binary) == [FileDiff("x.bin", "x.bin", "modified", (), True)]
+
+
+@given(st.text(alphabet=st.sampled_from("+-@ \n\\a1,diff/"), max_size=300))
+def test_any_text_is_a_patch_or_refused(text: str) -> None:
+    try:
+        history.parse_patch(text)
+    except RepoPilotError as error:
+        assert "patch" in str(error)
