@@ -92,7 +92,8 @@ def test_renames_deletions_binaries_and_odd_names(work: Path, server, options: S
     body = "".join(f"line {n}\n" for n in range(30))
     commit(work, {"a.txt": body, "gone.py": "x\n", "p.bin": b"\0\1", 'q"\n e.py': "1\n"}, "before")
     git(work, "mv", "a.txt", "b c.txt")
-    commit(work, {"b c.txt": body.replace("line 7", "line seven"), "gone.py": None, "p.bin": b"\0\2", 'q"\n e.py': "2\n",
+    commit(work, {"b c.txt": body.replace("line 7", "line seven"), "gone.py": None,
+                  "p.bin": b"\0\2", 'q"\n e.py': "2\n",
                   "new.py": "n\n", "latin.py": b"\xe9\n"}, "after")  # fmt: skip
     publish(work, server.folder)
     clone = open_source(parse_source(server.url + "/demo.git"), options)
@@ -150,7 +151,8 @@ def test_a_patch_is_parsed_and_held_against_the_repository(work: Path, options: 
     (parsed,) = history.parse_patch(PATCH)
     assert (parsed.path, parsed.status, added_lines(parsed)) == ("src/app.py", "modified", {2, 3})
     assert history.check_patch(snapshot, [parsed]) == []
-    assert "not there" in history.check_patch(snapshot, history.parse_patch(PATCH.replace("return 2", "return 7")))[0]
+    stale = history.parse_patch(PATCH.replace("return 2", "return 7"))
+    assert "not there" in history.check_patch(snapshot, stale)[0]
     assert (
         "not in the repository" in history.check_patch(snapshot, history.parse_patch(PATCH.replace("app", "none")))[0]
     )

@@ -49,7 +49,8 @@ FILES: dict[str, str | bytes] = {
 }
 REASONS = {
     "src/latin.py": "not UTF-8", "src/nul.py": "binary", "src/oneline.js": "larger than", "src/min.js": "minified",
-    "src/app.min.js": "generated", "src/gen.go": "generated", "src/lfs.json": "Git LFS pointer", "src/empty.py": "empty",
+    "src/app.min.js": "generated", "src/gen.go": "generated", "src/lfs.json": "Git LFS pointer",
+    "src/empty.py": "empty",
     "package-lock.json": "generated", "node_modules/dep/index.js": "dependency folder", "dist/out.js": "build output",
     ".env": "may hold secrets", "logo.png": "binary", "notes.xyz": "not a kind", "src/link.py": "symbolic link",
     "src/away": "symbolic link",
@@ -138,7 +139,8 @@ def test_include_and_exclude(snapshot: Snapshot, options: Settings) -> None:
 
 
 def test_ignored_files_of_nested_gitignores(tmp_path: Path, options: Settings) -> None:
-    files = {".gitignore": "*.log\n/out\n!keep.log\n", "a.py": "1\n", "b.log": "1\n", "out/c.py": "1\n", "sub/out/d.py": "1\n",
+    files = {".gitignore": "*.log\n/out\n!keep.log\n", "a.py": "1\n", "b.log": "1\n",
+             "out/c.py": "1\n", "sub/out/d.py": "1\n",
              "sub/.gitignore": "d.py\n*.py\n!e.py\n", "sub/e.py": "1\n", "sub/f.py": "1\n"}  # fmt: skip
     for path, content in files.items():
         (tmp_path / "p" / path).parent.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         if state.redirect:
             return self._short(301, {"Location": state.redirect + self.path})
         if state.status:
-            return self._short(state.status, {}, b"<html>A page</html>")
+            return self._short(state.status, {}, b"<html>\nA page\n</html>\n")
         if state.token and not self._authorized():
             return self._short(401, {"WWW-Authenticate": 'Basic realm="git"'})
         if state.refuse_filter and b"filter " in _plain(self.headers, body):
