@@ -221,7 +221,7 @@ def _parsed(run: Pass, draft: Draft, todo: Sequence[SourceFile], meter: Meter) -
                 saved = time.monotonic()
     finally:
         values.close()
-    draft.put(rows)
+        draft.put(rows)
 
 
 def _batches(todo: Sequence[SourceFile], size: int, count: int) -> Iterator[list[SourceFile]]:

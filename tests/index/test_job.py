@@ -1,0 +1,202 @@
+"""The job in the background: shared, stopped, killed, published under the eyes of readers."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
+
+from repopilot.errors import Cancelled, IndexFailed
+from repopilot.index import build, layout, workers
+
+PRELUDE = f"""
+import sys, threading, time
+sys.path[:] = {sys.path}
+from pathlib import Path
+from support.index_case import WordEmbedder, settings, snapshot
+from repopilot.index import build
+"""
+
+
+@pytest.fixture
+def conf(tmp_path):
+    return settings(tmp_path / "home")
+
+
+@pytest.fixture
+def root(tmp_path):
+    return write(tmp_path / "shop", FILES)
+
+
+def child(code, *args):
+    command = [sys.executable, "-c", PRELUDE + code, *map(str, args)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_phases_are_shown_in_order(root, conf):
+    seen = []
+    index = build.build(snapshot(root), conf, WordEmbedder(), progress=seen.append)
+    phases = list(dict.fromkeys(progress.phase for progress in seen))
+    assert phases == ["listing", "parsing", "lexical", "vectors"]
+    assert all(0 <= progress.done <= progress.total for progress in seen if progress.total)
+    assert seen[-1].done == seen[-1].total == len(index.chunks)
+    assert index.dense == 1.0
+
+
+def test_two_callers_share_one_job(root, conf):
+    seen = [], []
+    embedder = WordEmbedder(delay_s=0.05)
+    jobs = [build.start(snapshot(root), conf, embedder, progress=into.append) for into in seen]
+    assert jobs[0] is jobs[1] is build.running(snapshot(root), conf)
+    assert jobs[0].done.wait(60)
+    assert jobs[0].error is None
+    assert all(into[-1].phase == "vectors" for into in seen)
+    assert build.running(snapshot(root), conf) is None
+
+
+def test_a_second_call_makes_the_job_look_again(root, conf):
+    job = build.start(snapshot(root, "one"), conf, WordEmbedder(delay_s=0.2))
+    assert job.lexical_ready.wait(60)
+    write(root, {"late.py": "def late():\n    pass\n"})
+    assert build.start(snapshot(root, "two"), conf, WordEmbedder()) is job
+    assert not job.lexical_ready.is_set() or job.index.commit == "two"
+    assert job.done.wait(60)
+    assert job.error is None
+    assert job.index.commit == "two"
+    assert "late.py" in job.index.files
+    assert job.index.dense == 1.0
+
+
+def test_an_embedder_that_comes_later_is_taken_on(root, conf):
+    job = build.start(snapshot(root), conf, None)
+    later = build.start(snapshot(root), conf, WordEmbedder())
+    assert later.done.wait(60)
+    assert later.index.dense == 1.0
+    assert job.done.wait(60)
+
+
+def test_the_instant_index_does_not_wait_for_vectors(root, conf):
+    index = build.build(snapshot(root), conf, WordEmbedder(delay_s=5.0), wait=False)
+    job = build.running(snapshot(root), conf)
+    assert index.symbols("Cart")
+    assert index.dense < 1.0
+    job.cancel()
+    assert job.done.wait(60)
+    assert isinstance(job.error, Cancelled)
+    assert job.index is not None
+
+
+def test_vectors_go_on_where_they_were_stopped(tmp_path, conf):
+    root = write(tmp_path / "many", many(40))
+    first = WordEmbedder(delay_s=0.05)
+
+    def stop(progress):
+        if progress.phase == "vectors" and progress.done >= 12:
+            build.running(snapshot(root), conf).cancel()
+
+    with pytest.raises(Cancelled):
+        build.build(snapshot(root), conf, first, progress=stop)
+    second = WordEmbedder()
+    index = build.build(snapshot(root), conf, second)
+    assert index.dense == 1.0
+    assert first.texts >= 12
+    assert first.texts + second.texts == len(set(index.digests.tolist()))
+
+
+def test_a_failed_job_says_why_and_can_be_started_again(tmp_path, conf):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    job = build.start(snapshot(empty), conf, None)
+    assert job.done.wait(60)
+    assert job.lexical_ready.is_set()
+    assert isinstance(job.error, IndexFailed)
+    with pytest.raises(IndexFailed):
+        build.build(snapshot(empty), conf, None)
+    write(empty, {"a.py": "x = 1\n"})
+    assert len(build.build(snapshot(empty), conf, None).files) == 1
+
+
+def test_two_processes_build_one_after_the_other(tmp_path, conf):
+    root = write(tmp_path / "shop", many(60))
+    code = """
+seen = []
+index = build.build(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), None, progress=seen.append)
+print(index.generation, len(index.files), index.report.reused)
+"""
+    children = [child(code, root, conf.home) for _ in range(2)]
+    outputs = sorted(process.communicate(timeout=120)[0] for process in children)
+    assert outputs == ["1 60 0\n", "1 60 0\n"], "the second found the work done"
+
+
+def test_a_process_killed_at_any_moment_is_resumed(tmp_path, conf):
+    root = write(tmp_path / "killed", many(300))
+    code = """
+print("go", flush=True)
+job = build.start(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), WordEmbedder(delay_s=0.002))
+job.done.wait()
+print("error:", job.error, flush=True)
+"""
+    chance = random.Random(7)
+    for _ in range(7):
+        process = child(code, root, conf.home)
+        process.stdout.readline()
+        time.sleep(chance.uniform(0.0, 1.5))
+        process.kill()
+        assert "error: I" not in process.communicate()[0]
+        write(root, {f"pkg/m{chance.randrange(300):04d}.py": f"def again_{chance.random()}():\n    pass\n"})
+    index = build.build(snapshot(root), conf, WordEmbedder())
+    fresh = build.build(snapshot(root), settings(tmp_path / "other"), WordEmbedder())
+    assert list(index.chunks) == list(fresh.chunks)
+    assert index.digests.tolist() == fresh.digests.tolist()
+    assert index.lexical.tokens == fresh.lexical.tokens
+    assert index.dense == 1.0
+    left = {path.name for path in (conf.indexes / snapshot(root).key).iterdir()} - {layout.STAMPS, layout.DENSE}
+    assert left == {f"g{index.generation:08d}", "build.lock"}
+
+
+def test_a_reader_in_another_process_always_sees_a_whole_generation(tmp_path, conf):
+    root = write(tmp_path / "shop", many(20))
+    build.build(snapshot(root), conf, None)
+    code = """
+place, conf = snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2]))
+old = build.open_index(place, conf)
+print("open", flush=True)
+seen, until = set(), time.monotonic() + 60
+while len(seen) < 6 and time.monotonic() < until:
+    index = build.open_index(place, conf)
+    values = {line for path in index.files for line in index.text(path).splitlines() if line.startswith("ROUND")}
+    assert len(values) == 1, values
+    assert len(index.chunks) == len(index.lexical)
+    assert [c.path for c in index.chunks if c.path not in index.files] == []
+    seen |= values
+    index.close()
+print(len(seen), len(list(old.chunks)))
+"""
+    for path in list(many(20)):
+        (root / path).write_text("ROUND = 0\n")
+    build.build(snapshot(root), conf, None)
+    reader = child(code, root, conf.home)
+    assert reader.stdout.readline() == "open\n"
+    number = 0
+    while reader.poll() is None:
+        number += 1
+        write(root, dict.fromkeys(many(20), f"ROUND = {number}\n"))
+        build.build(snapshot(root), conf, None)
+    assert reader.communicate()[0] == "6 20\n"
+
+
+def test_stopping_ends_the_worker_processes(tmp_path, conf):
+    root = write(tmp_path / "shop", many(400))
+    job = build.start(snapshot(root), conf, None)
+    while job.progress.phase != "parsing" and not job.done.is_set():
+        time.sleep(0.01)
+    job.cancel()
+    assert job.done.wait(10)
+    workers._dismiss()
+    children = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
+    assert "repopilot.index.worker" not in children.stdout
+    assert threading.active_count() < 50
