@@ -71,7 +71,7 @@ def tree(tmp_path: Path) -> Path:
 
 def everything(snapshot: Snapshot, options: Settings) -> tuple[dict[str, str], dict[str, str]]:
     files, skips = walk(snapshot, options)
-    texts = dict((file.path, text) for file, text in read(snapshot, files))
+    texts = {file.path: text for file, text in read(snapshot, files)}
     reasons = {s.path: s.reason for s in skips} | {p: t.reason for p, t in texts.items() if isinstance(t, Skip)}
     return {p: t for p, t in texts.items() if isinstance(t, str)}, reasons
 
