@@ -96,10 +96,10 @@ class ReplyCache:
                 path.unlink(missing_ok=True)
 
 
-def call_key(model_name: str, messages: Sequence[ChatMessage], options: object) -> str:
-    """What makes two calls identical: the model, every message with its role, and the options (by `repr`)."""
+def call_key(model: str, messages: Sequence[ChatMessage], options: object) -> str:
+    """What makes two calls identical: the model's identity, each message with its role, the options (by `repr`)."""
     said = [(message.role.value, message.content or "") for message in messages]
-    return hashlib.sha256(json.dumps([model_name, said, repr(options)]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([model, said, repr(options)]).encode()).hexdigest()
 
 
 @lru_cache(maxsize=8)

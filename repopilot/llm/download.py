@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -129,7 +131,7 @@ def _stream_to(url: str, partial: Path, meter: Meter, cancel: threading.Event) -
         meter.skip(have if resumed else 0)
         meter.show(httpx.URL(url).host, force=True)
         with partial.open("ab" if resumed else "wb") as out:
-            for block in response.iter_bytes(BLOCK):
+            for block in response.iter_bytes():
                 _stop_if(cancel)
                 out.write(block)
                 meter.add(len(block))
@@ -230,13 +232,12 @@ def _pip_failure(requirement: str, output: str) -> ModelError:
 
 
 def _size_of(folder: Path) -> int:
-    """Bytes below `folder`; files may come and go while we look."""
+    """Bytes below `folder`; files and folders may come and go while we look."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:
-            continue
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(parent, name).stat().st_size
     return total
 
 

@@ -34,7 +34,6 @@ def _common_params(xllamacpp, parameters: dict):
     params.port = parameters["port"]
     params.api_keys = [parameters["key"]]
     params.ui = False
-    params.endpoint_slots = False
     params.n_parallel = parameters["slots"]
     params.n_ctx = parameters["context_window"] * parameters["slots"]
     # Small batches: a long prompt in one slot lets the others write a token every second or two.

@@ -39,6 +39,12 @@ class Model:
     cache: ReplyCache | None = field(default=None, repr=False)
     engine: Engine | None = field(default=None, repr=False)
 
+    @property
+    def identity(self) -> str:
+        """What tells its replies from another model's of the same name: the server's address, where there is one."""
+        server = "" if self.engine else getattr(self.llm, "base_url", None) or getattr(self.llm, "api_base", "")
+        return f"{self.kind} {server} {self.name}"
+
 
 def estimate_tokens(text: str) -> int:
     """Tokens of `text` where the model's own tokenizer is out of reach: ASCII characters by `CHARS_PER_TOKEN`,

@@ -74,7 +74,7 @@ async def chat(
 async def request(model: Model, messages: Sequence[ChatMessage], step: Step, options: Options) -> Reply:
     """As `chat`, with all options, returning everything known about the reply."""
     step.note(model=model.name)
-    key = cache.call_key(model.name, messages, options)
+    key = cache.call_key(model.identity, messages, options)
     known = model.cache.get(key) if model.cache and not options.probabilities else None
     if known is not None:
         step.note(cached=True)

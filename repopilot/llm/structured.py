@@ -6,14 +6,17 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic_core
 from pydantic import BaseModel, ValidationError
 
+from repopilot.errors import ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import Options
 from repopilot.llm.model import Model
+from repopilot.llm.stream import Reply
 from repopilot.trace import Step
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ Shape = TypeVar("Shape", bound=BaseModel)
 UNKNOWN_CONFIDENCE = 0.5
 """Of a word whose probability the backend doesn't tell."""
 
+_REFUSED = (400, 404, 422)
+_ATTEMPTS = 100
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
 
@@ -39,13 +44,13 @@ async def ask(
     """The reply as a `schema`, streamed as JSON into `step`; None when it doesn't fit even after one repair, in which
     the model is shown what is wrong. Fields are decoded in the schema's order. Raises ModelError as `stream.chat`."""
     options = Options(max_tokens, temperature, schema=schema.model_json_schema())
-    reply = (await stream.request(model, messages, step, options)).text
+    reply = (await _constrained(model, messages, step, options)).text
     value, problem = parse(reply, schema)
     if value is not None:
         return value
     step.note(repaired=problem)
     await step.write("\n")
-    again = (await stream.request(model, [*messages, *_complaint(reply, problem)], step, options)).text
+    again = (await _constrained(model, [*messages, *_complaint(reply, problem)], step, options)).text
     return parse(again, schema)[0]
 
 
@@ -66,7 +71,7 @@ async def choose_word(
     longest = max(len(word) for word in words)
     tells = model.kind in ("embedded", "openai")
     options = Options(longest + 16, 0.0, schema=schema, probabilities=tells)
-    reply = await stream.request(model, messages, step, options)
+    reply = await _constrained(model, messages, step, options)
     word = named(reply.text, words)
     if word is None:
         return None, 0.0
@@ -74,6 +79,18 @@ async def choose_word(
     confidence = confidence_of(reply.probabilities, forms) if reply.probabilities else UNKNOWN_CONFIDENCE
     step.note(word=word, confidence=round(confidence, 3))
     return word, confidence
+
+
+async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step, options: Options) -> Reply:
+    """A reply by schema; from a server that refuses schemas, one that was asked for in words."""
+    try:
+        return await stream.request(model, messages, step, options)
+    except ModelError as error:
+        if model.kind != "openai" or getattr(error.__cause__, "status_code", None) not in _REFUSED:
+            raise
+    step.degrade(f"The server of {model.name} takes no JSON schema: the form is asked for in words.")
+    plain = replace(options, schema=None, probabilities=False)
+    return await stream.request(model, [*messages, _form(options.schema)], step, plain)
 
 
 def parse(text: str, schema: type[Shape]) -> tuple[Shape | None, str]:
@@ -94,12 +111,14 @@ def _values(text: str) -> Iterator[Any]:
     sources = [text.strip(), *(body.strip() for body in _FENCE.findall(text))]
     for source in sources:
         try:
-            yield json.loads(source)
+            yield pydantic_core.from_json(source)
         except ValueError:
             continue
     decoder = json.JSONDecoder(strict=False)
     position = 0
-    while (start := _next_opening(text, position)) is not None:
+    for _ in range(_ATTEMPTS):
+        if (start := _next_opening(text, position)) is None:
+            break
         try:
             value, position = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
@@ -117,6 +136,13 @@ def _values(text: str) -> Iterator[Any]:
 def _next_opening(text: str, position: int) -> int | None:
     found = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
     return min(found, default=None)
+
+
+def _form(schema: object) -> ChatMessage:
+    from llama_index.core.llms import ChatMessage, MessageRole
+
+    wanted = f"Answer with JSON of this schema and nothing else: {json.dumps(schema)}"
+    return ChatMessage(role=MessageRole.USER, content=wanted)
 
 
 def _complaint(reply: str, problem: str) -> list[ChatMessage]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import math
 import re
 import select
 import socket
@@ -20,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
+
+from support import ollama_wire as wire
 
 Behaviour = Literal["ok", "hang", "hang midway", "close midway", "500", "garbage", "error midway", "slow"]
 Script = str | Iterable[str | float]
@@ -170,25 +171,25 @@ class _Handler(BaseHTTPRequestHandler):
             yield piece
 
     def tags(self, body: dict) -> None:
-        self._json({"models": [_described(name) for name in self.state.models]})
+        self._json({"models": [wire.described(name) for name in self.state.models]})
 
     def version(self, body: dict) -> None:
         self._json({"version": "0.12.6"})
 
     def ps(self, body: dict) -> None:
-        self._json({"models": [_described(self.state.models[0])] if self.state.models else []})
+        self._json({"models": [wire.described(self.state.models[0])] if self.state.models else []})
 
     def show(self, body: dict) -> None:
         if self._has(body):
             info = {"general.architecture": "qwen2", "qwen2.context_length": 32768}
-            details = _described(body["model"])["details"]
+            details = wire.described(body["model"])["details"]
             self._json({"details": details, "model_info": info, "capabilities": ["completion"]})
 
     def chat(self, body: dict) -> None:
         if not self._has(body):
             return
         if not body["messages"]:
-            self._json(_line(body, "", done=True, done_reason="load"))
+            self._json(wire.line(body, "", done=True, done_reason="load"))
         elif body.get("stream", True):
             self._stream(self._chat_lines(body), "application/x-ndjson")
         else:
@@ -200,41 +201,41 @@ class _Handler(BaseHTTPRequestHandler):
         said: list[str] = []
         for piece in self._pieces(body["messages"], limit):
             said.append(piece)
-            yield _ndjson(_line(body, piece))
+            yield wire.ndjson(wire.line(body, piece))
             if self.state.behaviour == "error midway" and len(said) >= PIECES_BEFORE_TROUBLE:
-                yield _ndjson({"error": "llama runner process has terminated: exit status 2"})
+                yield wire.ndjson({"error": "llama runner process has terminated: exit status 2"})
                 return
-        yield _ndjson(_line(
+        yield wire.ndjson(wire.line(
             body, "".join(said) if body.get("whole") else "", done=True,
             done_reason="length" if len(said) >= limit else "stop", total_duration=10**9, load_duration=10**6,
-            prompt_eval_count=_tokens(body["messages"]), prompt_eval_duration=10**8,
+            prompt_eval_count=wire.tokens(body["messages"]), prompt_eval_duration=10**8,
             eval_count=len(said), eval_duration=10**8,
         ))  # fmt: skip
 
     def embed(self, body: dict) -> None:
         if self._has(body):
             texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-            self._json({"model": body["model"], "embeddings": [_embedding(text) for text in texts],
+            self._json({"model": body["model"], "embeddings": [wire.embedding(text) for text in texts],
                         "total_duration": 10**6, "load_duration": 10**5, "prompt_eval_count": len(texts)})  # fmt: skip
 
     def pull(self, body: dict) -> None:
         self._stream(self._pull_lines(body.get("model") or body.get("name", "")), "application/x-ndjson")
 
     def _pull_lines(self, name: str) -> Iterator[bytes]:
-        yield _ndjson({"status": "pulling manifest"})
+        yield wire.ndjson({"status": "pulling manifest"})
         if name not in (*self.state.pullable, *self.state.models):
-            yield _ndjson({"error": "pull model manifest: file does not exist"})
+            yield wire.ndjson({"error": "pull model manifest: file does not exist"})
             return
         digest, total = "sha256:" + hashlib.sha256(name.encode()).hexdigest(), 1_000_000
         for done in range(0, total + 1, total // 10):
             self._wait(0.3 if self.state.behaviour == "slow" else self.state.delay_s)
             status = f"pulling {digest[7:19]}"
-            yield _ndjson({"status": status, "digest": digest, "total": total, "completed": done})
+            yield wire.ndjson({"status": status, "digest": digest, "total": total, "completed": done})
         for status in ("verifying sha256 digest", "writing manifest"):
-            yield _ndjson({"status": status})
+            yield wire.ndjson({"status": status})
         if name not in self.state.models:
             self.state.models.append(name)
-        yield _ndjson({"status": "success"})
+        yield wire.ndjson({"status": "success"})
 
     def openai_models(self, body: dict) -> None:
         listed = [{"id": name, "object": "model", "created": 0, "owned_by": "library"} for name in self.state.models]
@@ -249,11 +250,13 @@ class _Handler(BaseHTTPRequestHandler):
         count = 0
         for piece in self._pieces(body["messages"], limit):
             count += 1
-            yield _sse(body, [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}])
+            yield wire.sse(
+                body, [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}]
+            )
         finish = "length" if count >= limit else "stop"
-        yield _sse(body, [{"index": 0, "delta": {}, "finish_reason": finish}])
-        prompt = _tokens(body["messages"])
-        yield _sse(body, [], {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count})
+        yield wire.sse(body, [{"index": 0, "delta": {}, "finish_reason": finish}])
+        prompt = wire.tokens(body["messages"])
+        yield wire.sse(body, [], {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count})
         yield b"data: [DONE]\n\n"
 
     def _has(self, body: dict) -> bool:
@@ -298,46 +301,6 @@ _ROUTES = {
     ("GET", "/v1/models"): _Handler.openai_models,
     ("POST", "/v1/chat/completions"): _Handler.openai_chat,
 }
-
-
-def _described(name: str) -> dict:
-    family = "bert" if "minilm" in name else "qwen2"
-    size = re.search(r":([\d.]+)b", name)
-    details = {"format": "gguf", "family": family, "families": [family],
-               "parameter_size": f"{size[1]}B" if size else "23M", "quantization_level": "Q4_K_M"}  # fmt: skip
-    digest = hashlib.sha256(name.encode()).hexdigest()
-    return {"name": name, "model": name, "modified_at": _NOW, "size": 10**9, "digest": digest, "details": details}
-
-
-_NOW = "2026-01-01T00:00:00.000000Z"
-
-
-def _line(body: dict, content: str, *, done: bool = False, **facts: object) -> dict:
-    message = {"role": "assistant", "content": content}
-    return {"model": body["model"], "created_at": _NOW, "message": message, "done": done, **facts}
-
-
-def _ndjson(value: object) -> bytes:
-    return json.dumps(value).encode() + b"\n"
-
-
-def _sse(body: dict, choices: list[dict], usage: dict | None = None) -> bytes:
-    event = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"],
-             "choices": choices, "usage": usage}  # fmt: skip
-    return b"data: " + json.dumps(event).encode() + b"\n\n"
-
-
-def _tokens(messages: Sequence[dict]) -> int:
-    return sum(len(re.findall(r"\w+|[^\w\s]", message["content"])) + 4 for message in messages)
-
-
-def _embedding(text: str, dimension: int = 384) -> list[float]:
-    """A bag of words hashed into a unit vector: texts that share words are near each other."""
-    vector = [0.0] * dimension
-    for word in re.findall(r"\w+", text.lower()) or [""]:
-        vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % dimension] += 1.0
-    length = math.sqrt(sum(value * value for value in vector))
-    return [value / length for value in vector]
 
 
 def demo_reply(messages: Sequence[dict]) -> str:

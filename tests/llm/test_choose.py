@@ -1,0 +1,194 @@
+"""Which model answers, and that every step down is said."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+from support.ollama_server import OllamaServer, refusing_url
+
+from repopilot.errors import Cancelled, ModelError
+from repopilot.llm import choose, machine, models, ollama_api
+from repopilot.llm.ollama_api import Tag
+
+SMALL, LARGER = "qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b"
+
+
+def install(settings, name: str) -> None:
+    """A file that passes for the installed model: of the right size, with a hole for its content."""
+    (file,) = models.KNOWN[name].files
+    path = settings.models / file.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as out:
+        out.truncate(file.size)
+
+
+async def test_nothing_anywhere(settings_for):
+    settings = settings_for(ollama_url=refusing_url())
+    assert await choose.choose(settings) is None
+    status = choose.status(settings)
+    assert (status.kind, status.reachable, status.missing_model) == ("none", False, machine.fitting_model())
+    assert "extracts" in status.detail
+
+
+async def test_ollama_with_the_wanted_model(settings_for):
+    with OllamaServer() as server:
+        model = await choose.choose(settings_for(ollama_url=server.url, llm_model=LARGER))
+        status = choose.status(settings_for(ollama_url=server.url, llm_model=LARGER))
+    assert (model.kind, model.name, model.context_window) == ("ollama", LARGER, 8192)
+    assert (status.kind, status.name, status.missing_model, status.reachable) == ("ollama", LARGER, None, True)
+
+
+async def test_ollama_without_the_wanted_model_takes_another_size_and_says_so(settings_for):
+    with OllamaServer(models=[SMALL, "llama3.2:3b"]) as server:
+        settings = settings_for(ollama_url=server.url, llm_model=LARGER)
+        model, status = await choose.choose(settings), choose.status(settings)
+    assert model.name == SMALL and f"no {LARGER}" in model.notes[-1]
+    assert status.missing_model == LARGER
+
+
+async def test_ollama_with_only_an_embedding_model_steps_down_to_the_embedded_one(settings_for):
+    with OllamaServer(models=["all-minilm:latest"]) as server:
+        settings = settings_for(ollama_url=server.url)
+        assert await choose.choose(settings) is None
+        install(settings, SMALL)
+        model = await choose.choose(settings)
+    assert (model.kind, model.name) == ("embedded", SMALL)
+    assert "Ollama has no model that chats." in model.notes
+
+
+async def test_embedded_can_be_switched_off(settings_for):
+    settings = settings_for(embedded=False)
+    install(settings, SMALL)
+    assert await choose.choose(settings) is None
+
+
+async def test_embedded_takes_what_is_installed(settings_for):
+    settings = settings_for(llm_model=LARGER)
+    install(settings, SMALL)
+    model, status = await choose.choose(settings), choose.status(settings)
+    assert model.name == SMALL and f"{LARGER} is not installed" in model.notes[-1]
+    assert status.missing_model == LARGER
+    assert not model.engine.alive
+
+
+async def test_a_configured_server_is_asked_first(settings_for):
+    with OllamaServer(native=False, models=["served"]) as configured, OllamaServer() as local:
+        model = await choose.choose(settings_for(llm_url=configured.url, ollama_url=local.url))
+        assert (model.kind, model.name) == ("openai", "served")
+        assert not local.state.requests
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1"])
+async def test_the_address_of_a_configured_server_may_end_in_v1(settings_for, path):
+    with OllamaServer(native=False, models=["served"]) as server:
+        model = await choose.choose(settings_for(llm_url=server.url + path))
+    assert model.llm.api_base == server.url + "/v1"
+
+
+async def test_a_remote_ollama_is_recognised(settings_for):
+    with OllamaServer() as server:
+        model = await choose.choose(settings_for(llm_url=server.url))
+    assert model.kind == "ollama"
+
+
+async def test_a_configured_server_that_is_down_is_said(settings_for):
+    with OllamaServer() as local:
+        settings = settings_for(llm_url="http://user:secret@127.0.0.1:9/v1", ollama_url=local.url)
+        model, status = await choose.choose(settings), choose.status(settings)
+    assert model.kind == "ollama" and "does not answer" in model.notes[0]
+    assert not status.reachable and "secret" not in status.detail
+
+
+async def test_a_garbling_server_is_none(settings_for):
+    with OllamaServer(native=False, models=[]) as server:
+        assert await choose.choose(settings_for(ollama_url=server.url, llm_url="not a url")) is None
+
+
+def test_status_does_not_wait_for_a_silent_server(settings_for):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        status = choose.status(settings_for(ollama_url=url, llm_url=url))
+        assert status.kind == "none" and not status.reachable
+
+
+async def test_the_reviewer_is_another_size(settings_for):
+    with OllamaServer(models=[SMALL, LARGER, "qwen2.5-coder:3b"]) as server:
+        settings = settings_for(ollama_url=server.url, llm_model=LARGER)
+        model = await choose.choose(settings)
+        reviewer = await choose.choose_reviewer(settings, model)
+        assert reviewer.name in (SMALL, "qwen2.5-coder:3b")
+        named = settings_for(ollama_url=server.url, llm_model=LARGER, reviewer_model=SMALL)
+        assert (await choose.choose_reviewer(named, model)).name == SMALL
+        server.state.models[:] = [LARGER]
+        assert await choose.choose_reviewer(settings, model) is None
+
+
+async def test_prewarming_loads_with_our_context(settings_for):
+    with OllamaServer() as server:
+        model = await choose.choose(settings_for(ollama_url=server.url, num_ctx=4096))
+        await choose.prewarm(model)
+        (body,) = server.state.sent("/api/chat")
+        assert body["messages"] == [] and body["keep_alive"] == "24h" and body["options"] == {"num_ctx": 4096}
+        server.state.models.clear()
+        with pytest.raises(ModelError, match="could not load"):
+            await choose.prewarm(model)
+
+
+async def test_a_missing_model_is_pulled_with_progress(settings_for):
+    shown = []
+    with OllamaServer(models=[]) as server:
+        settings = settings_for(ollama_url=server.url, llm_model="qwen2.5-coder:3b")
+        await choose.pull("qwen2.5-coder:3b", settings, progress=shown.append)
+        assert (await choose.choose(settings)).name == "qwen2.5-coder:3b"
+    assert shown[-1].detail == "success" and any(p.done == p.total > 0 and p.unit == "bytes" for p in shown)
+
+
+async def test_pulling_what_does_not_exist(settings_for):
+    with OllamaServer() as server:
+        with pytest.raises(ModelError, match="file does not exist"):
+            await choose.pull("qwen99", settings_for(ollama_url=server.url))
+    with pytest.raises(ModelError, match="No Ollama"):
+        await choose.pull(SMALL, settings_for(ollama_url=server.url))
+
+
+@pytest.mark.parametrize("behaviour", ["500", "garbage"])
+async def test_a_pull_that_fails(settings_for, behaviour):
+    with OllamaServer(behaviour=behaviour) as server:
+        with pytest.raises(ModelError, match="failed"):
+            await choose.pull("qwen2.5-coder:3b", settings_for(ollama_url=server.url))
+
+
+async def test_a_pull_can_be_stopped(settings_for):
+    cancel = threading.Event()
+    with OllamaServer(behaviour="slow", models=[]) as server:
+        with pytest.raises(Cancelled):
+            await choose.pull(
+                "qwen2.5-coder:3b", settings_for(ollama_url=server.url), progress=lambda _: cancel.set(), cancel=cancel
+            )
+        assert server.wait_for_disconnect()
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "found"),
+    [
+        (["qwen2.5-coder:1.5b-instruct-q4_K_M"], LARGER, "qwen2.5-coder:1.5b-instruct-q4_K_M"),
+        (["mistral:latest"], "mistral", "mistral:latest"),
+        ([SMALL], LARGER, None),
+        (["qwen2.5-coder:1.5beta"], LARGER, None),
+    ],
+)
+def test_names_as_ollama_reads_them(names, wanted, found):
+    assert ollama_api.find(names, wanted) == found
+
+
+def test_without_the_family_the_smallest_that_chats_is_taken():
+    tags = [Tag("big:70b", "llama", 40), Tag("small:1b", "llama", 1), Tag("nomic-embed-text:latest", "nomic-bert", 0)]
+    assert ollama_api.pick(tags, LARGER) == "small:1b"
+    assert ollama_api.pick(tags[2:], LARGER) is None
+
+
+def test_the_machine_is_measured():
+    assert machine.cores() >= 1 and machine.memory() > 100 * 1024**2
+    assert machine.fitting_model() in models.KNOWN

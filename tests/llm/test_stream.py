@@ -1,0 +1,196 @@
+"""Asking a model over HTTP: what arrives, what goes wrong, and that stopping stops."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from llama_index.core.llms import ChatMessage
+from support.ollama_server import OllamaServer
+
+from repopilot import trace
+from repopilot.errors import ModelError
+from repopilot.llm import choose, stream
+from repopilot.llm.scripted import scripted_model
+
+QUESTION = [
+    ChatMessage(role="system", content="Be brief."),
+    ChatMessage(role="user", content="one two three four five"),
+]
+PROTOCOLS = ["ollama", "openai"]
+
+
+@pytest.fixture(params=PROTOCOLS)
+def server(request):
+    """A scripted server, spoken to by Ollama's protocol or as an OpenAI-compatible one."""
+    with OllamaServer(native=request.param == "ollama") as server:
+        yield server
+
+
+@pytest.fixture
+async def model(server, settings_for):
+    found = await choose.choose(settings_for(llm_url=server.url, llm_model="qwen2.5-coder:0.5b"))
+    assert found is not None
+    return found
+
+
+async def failure(model, step, **options) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        await stream.chat(model, QUESTION, step, **options)
+    assert caught.value.hint
+    return caught.value
+
+
+async def test_a_reply_is_streamed_piece_by_piece_and_described(model, step, events):
+    reply = await stream.chat(model, QUESTION, step, max_tokens=50)
+    assert reply == "You said: one two three four five"
+    deltas = [event.text for event in events if isinstance(event, trace.Delta)]
+    assert len(deltas) > 3 and "".join(deltas) == reply
+    assert step.data["model"] == "qwen2.5-coder:0.5b"
+    assert step.data["prompt_tokens"] > 0 and step.data["completion_tokens"] == 7
+    assert step.data["finish"] == "stop" and step.data["first_token_s"] >= 0
+
+
+async def test_the_options_reach_the_server(model, server, step):
+    await stream.chat(model, QUESTION, step, max_tokens=4, temperature=0.7, stop=["END"], seed=5)
+    assert step.text == "You said: one two" and step.data["finish"] == "length"
+    if model.kind == "ollama":
+        (body,) = server.state.sent("/api/chat")
+        assert body["keep_alive"] == "24h"
+        wanted = {"num_ctx": 8192, "num_predict": 4, "temperature": 0.7, "stop": ["END"], "seed": 5}
+        assert wanted.items() <= body["options"].items()
+    else:
+        (body,) = server.state.sent("/v1/chat/completions")
+        wanted = {"max_tokens": 4, "temperature": 0.7, "stop": ["END"], "seed": 5, "stream": True}
+        assert wanted.items() <= body.items()
+
+
+async def test_a_refusing_server(model, server, step):
+    server.__exit__()
+    error = await failure(model, step)
+    assert "can't be reached" in error.message and error.partial == ""
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words", "partial"),
+    [
+        ("500", "answered 500", ""),
+        ("garbage", "", ""),
+        ("close midway", "in the middle", "You said: one"),
+    ],
+)
+async def test_a_failing_server_is_explained_and_what_was_streamed_is_kept(
+    model, server, step, behaviour, words, partial
+):
+    server.state.behaviour = behaviour
+    error = await failure(model, step)
+    assert words in error.message and error.partial == partial and step.text == partial
+
+
+async def test_an_error_of_ollamas_in_the_middle_is_passed_on(settings_for, step):
+    with OllamaServer(behaviour="error midway") as server:
+        model = await choose.choose(settings_for(ollama_url=server.url))
+        error = await failure(model, step)
+    assert "runner process has terminated" in error.message and error.partial == "You said: one"
+
+
+@pytest.mark.parametrize(("behaviour", "partial"), [("hang", ""), ("hang midway", "You said: one")])
+async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_for, step, behaviour, partial):
+    server.state.behaviour = behaviour
+    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=0.5))
+    error = await failure(model, step)
+    assert "said nothing for 0.5 s" in error.message and error.partial == partial
+    assert server.wait_for_disconnect()
+
+
+async def test_slow_is_not_hanging(server, settings_for, step):
+    """The timeout is for silence, not for the whole reply."""
+    server.state.behaviour = "slow"
+    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=1.5))
+    assert await stream.chat(model, QUESTION, step) == "You said: one two three four five"
+
+
+async def test_cancelling_hangs_up(model, server, step):
+    server.state.reply = lambda _: ("word " for _ in range(10**6))
+    server.state.delay_s = 0.02
+    task = asyncio.create_task(stream.chat(model, QUESTION, step))
+    while not step.text:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(server.wait_for_disconnect)
+    assert step.text.startswith("word") and step.data["completion_tokens"] >= 1
+
+
+async def test_cancelling_before_the_first_token_hangs_up(model, server, step):
+    server.state.behaviour = "hang"
+    task = asyncio.create_task(stream.chat(model, QUESTION, step))
+    while not any("chat" in path for path, _ in server.state.requests):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(server.wait_for_disconnect)
+
+
+async def test_a_prompt_too_long_is_refused_before_it_is_sent(model, server, step):
+    long = [ChatMessage(role="user", content="def f(): pass\n" * 20_000)]
+    with pytest.raises(ModelError, match="reads at most"):
+        await stream.chat(model, long, step)
+    assert not any("chat" in path for path, _ in server.state.requests)
+
+
+async def test_a_model_that_is_gone(model, server, step):
+    server.state.models.clear()
+    error = await failure(model, step)
+    assert "404" in error.message and "not found" in error.message
+
+
+async def test_identical_calls_are_answered_from_the_cache(model, server, events):
+    async def ask(**options) -> trace.Step:
+        async with trace.root(events.append, "ask") as step:
+            await stream.chat(model, QUESTION, step, **options)
+            return step
+
+    first, again, other = await ask(), await ask(), await ask(seed=1)
+    assert first.text == again.text == other.text
+    assert again.data["cached"] is True and "cached" not in first.data and "cached" not in other.data
+    assert len([path for path, _ in server.state.requests if "chat" in path]) == 2
+
+
+async def test_a_broken_off_reply_is_not_cached(model, server, events):
+    server.state.behaviour = "close midway"
+    async with trace.root(events.append, "ask") as step:
+        await failure(model, step)
+    server.state.behaviour = "ok"
+    async with trace.root(events.append, "ask") as step:
+        assert await stream.chat(model, QUESTION, step) == "You said: one two three four five"
+
+
+async def test_replies_in_parallel_run_in_parallel(model, server, events):
+    """Both are under way at the same time: each waits for the other before it goes on."""
+    both = asyncio.Barrier(2)
+    server.state.delay_s = 0.02
+
+    async def ask(name: str) -> str:
+        async with trace.root(events.append, name) as step:
+            task = asyncio.create_task(stream.chat(model, QUESTION, step, seed=len(name)))
+            while not step.text:
+                await asyncio.sleep(0.005)
+            assert not task.done()
+            await both.wait()
+            return await task
+
+    assert await asyncio.gather(ask("critic"), ask("defender")) == ["You said: one two three four five"] * 2
+
+
+async def test_an_error_of_the_script_becomes_a_model_error_with_the_partial_reply(step):
+    model = scripted_model(lambda _: ["half ", "an ", RuntimeError("boom")])
+    error = await failure(model, step)
+    assert error.partial == "half an " and "boom" in error.message
+
+
+async def test_accents_do_not_break_across_pieces(model, server, step):
+    server.state.reply = lambda _: "Où est-ce défini ? 定義はここ"
+    assert await stream.chat(model, QUESTION, step) == "Où est-ce défini ? 定義はここ"

@@ -1,0 +1,49 @@
+"""What Ollama's messages look like on the wire."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Sequence
+
+
+def described(name: str) -> dict:
+    family = "bert" if "minilm" in name else "qwen2"
+    size = re.search(r":([\d.]+)b", name)
+    details = {"format": "gguf", "family": family, "families": [family],
+               "parameter_size": f"{size[1]}B" if size else "23M", "quantization_level": "Q4_K_M"}  # fmt: skip
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    return {"name": name, "model": name, "modified_at": _NOW, "size": 10**9, "digest": digest, "details": details}
+
+
+_NOW = "2026-01-01T00:00:00.000000Z"
+
+
+def line(body: dict, content: str, *, done: bool = False, **facts: object) -> dict:
+    message = {"role": "assistant", "content": content}
+    return {"model": body["model"], "created_at": _NOW, "message": message, "done": done, **facts}
+
+
+def ndjson(value: object) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+def sse(body: dict, choices: list[dict], usage: dict | None = None) -> bytes:
+    event = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"],
+             "choices": choices, "usage": usage}  # fmt: skip
+    return b"data: " + json.dumps(event).encode() + b"\n\n"
+
+
+def tokens(messages: Sequence[dict]) -> int:
+    return sum(len(re.findall(r"\w+|[^\w\s]", message["content"])) + 4 for message in messages)
+
+
+def embedding(text: str, dimension: int = 384) -> list[float]:
+    """A bag of words hashed into a unit vector: texts that share words are near each other."""
+    vector = [0.0] * dimension
+    for word in re.findall(r"\w+", text.lower()) or [""]:
+        vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % dimension] += 1.0
+    length = math.sqrt(sum(value * value for value in vector))
+    return [value / length for value in vector]
