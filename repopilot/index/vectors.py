@@ -56,6 +56,7 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
         name = _collection_name(key, embedder.name)
         if (root, name) not in _registry.open:
             _registry.open[root, name] = Vectors(root, key, name, embedder)
+        _registry.open[root, name].embedder = embedder
         return _registry.open[root, name]
 
 
@@ -181,17 +182,15 @@ class Vectors:
     def _guarded(self, use: Callable[[Collection], T], without: T) -> T:
         """`use` of the collection, or `without` while it belongs to another process. When Chroma says it is broken, it
         is dropped and `use` gets an empty one. Raises StorageError."""
-        from chromadb.errors import ChromaError
-
         collection = self._open()
         if collection is None:
             return without
         try:
-            return use(collection)
-        except (ChromaError, ValueError, KeyError) as error:
-            self.notes.append(f"The vectors were broken ({type(error).__name__}) and are computed again.")
-        with _chroma_errors():
-            fresh = self._reopen()
+            with _chroma_errors():
+                return use(collection)
+        except _BrokenError as error:
+            fresh = self._mend(error)
+        with _storage_errors():
             return without if fresh is None else use(fresh)
 
     def _open(self) -> Collection | None:
@@ -201,66 +200,81 @@ class Vectors:
             return self._collection
 
     def _connect(self) -> Collection | None:
-        from chromadb.errors import ChromaError
-
         try:
-            client = _client(self._root)
-            if client is None:
-                note = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
-                self.notes[:] = [*(n for n in self.notes if n != note), note]
-                return None
-            return self._create(client)
-        except (ChromaError, ValueError, KeyError, RuntimeError) as error:
-            self.notes.append(f"The vectors were broken ({type(error).__name__}) and are computed again.")
-            with _chroma_errors():
-                return self._reopen()
+            with _registry.lock:
+                client = _client(self._root)
+                if client is not None:
+                    return self._create(client)
+        except _BrokenError as error:
+            return self._mend(error)
+        note = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
+        self.notes[:] = [*(n for n in self.notes if n != note), note]
+        return None
 
     def _create(self, client: ClientAPI) -> Collection:
-        for other in client.list_collections():
-            found = other.metadata or {}
-            if found.get("key") == self._key and found.get("splitter") != splitter():
-                client.delete_collection(other.name)
-        return client.get_or_create_collection(
-            self._name,
-            embedding_function=None,
-            configuration={"hnsw": {"space": "cosine"}},
-            metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitter()},
-        )
+        with _chroma_errors():
+            for other in client.list_collections():
+                found = other.metadata or {}
+                if found.get("key") == self._key and found.get("splitter") != splitter():
+                    client.delete_collection(other.name)
+            return client.get_or_create_collection(
+                self._name,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+                metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitter()},
+            )
 
-    def _reopen(self) -> Collection | None:
-        """A new collection in the place of a broken one; a new folder when that fails as well."""
-        from chromadb.errors import ChromaError
-
+    def _mend(self, error: _BrokenError) -> Collection | None:
+        """A new collection in the place of a broken one; a new folder when that fails as well. Raises StorageError."""
+        self.notes.append(f"The vectors were broken ({error}) and are computed again.")
         with self._lock, _registry.lock:
-            client = _client(self._root)
-            if client is None:
-                return None
             try:
-                client.delete_collection(self._name)
+                client = _client(self._root)
+                if client is None:
+                    return None
+                with _chroma_errors():
+                    client.delete_collection(self._name)
                 self._collection = self._create(client)
-            except (ChromaError, ValueError, KeyError, RuntimeError):
-                self._collection = self._create(_renew(self._root))
+            except _BrokenError:
+                with _storage_errors():
+                    fresh = _client(self._root, fresh=True)
+                    self._collection = None if fresh is None else self._create(fresh)
             return self._collection
 
 
-def _client(root: Path) -> ClientAPI | None:
-    """The client of the Chroma folder in `root`; None while another process owns it. Raises StorageError."""
+def _client(root: Path, *, fresh: bool = False) -> ClientAPI | None:
+    """The client of the Chroma folder in `root`, emptied before if `fresh`; None while another process owns it.
+
+    Raises StorageError, _BrokenError when the folder is damaged.
+    """
     with _registry.lock:
-        if root in _registry.owned:
+        if root in _registry.owned and not fresh:
             return _registry.owned[root][0]
-        lock = FileLock(root / _LOCK, thread_local=False)
-        with storage_errors():
-            try:
-                lock.acquire(blocking=False)
-            except Timeout:
-                return None
+        lock = _lock(root)
+        if lock is None:
+            return None
         try:
+            if fresh:
+                _empty(root)
             client = _connect(root)
         except BaseException:
             lock.release()
             raise
         _registry.owned[root] = (client, lock)
         return client
+
+
+def _lock(root: Path) -> FileLock | None:
+    """The lock of the Chroma folder, held; None while another process holds it."""
+    if root in _registry.owned:
+        return _registry.owned[root][1]
+    lock = FileLock(root / _LOCK, thread_local=False)
+    with storage_errors():
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return None
+    return lock
 
 
 def _connect(root: Path) -> ClientAPI:
@@ -270,27 +284,24 @@ def _connect(root: Path) -> ClientAPI:
     settings = Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(root / FOLDER))
     try:
         return chromadb.PersistentClient(str(root / FOLDER), settings=settings)
-    except Exception:  # whatever the native part makes of damaged files, among them bare Exception and PanicException
-        shutil.rmtree(root / FOLDER, ignore_errors=True)
+    except Exception as error:  # whatever its native part makes of damaged files
         _clear_cache()
-        return chromadb.PersistentClient(str(root / FOLDER), settings=settings)
+        raise _BrokenError("the folder can't be opened") from error
 
 
-def _renew(root: Path) -> ClientAPI:
-    """Replace the whole folder by an empty one; its lock is kept."""
-    client, lock = _registry.owned.pop(root)
-    _forget(client)
+def _empty(root: Path) -> None:
+    """Delete the whole folder; the collections that were open in it are opened anew when they are used."""
+    owned = _registry.owned.pop(root, None)
+    if owned is not None:
+        _forget(owned[0])
     shutil.rmtree(root / FOLDER, ignore_errors=True)
-    fresh = _connect(root)
-    _registry.owned[root] = (fresh, lock)
     for (at, _), vectors in _registry.open.items():
         if at == root:
             vectors._collection = None
-    return fresh
 
 
 def _forget(client: ClientAPI) -> None:
-    client.close() if hasattr(client, "close") else None
+    client.close()
     _clear_cache()
 
 
@@ -300,16 +311,29 @@ def _clear_cache() -> None:
     SharedSystemClient.clear_system_cache()
 
 
+class _BrokenError(Exception):
+    """Chroma says, in one way or another, that what it has on disk makes no sense."""
+
+
 @contextmanager
 def _chroma_errors() -> Iterator[None]:
     from chromadb.errors import ChromaError
 
     try:
         yield
-    except (ChromaError, OSError, ValueError, KeyError, RuntimeError) as error:
-        raise StorageError(
-            f"The vectors can't be kept: {error}.", "Delete the folder index/chroma in the data directory."
-        ) from error
+    except (ChromaError, ValueError, KeyError, RuntimeError) as error:
+        raise _BrokenError(type(error).__name__) from error
+
+
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    try:
+        with _chroma_errors():
+            yield
+    except (_BrokenError, OSError) as error:
+        cause = error.__cause__ or error
+        hint = "Delete the folder index/chroma in the data directory."
+        raise StorageError(f"The vectors can't be kept: {cause}.", hint) from error
 
 
 def _collection_name(key: str, embedder: str) -> str:

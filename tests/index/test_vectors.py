@@ -1,0 +1,164 @@
+"""Vectors in a real Chroma: computed once, found again, mended when broken, never shared by two processes."""
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
+
+from repopilot.errors import Cancelled
+from repopilot.index import build, vectors
+from repopilot.index.dense import fill
+from repopilot.index.vectors import vectors_of
+
+
+@pytest.fixture
+def conf(tmp_path):
+    found = settings(tmp_path / "home")
+    yield found
+    vectors.release(found.indexes)
+
+
+@pytest.fixture
+def index(tmp_path, conf):
+    return build.build(snapshot(write(tmp_path / "shop", FILES)), conf, None)
+
+
+def all_numbers(index):
+    return list(range(len(index.chunks)))
+
+
+def test_vectors_are_computed_once_and_kept_across_restarts(index, conf):
+    first = WordEmbedder()
+    found = vectors_of(index, first).of_chunks(index, all_numbers(index))
+    assert found.dtype == np.float32
+    assert np.allclose(found, WordEmbedder().embed([chunk.text for chunk in index.chunks]), atol=1e-6)
+    vectors.release(conf.indexes)
+    second = WordEmbedder()
+    again = vectors_of(index, second).of_chunks(index, all_numbers(index)[::-1])
+    assert np.allclose(again[::-1], found, atol=1e-6)
+    assert second.texts == 0
+
+
+def test_no_chunks_have_no_vectors(index):
+    assert vectors_of(index, WordEmbedder()).of_chunks(index, []).shape == (0, 64)
+
+
+def test_the_nearest_chunk_is_the_text_itself(index, conf):
+    embedder = WordEmbedder()
+    assert vectors_of(index, embedder).nearest(index, embedder.embed(["cart"])[0], 3) == []
+    fill(index, embedder, lambda progress: None, threading.Event())
+    for number, chunk in enumerate(index.chunks):
+        found = vectors_of(index, embedder).nearest(index, embedder.embed([chunk.text])[0], 3)
+        assert found[0][0] == number
+        assert found[0][1] == pytest.approx(1.0, abs=1e-4)
+        assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+
+
+def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf):
+    text = "def same():\n    return 'the same text twice'\n"
+    index = build.build(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf, None)
+    embedder = WordEmbedder()
+    fill(index, embedder, lambda progress: None, threading.Event())
+    assert embedder.texts == 1
+    assert [n for n, _ in vectors_of(index, embedder).nearest(index, embedder.embed([text])[0], 5)] == [0, 1]
+
+
+def test_embedders_do_not_mix(index):
+    other = WordEmbedder()
+    other.name = "other"
+    vectors_of(index, WordEmbedder()).of_chunks(index, [0])
+    assert vectors_of(index, other).known() == set()
+
+
+def test_vectors_of_texts_that_are_gone_are_removed(tmp_path, conf):
+    root = write(tmp_path / "shop", many(30))
+    embedder = WordEmbedder()
+    build.build(snapshot(root), conf, embedder)
+    write(root, dict.fromkeys(list(many(30))[:15]))
+    index = build.build(snapshot(root), conf, embedder)
+    assert vectors_of(index, embedder).known() == set(index.digests.tolist())
+
+
+def test_stopping_keeps_what_is_computed(tmp_path, conf):
+    index = build.build(snapshot(write(tmp_path / "many", many(30))), conf, None)
+    embedder, cancel = WordEmbedder(), threading.Event()
+
+    def stop(progress):
+        if progress.done >= 4:
+            cancel.set()
+
+    embedder = WordEmbedder(delay_s=0.05)
+    with pytest.raises(Cancelled):
+        fill(index, embedder, stop, cancel)
+    assert 4 <= len(vectors_of(index, embedder).known()) == embedder.texts < 30
+
+
+@pytest.mark.parametrize("victim", ["all of it", "half of it"])
+def test_a_broken_chroma_is_dropped_and_said(index, conf, victim):
+    embedder = WordEmbedder()
+    before = vectors_of(index, embedder).of_chunks(index, all_numbers(index))
+    vectors.release(conf.indexes)
+    database = conf.indexes / vectors.FOLDER / "chroma.sqlite3"
+    data = database.read_bytes()
+    database.write_bytes(data[: len(data) // 2] if victim == "half of it" else b"this is no database" * 1000)
+    mended = vectors_of(index, embedder)
+    assert np.allclose(mended.of_chunks(index, all_numbers(index)), before, atol=1e-6)
+    assert any("computed again" in note for note in mended.notes)
+    assert mended.known() == set(index.digests.tolist())
+
+
+def test_a_collection_deleted_under_us_is_made_anew(index, conf):
+    embedder = WordEmbedder()
+    store = vectors_of(index, embedder)
+    store.of_chunks(index, [0])
+    vectors.forget(conf.indexes, snapshot_key(index))
+    assert store.of_chunks(index, [0]).shape == (1, 64)
+    assert store.known() == {int(index.digests[0])}
+
+
+def snapshot_key(index):
+    return index.folder.parent.name
+
+
+def test_a_second_process_works_without_keeping(tmp_path, index, conf):
+    code = f"""
+import sys
+sys.path[:] = {sys.path}
+from pathlib import Path
+from support.index_case import WordEmbedder, settings, snapshot
+from repopilot.index import build
+from repopilot.index.vectors import vectors_of
+conf = settings(Path(sys.argv[1]))
+index = build.build(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
+embedder = WordEmbedder()
+store = vectors_of(index, embedder)
+print(store.kept, store.of_chunks(index, [0, 1]).shape, store.of_chunks(index, [1]).shape, embedder.texts)
+print(store.nearest(index, embedder.embed(["x"])[0], 2), store.notes)
+"""
+    command = [sys.executable, "-c", code, str(conf.home), str(tmp_path / "shop")]
+    vectors_of(index, WordEmbedder()).of_chunks(index, [0])
+    other = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    note = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
+    assert other == f"False (2, 64) (1, 64) 2\n[] {[note]}\n"
+    assert vectors_of(index, WordEmbedder()).known() == {int(index.digests[0])}
+    vectors_of(index, WordEmbedder()).of_chunks(index, all_numbers(index))
+    vectors.release(conf.indexes)
+    alone = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert alone.startswith("True (2, 64) (1, 64) 0\n")
+
+
+def test_several_threads_may_ask_at_once(index):
+    embedder = WordEmbedder(delay_s=0.01)
+    store, found = vectors_of(index, embedder), []
+    threads = [
+        threading.Thread(target=lambda: found.append(store.of_chunks(index, all_numbers(index)))) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6
+    assert all(np.allclose(one, found[0], atol=1e-6) for one in found)

@@ -1,0 +1,68 @@
+"""A watched folder tells of its changes, and of nothing else."""
+
+import threading
+
+import pytest
+from support.index_case import FILES, settings, snapshot, write
+
+from repopilot.index import build
+from repopilot.index.watch import watch
+from repopilot.types import Snapshot
+
+
+@pytest.fixture
+def root(tmp_path):
+    return write(tmp_path / "shop", FILES)
+
+
+def test_a_change_leads_to_a_new_index(tmp_path, root):
+    conf, told = settings(tmp_path / "home"), threading.Event()
+    build.build(snapshot(root), conf, None)
+    changed = []
+
+    def index_again(paths):
+        changed.append(paths)
+        build.build(snapshot(root), conf, None)
+        if build.open_index(snapshot(root), conf).symbols("fresh"):
+            told.set()
+
+    watching = watch(snapshot(root), index_again)
+    try:
+        for number in range(50):  # until the watching has begun
+            write(root, {"src/shop/fresh.py": f"def fresh():\n    return {number}\n", "node_modules/x.js": str(number)})
+            if told.wait(1.0):
+                break
+        assert told.is_set()
+    finally:
+        watching.stop()
+    assert all(paths == {"src/shop/fresh.py"} or paths == {"src/shop", "src/shop/fresh.py"} for paths in changed)
+
+
+def test_what_a_listener_raises_does_not_end_the_watching(root):
+    calls = []
+
+    def fail(paths):
+        calls.append(paths)
+        raise RuntimeError("no index today")
+
+    watching = watch(snapshot(root), fail)
+    try:
+        for number in range(50):
+            write(root, {"src/shop/fresh.py": f"x = {number}\n"})
+            if threading.Event().wait(1.0) or len(calls) >= 2:
+                break
+    finally:
+        watching.stop()
+    assert len(calls) >= 2
+    assert watching.error == ""
+
+
+def test_a_folder_that_is_gone_is_said(tmp_path):
+    watching = watch(snapshot(tmp_path / "nowhere"), lambda paths: None)
+    watching._thread.join(30)
+    assert "can't be watched" in watching.error
+    watching.stop()
+
+
+def test_a_bare_clone_is_not_watched(tmp_path):
+    assert watch(Snapshot(key="k", name="n", commit="c", git_dir=tmp_path), lambda paths: None) is None
