@@ -34,7 +34,7 @@ async def on_message(message: cl.Message):
 
 @cl.on_chat_end
 async def on_chat_end():
-    await end_when_gone(cl.context.session)
+    end_when_gone(cl.context.session)
 
 
 @cl.on_settings_update

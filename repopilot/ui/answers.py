@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, field
+from functools import partial
 
 import chainlit as cl
 
@@ -17,7 +18,7 @@ from repopilot.ui.chat import Chat, Shown, process, remember_turn
 from repopilot.ui.citations import code_props, linked, source_rows
 from repopilot.ui.elements import element, show_aside
 from repopilot.ui.opening_props import dense_words
-from repopilot.ui.step_text import inert
+from repopilot.ui.step_text import closed, inert
 from repopilot.ui.steps import TraceView
 from repopilot.ui.wording import commit_words, count, duration
 from repopilot.workspace import Workspace
@@ -61,7 +62,7 @@ async def ask(chat: Chat, question: str, forced: Intent | None = None) -> Answer
     except asyncio.CancelledError:
         # Stop was pressed. What was streamed stays, and the task ends in peace so that nothing overwrites it.
         await view.close()
-        await _cut_short(asking, "Stopped.")
+        await _cut_short(asking)
         return None
     except RepoPilotError as error:
         await view.close()
@@ -121,7 +122,7 @@ def _view(message: cl.Message) -> TraceView:
         cl.context.emitter,
         cl.context.session.thread_id,
         run.id if run else None,
-        on_answer=message.stream_token,
+        on_answer=partial(message.stream_token, is_sequence=True),
         attach=attach,
     )
 
@@ -193,22 +194,22 @@ def footer(asking: Asking, workspace: Workspace, answer: Answer) -> str:
 
 async def _failed(asking: Asking, error: RepoPilotError) -> None:
     """Keep what was streamed, say what happened, offer another try."""
-    partial = error.partial if isinstance(error, ModelError) else ""
-    if asking.message.streaming or partial:
-        await _cut_short(asking, "The answer was cut off here.", partial)
+    streamed = error.partial if isinstance(error, ModelError) else ""
+    if asking.message.streaming or streamed:
+        await _cut_short(asking, "_The answer was cut off here._", streamed)
     content = error.message + (f"\n\n{error.hint}" if error.hint else "")
     said = await cl.ErrorMessage(content=content).send()
     if not isinstance(error, IndexFailed):
         await element("Sources", _retry_props(asking)).send(for_id=said.id)
 
 
-async def _cut_short(asking: Asking, note: str, partial: str = "") -> None:
+async def _cut_short(asking: Asking, note: str = "", streamed: str = "") -> None:
+    """End the message with what there is of it."""
     message = asking.message
-    if not message.streaming and not partial:
-        return
     shown = message.streaming
-    message.content = inert(message.content or partial) + f"\n\n_{note}_"
-    await (message.update() if shown else message.send())
+    if shown or streamed:
+        message.content = "\n\n".join(part for part in (closed(message.content or inert(streamed)), note) if part)
+        await (message.update() if shown else message.send())
 
 
 def _retry_props(asking: Asking) -> dict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +58,13 @@ class Process:
 
     models: Models
     openings: Openings
+    tasks: set[asyncio.Task] = field(default_factory=set)
+
+    def keep(self, work: Coroutine) -> None:
+        """Run it to its end: the event loop itself holds tasks weakly."""
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
 
 _process: list[Process] = []

@@ -30,12 +30,16 @@ def begin_behind() -> None:
     process().models.start(after=_import_heavy)
 
 
-async def end_when_gone(session: WebsocketSession) -> None:
+def end_when_gone(session: WebsocketSession) -> None:
     """The browser has disconnected. If it does not come back, nobody reads the answer: stop the model.
 
-    A repository that is being opened goes on: it belongs to the process.
+    A repository that is being opened goes on: it belongs to the process. Returns at once: the server, when it is
+    stopped, waits for the handlers of its connections.
     """
-    socket_id = session.socket_id
+    process().keep(_end_when_gone(session, session.socket_id))
+
+
+async def _end_when_gone(session: WebsocketSession, socket_id: str) -> None:
     await asyncio.sleep(0 if session.to_clear else GONE_S)
     if session.socket_id == socket_id and session.current_task is not None:
         session.current_task.cancel()

@@ -76,9 +76,22 @@ def inert(text: str) -> str:
     return outside_code(text, lambda prose: _DIRECTIVE.sub(r"\\:", prose.replace("![", "!\\[")))
 
 
-def inert_stream(text: str) -> str:
-    """As `inert`, for a piece of text whose surroundings are not known: in code, a backslash shows until the end."""
+def inert_piece(text: str) -> str:
+    """As `inert`, for a piece of a step's text whose surroundings are not known: in code, a backslash shows until
+    the step is finished."""
     return text.replace("![", "!\\[")
+
+
+def closed(text: str) -> str:
+    """Markdown that was cut off, with the code block closed that it was cut off in."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = re.match(r"\s*(```|~~~)", line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1] == fence:
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
 
 
 def outside_code(text: str, change) -> str:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from repopilot.trace import Delta, Event, Finished, Started
-from repopilot.ui.step_text import OUTPUT_LIMIT, body, finished_title, inert_stream, running_input, running_title
+from repopilot.ui.step_text import OUTPUT_LIMIT, body, finished_title, inert, inert_piece, running_input, running_title
 
 FLUSH_S = 0.16
 UPDATES_PER_FLUSH = 5
@@ -46,8 +46,8 @@ class _Shown:
 class TraceView:
     """Shows one trace. `sink` takes its events on the event loop; `run` sends them until `close` has sent the rest.
 
-    Text of `answer` steps goes to `on_answer` instead of into the step. Text too long to show goes whole to
-    `attach(step id, name, text)`.
+    Text of `answer` steps goes to `on_answer` instead of into the step, each time the whole text so far. Text too
+    long to show goes whole to `attach(step id, name, text)`.
     """
 
     def __init__(
@@ -66,7 +66,8 @@ class TraceView:
         self._attach = attach
         self._steps: dict[str, _Shown] = {}
         self._dirty: dict[str, None] = {}
-        self._answer: list[str] = []
+        self._answers: dict[str, list[str]] = {}
+        self._answer_grew = False
         self._pump: asyncio.Task | None = None
 
     def sink(self, event: Event) -> None:
@@ -77,7 +78,8 @@ class TraceView:
             if isinstance(event, Finished):
                 shown.finished = event
             elif shown.started.kind == "answer":
-                self._answer.append(event.text)
+                self._answers.setdefault(event.id, []).append(event.text)
+                self._answer_grew = True
                 return
             else:
                 _take_text(shown, event)
@@ -93,7 +95,7 @@ class TraceView:
             await asyncio.gather(self._pump, return_exceptions=True)
         while self._dirty:
             await self.flush()
-        await self._flush_answer(last=True)
+        await self._flush_answer()
 
     async def flush(self) -> None:
         """Send at most a few updates, in the order in which steps changed: a parent is always before its children."""
@@ -102,13 +104,11 @@ class TraceView:
             del self._dirty[id]
             await self._show(self._steps[id])
 
-    async def _flush_answer(self, *, last: bool = False) -> None:
-        text, self._answer = "".join(self._answer), []
-        if text.endswith("!") and not last:
-            # Perhaps the beginning of an image, which the next piece would complete.
-            text, self._answer = text[:-1], ["!"]
-        if text:
-            await self._on_answer(inert_stream(text))
+    async def _flush_answer(self) -> None:
+        """The whole text so far: what is code and what is prose can change with every piece."""
+        if self._answer_grew:
+            self._answer_grew = False
+            await self._on_answer(inert("\n\n".join("".join(pieces) for pieces in self._answers.values())))
 
     async def _run(self) -> None:
         while True:
@@ -124,9 +124,9 @@ class TraceView:
             if whole:
                 await self._attach(shown.started.id, f"{shown.started.name}.txt", whole)
         elif not shown.sent:
-            await self._emitter.send_step({**self._dict(shown), "output": inert_stream(text)})
+            await self._emitter.send_step({**self._dict(shown), "output": inert_piece(text)})
         elif text:
-            await self._emitter.send_token(shown.started.id, inert_stream(text))
+            await self._emitter.send_token(shown.started.id, inert_piece(text))
         shown.sent = True
 
     def _finished_dict(self, shown: _Shown, finished: Finished) -> tuple[dict, str]:

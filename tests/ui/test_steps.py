@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from repopilot import trace
 from repopilot.trace import Delta, Finished, Started
-from repopilot.ui.step_text import OUTPUT_LIMIT, body, facts_table, finished_title, inert
+from repopilot.ui.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
 from repopilot.ui.steps import UPDATES_PER_FLUSH, TraceView
 
 
@@ -35,7 +35,7 @@ class Browser:
         self.events.append("token")
 
     async def on_answer(self, text):
-        self.answer += text
+        self.answer = text
 
     async def attach(self, id, name, text):
         self.attached[id] = text
@@ -206,3 +206,23 @@ def test_any_facts_can_be_shown(data):
 def test_a_delta_of_an_unknown_step_is_a_programming_error():
     with pytest.raises(KeyError):
         Browser().view().sink(Delta("nobody", "x"))
+
+
+def test_a_colon_before_a_word_is_kept():
+    assert (
+        inert("Class:method and `a:b` at http://x/y, std::sort")
+        == "Class\\:method and `a:b` at http://x/y, std\\:\\:sort"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("a\n```py\nx", "a\n```py\nx\n```"),
+        ("```\nx\n```\ny", "```\nx\n```\ny"),
+        ("~~~\n```", "~~~\n```\n~~~"),
+        ("a", "a"),
+    ],
+)
+def test_an_open_code_block_is_closed(text, whole):
+    assert closed(text) == whole

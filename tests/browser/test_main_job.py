@@ -1,0 +1,184 @@
+"""Paste a repository, watch it being indexed, ask, get an answer whose citations are verified: in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from support.browser import Tab
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=20_000)
+
+ANSWER = ".ai-message .message-content"
+
+
+def first_screen(tab, world):
+    tab.page.goto(world.app.url)
+    tab.page.wait_for_selector(".rp-welcome")
+    return tab.page
+
+
+def test_from_the_first_screen_to_a_cited_answer(tab, world):
+    page = first_screen(tab, world)
+    expect(page.locator(".rp-welcome")).to_contain_text("on your own machine")
+    expect(page.locator(".rp-status")).to_contain_text(f"Ollama at {world.ollama.url}")
+
+    tab.say("How is the ripe fruit counted?")
+    expect(page.get_by_text("Which repository is this about?")).to_be_visible()
+    tab.say(world.repository())
+    card = page.locator(".rp-card")
+    expect(card).to_have_attribute("data-phase", "ready")
+    expect(card.locator(".rp-badge")).to_contain_text(
+        re.compile(rf"Indexed: 4 files · \d+ chunks · commit {world.commit[:7]}")
+    )
+    card.locator("summary").click()
+    expect(card.locator(".rp-badge-body")).to_contain_text("node_modules/left/index.js")
+
+    # The question from before is answered by itself.
+    expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")
+    answer = page.locator(ANSWER).last
+    expect(answer).to_contain_text("picks every ripe fruit")
+    for step in ("Route · EXPLAIN", "Retrieve · ", "Read · ", "Answer · qwen2.5-coder", "Verify citations"):
+        expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
+    page.locator('button[id^="step-Retrieve"]').click()
+    expect(page.get_by_role("cell", name="orchard/trees.py:").first).to_be_visible()
+
+    # One citation is borne by its lines, one is not: both are looked up, the second is marked.
+    expect(page.locator("a[href^='#cite-']", has_text="⚠")).to_have_count(1)
+    expect(page.locator(".rp-doubt")).to_be_visible()
+    page.locator("a[href^='#cite-']").first.click()
+    side = page.locator("#side-view-content")
+    expect(side).to_contain_text("orchard/trees.py")
+    expect(side).to_contain_text(f"commit {world.commit[:7]}")
+    expect(side.locator("tr.rp-cited", has_text="def harvest")).to_be_visible()
+    first = int(side.locator("tr.rp-cited .rp-line-number").first.inner_text())
+    assert "orchard/trees.py" in side.inner_text() and 1 <= first <= 16
+    assert tab.problems == []
+
+
+def test_no_part_opens_a_connection_of_its_own(opened, world):
+    opened.say("What does harvest return?")
+    expect(opened.page.locator(".rp-footer")).to_be_visible()
+    assert [url for url in opened.outside if "images.example" not in url] == []
+    assert not any("images.example" in url for url in opened.outside), "a picture in an answer was asked for"
+    targets = [target for _, target in world.app.connections()]
+    assert targets, "the watcher saw nothing: it is not installed"
+    local = re.compile(r"127\.0\.0\.1|localhost|::1|^'/|^b'|None|0\.0\.0\.0")
+    assert [target for target in targets if not local.search(target)] == []
+
+
+def test_a_reload_and_a_second_tab_find_the_same_repository(opened, world):
+    page = opened.page
+    assert "repo=" in page.url
+    clones = len([line for line in world.git.requests if "git-upload-pack" in line])
+    page.reload()
+    expect(page.locator(".rp-badge")).to_contain_text("Indexed: 4 files")
+    second = opened.open()
+    second.goto(page.url)
+    expect(second.locator(".rp-badge")).to_contain_text("Indexed: 4 files")
+    assert len([line for line in world.git.requests if "git-upload-pack" in line]) == clones
+
+    # A re-index asked for in one tab is seen in the other.
+    page.get_by_role("button", name="Re-index").click()
+    expect(page.locator(".rp-card")).to_have_attribute("data-phase", "ready")
+    expect(second.locator(".rp-card")).to_have_attribute("data-phase", "ready")
+    third = opened.open()
+    third.goto(world.app.url)
+    expect(third.get_by_role("button", name=re.compile("orchard"))).to_be_visible()
+
+
+def test_stop_ends_the_models_call_and_keeps_the_text(opened, world):
+    page, state = opened.page, world.ollama.state
+    state.delay_s = 0.2
+    try:
+        state.disconnects.clear()
+        opened.say("How does ripen work in detail?")
+        expect(page.locator(ANSWER).last).to_contain_text("The function harvest")
+        page.locator("#stop-button").click()
+        assert world.ollama.wait_for_disconnect(10), "the model goes on writing"
+        expect(page.locator('[id^="step-Answer ■"]').first).to_be_visible()
+        expect(page.locator("#chat-submit")).to_be_visible()
+        expect(page.get_by_text("The function harvest").first).to_be_visible()
+    finally:
+        state.delay_s = 0.005
+
+
+def test_a_model_that_dies_keeps_its_text_and_can_be_asked_again(opened, world):
+    page, state = opened.page, world.ollama.state
+    state.behaviour = "close midway"
+    try:
+        opened.say("What is watered when, please?")
+        expect(page.locator(ANSWER).filter(has_text="The function").last).to_be_visible()
+        again = page.get_by_role("button", name="Try again")
+        expect(again).to_be_visible()
+    finally:
+        state.behaviour = "ok"
+    again.click()
+    expect(page.locator(".rp-sources .rp-source").first).to_be_visible()
+
+
+def test_what_cannot_be_opened_says_why(tab, world):
+    page = first_screen(tab, world)
+    for text, words in (
+        ("/open ext::sh -c whoami", "refused"),
+        ("/open /no/such/folder", "nothing at the path"),
+        (f"{world.git.url}/absent.git", "could not be opened"),
+        ("https://no-such-host.invalid/a/b", "could not be opened"),
+    ):
+        tab.say(text)
+        expect(page.get_by_text(words).last).to_be_visible()
+    assert tab.problems == []
+
+
+def test_a_private_repository_takes_a_token_and_forgets_it(tab, world):
+    page = first_screen(tab, world)
+    world.git.token = "s3cret-token"
+    try:
+        tab.say(f"{world.git.url}/big.git")
+        field = page.get_by_label("Access token")
+        expect(field).to_have_attribute("type", "password")
+        field.fill("wrong")
+        page.get_by_role("button", name="Try with this token").click()
+        expect(field).to_have_value("")
+        field.fill("s3cret-token")
+        page.get_by_role("button", name="Try with this token").click()
+        card = page.locator(".rp-card")
+        expect(card).to_have_attribute("data-phase", "asking")
+    finally:
+        world.git.token = ""
+    assert "s3cret-token" not in page.content()
+    kept = [path for path in world.app.home.rglob("*") if path.is_file() and b"s3cret-token" in path.read_bytes()]
+    assert kept == []
+
+    # It is big: the estimate comes first, and can be narrowed.
+    expect(card).to_contain_text("Folders are indexed in this order")
+    card.get_by_role("checkbox").first.check()
+    card.get_by_role("button", name=re.compile("Narrow to src")).click()
+    expect(card.locator(".rp-badge")).to_contain_text("Indexed: 3 files")
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(390, 800, "dark"), (1280, 850, "light")])
+def test_nothing_is_wider_than_the_screen(browser, world, width, height, scheme):
+    tab = Tab(browser, width=width, height=height, scheme=scheme)
+    page = tab.page
+    page.goto(f"{world.app.url}/?repo={world.repository()}")
+    page.wait_for_selector('[data-answerable="true"]')
+    tab.say("How is the ripe fruit counted?")
+    expect(page.locator(".rp-footer")).to_be_visible()
+    page.locator('button[id^="step-Retrieve"]').click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    light = sum(int(part) for part in re.findall(r"\d+", background)[:3]) > 384
+    assert light == (scheme == "light")
+    tab.close()
+
+
+def test_a_page_elsewhere_only_offers_a_repository(tab, world):
+    page = tab.page
+    link = f"{world.app.url}/?repo={world.repository()}"
+    # From localhost to 127.0.0.1 is another site.
+    elsewhere = world.app.url.replace("127.0.0.1", "localhost")
+    page.goto(f"{elsewhere}/health")
+    page.evaluate("link => { location.href = link }", link)
+    expect(page.get_by_role("button", name="Open it")).to_be_visible()
+    expect(page.locator(".rp-card")).to_have_count(0)

@@ -1,0 +1,102 @@
+"""The whole application as a process of its own, with an empty home, watched for connections it opens."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 60.0
+
+# Runs first in every Python process of the application: writes down whom it connects to and which names it looks up.
+WATCHER = """
+import json, os, sys
+def watch(event, args):
+    if event == "socket.connect" or event == "socket.getaddrinfo":
+        target = args[1] if event == "socket.connect" else args[0]
+        with open(os.environ["CONNECTIONS_LOG"], "a") as log:
+            log.write(json.dumps([event, repr(target)]) + "\\n")
+sys.addaudithook(watch)
+"""
+
+
+@dataclass
+class App:
+    """`url` without a trailing slash."""
+
+    url: str
+    port: int
+    home: Path
+    log: Path
+    connections_log: Path
+    process: subprocess.Popen
+
+    def connections(self) -> list[tuple[str, str]]:
+        """Every connection and name look-up of the application so far: (event, target)."""
+        if not self.connections_log.exists():
+            return []
+        return [tuple(json.loads(line)) for line in self.connections_log.read_text().splitlines()]
+
+
+@contextmanager
+def running(home: Path, *, command: str = "serve", **options: object) -> Iterator[App]:
+    """Start it by `python -m repopilot serve` or, with command `chainlit`, by `chainlit run`; options are settings."""
+    home.mkdir(parents=True, exist_ok=True)
+    watcher = home / "watcher"
+    watcher.mkdir()
+    (watcher / "sitecustomize.py").write_text(WATCHER)
+    port = _free_port()
+    log, connections_log = home / "server.log", home / "connections.jsonl"
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("REPOPILOT_", "CHAINLIT_"))}
+    env |= {f"REPOPILOT_{name.upper()}": str(value) for name, value in options.items()}
+    env |= {
+        "REPOPILOT_HOME": str(home / "data"),
+        "REPOPILOT_PORT": str(port),
+        "PYTHONPATH": os.pathsep.join([str(watcher), str(ROOT)]),
+        "CONNECTIONS_LOG": str(connections_log),
+    }
+    with log.open("wb") as out:
+        process = subprocess.Popen(_command(command, port), cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            _await_page(f"http://127.0.0.1:{port}/", process, log)
+            yield App(f"http://127.0.0.1:{port}", port, home, log, connections_log, process)
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _command(command: str, port: int) -> list[str]:
+    if command == "chainlit":
+        return [sys.executable, "-m", "chainlit", "run", "chainlit_app.py", "--headless", "--port", str(port)]
+    return [sys.executable, "-m", "repopilot", "serve", "--headless"]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _await_page(url: str, process: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if httpx.get(url).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise AssertionError(f"The application did not start:\n{log.read_text()}")
