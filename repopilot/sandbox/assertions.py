@@ -80,7 +80,10 @@ def sites(function: Function) -> Iterator[tuple[ast.stmt, int]]:
         if isinstance(node, ast.Assert):
             if not (isinstance(node.test, ast.Constant) and not node.test.value):
                 yield node, len(_sides(node.test))
-        elif (isinstance(node, ast.With) and any(_is_raises(item.context_expr) for item in node.items)) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _states(node.value)):
+        elif isinstance(node, ast.With):
+            if any(_is_raises(item.context_expr) for item in node.items):
+                yield node, 1
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _states(node.value):
             yield node, 1
 
 

@@ -21,7 +21,7 @@ from repopilot.sandbox.job import Limits
 from repopilot.sandbox.processes import descendants, disk_use, memory
 from repopilot.types import Ended
 
-_POLL_S = 0.03
+_POLL_S, _MAX_POLL_S = 0.03, 0.25
 _DISK_EVERY = 10  # polls
 _KEPT_HEAD, _KEPT_TAIL = 64 * 1024, 192 * 1024
 _REPORT_CAP = 16 * 1024 * 1024
@@ -55,7 +55,7 @@ class _Drain(threading.Thread):
             self._head += piece[:room]
             self._tail += piece[room:] if room > 0 else piece
             if len(self._tail) > 2 * self._tail_size:
-                del self._tail[: -self._tail_size]
+                del self._tail[: len(self._tail) - self._tail_size]
 
     def _read(self) -> bytes:
         try:
@@ -136,7 +136,7 @@ def _watch(
     polls, cost = 0, 0.0
     while True:
         try:
-            process.wait(max(_POLL_S, 10 * cost))  # a machine with very many processes: at most a tenth of a core
+            process.wait(min(max(_POLL_S, 10 * cost), _MAX_POLL_S))  # a tenth of a core, where processes are many
             return "finished"
         except subprocess.TimeoutExpired:
             polls += 1
@@ -146,13 +146,13 @@ def _watch(
             return "timeout"
         if drains[0].total > limits.output or drains[1].total > _REPORT_CAP:
             return "output"
-        scanned = time.monotonic()
+        scanned = time.thread_time()
         tree = descendants(process.pid)
         if len(tree) > limits.processes:
             return "processes"
         if memory(tree) > limits.memory:
             return "memory"
-        cost = time.monotonic() - scanned
+        cost = time.thread_time() - scanned
         if polls % _DISK_EVERY == 0 and disk_use(folder, limits.disk) > limits.disk:
             return "disk"
 

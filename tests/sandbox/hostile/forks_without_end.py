@@ -1,0 +1,7 @@
+"""A fork bomb. Contained at: bwrap, landlock, limits."""
+import os
+
+
+def attack():
+    while True:
+        os.fork()

@@ -1,0 +1,6 @@
+"""Never ends. Contained at: bwrap, landlock, limits."""
+
+
+def attack():
+    while True:
+        pass

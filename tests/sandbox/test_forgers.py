@@ -1,0 +1,62 @@
+"""Programs that do not do what they should and try to look as if they did: none may be called a genuine pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repopilot.sandbox.run import run_pytest
+from repopilot.settings import Settings
+
+FORGERS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../forgers").resolve().glob("*.py"))}
+HONEST = "def add(a, b):\n    return a + b\n"
+WRONG = "def add(a, b):\n    return 0\n"
+TESTS = '''
+from solution import add
+
+
+def test_small():
+    assert add(1, 2) == 3
+
+
+def test_negative():
+    result = add(-5, 2)
+    assert result < 0
+    assert result == -3
+
+
+def test_texts():
+    assert add("a", "b") == "ab"
+'''
+
+
+def run(name: str, level: str = "auto"):
+    forger = FORGERS[name]
+    code = {"conftest.py": forger, "solution.py": WRONG} if name.startswith("conftest") else {"solution.py": forger}
+    settings = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=15)
+    return run_pytest({**code, "test_solution.py": TESTS}, ["test_solution.py"], settings)
+
+
+def test_there_are_enough_programs():
+    assert len(FORGERS) >= 12
+
+
+@pytest.mark.parametrize("name", FORGERS)
+def test_no_forged_pass_is_genuine(name):
+    result = run(name)
+    assert not result.genuine, result.output
+    assert result.reasons
+
+
+def test_the_forgers_fool_pytest_itself():
+    """Several of them do reach `3 passed` and status 0; else they would prove nothing about the control."""
+    fooled = [name for name in ("reports_say_passed", "tests_do_nothing", "conftest_says_passed", "reads_the_answers",
+                                "swallows_exceptions") if run(name).passed == 3]
+    assert len(fooled) >= 4
+
+
+def test_an_honest_program_passes():
+    files = {"solution.py": HONEST, "test_solution.py": TESTS}
+    result = run_pytest(files, ["test_solution.py"], Settings())
+    assert (result.genuine, result.passed, result.reasons) == (True, 3, ())
