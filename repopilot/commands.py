@@ -200,8 +200,8 @@ def models(arguments: argparse.Namespace, settings: Settings) -> int:
     from repopilot.llm.models import available, ensure
 
     if arguments.action == "list":
-        found = [{"name": m.name, "installed": m.installed, "size": m.size} for m in available(settings)]
-        emit({"models": found}, arguments.json, lambda: [print(f"{m['name']:24} {m['installed']}") for m in found])
+        found = [asdict(m) | {"installed": m.path is not None} for m in available(settings)]
+        emit({"models": found}, arguments.json, lambda: [print(_stored(m)) for m in found])
         return 0
     if not arguments.name:
         raise UsageError("Which model? `models list` shows them.")
@@ -321,6 +321,11 @@ def _route(chosen: Route | None) -> dict[str, object]:
         "reason": chosen.reason,
         "alternatives": [list(a) for a in chosen.alternatives],
     }
+
+
+def _stored(model: dict) -> str:
+    where = model["path"] or "not fetched"
+    return f"{model['name']:22} {model['size'] / 1e6:6.0f} MB  {model['purpose']:10} {where}"
 
 
 def _indexed(facts: dict) -> str:

@@ -107,7 +107,7 @@ def _model(settings: Settings) -> Check:
 def _embedded(settings: Settings) -> Check:
     from repopilot.llm.models import available
 
-    there = [m.name for m in available(settings) if m.installed and m.name != "minilm"]
+    there = [m.name for m in available(settings) if m.path and m.purpose == "chat"]
     if not settings.embedded:
         return Check("embedded model", "ok", "turned off by REPOPILOT_EMBEDDED")
     if there:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from repopilot.agents.explore import Exploration, explore
-from repopilot.agents.phrases import LANGUAGES, say
+from repopilot.agents.phrases import say, short_commit
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import render
 from repopilot.retrieval.cite import Excerpt, verify
-from repopilot.retrieval.claims import claim_of, identifiers, word_stems
+from repopilot.retrieval.claims import claim_of, identifiers, split_sentences, word_stems
 from repopilot.trace import Step
 from repopilot.types import Answer, Citation
 from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import ChatMessage
 
 SHOWN_PLACES = 5
 QUOTED_LINES = 20
 WEAK = 0.34
 """Below this share of the question's words in the best excerpts, the evidence is called weak."""
+
+UNSURE = 0.6
+"""Below this share the model may answer that the repository doesn't hold the answer."""
+RECITED = 0.5
+"""A reply of which this share of lines stands word for word in the excerpts explains nothing."""
 
 _SENTINEL = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
 
@@ -34,10 +43,14 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         return _not_here(workspace, found, absent)
     if workspace.model is None:
         return _extractive(workspace, found)
-    text, why_cut = await _ask(question, workspace, workspace.model, found, step)
+    text, why_cut = await _ask(question, workspace, workspace.model, found, cover, step)
     if not text.strip():
         step.degrade(f"extractive answer: {why_cut or 'the model returned nothing'}")
         return _extractive(workspace, found, retry=bool(why_cut))
+    text = _without_example(text)
+    if recited(text, found.pack.excerpts):
+        step.degrade("extractive answer: the model only recited the excerpts")
+        return _extractive(workspace, found)
     if _SENTINEL.fullmatch(text):
         return _not_here(workspace, found, absent)
     answer = await _verified(_SENTINEL.sub("", text), workspace, found, step)
@@ -83,34 +96,57 @@ def question_cover(question: str, found: Exploration) -> float:
     return sum(checks) / len(checks) if checks else 1.0
 
 
-async def _ask(question: str, workspace: Workspace, model: Model, found: Exploration, step: Step) -> tuple[str, str]:
-    """The model's raw text, streamed into an answer step, and why it was cut off ('' when it was not)."""
-    from llama_index.core.llms import ChatMessage
+def _without_example(text: str) -> str:
+    """Small models now and then repeat the worked example as if it were about this repository."""
+    example = re.sub(r"\s*\[\d\]", "", render("explain_example_reply") + render("explain_example_reply_fr"))
+    pieces = [(piece, re.sub(r"\s*\[\d+\]", "", piece).strip()) for piece, _ in split_sentences(text)]
+    return "".join(piece for piece, bare in pieces if len(bare) < 20 or bare.rstrip(".") not in example)
 
-    earlier = f"Earlier question: {workspace.turns[-1].question[:200]}\n" if workspace.turns else ""
-    messages = [
-        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name)),
-        ChatMessage(
-            role="user",
-            content=render(
-                "explain_user",
-                mark=found.pack.mark,
-                context=found.pack.text,
-                earlier=earlier,
-                question=question[:4000],
-                language=LANGUAGES.get(found.results.query.language, "the language of the question"),
-            ),
-        ),
-    ]
+
+def recited(text: str, excerpts: Sequence[Excerpt]) -> bool:
+    """Does the reply consist, outside code blocks, mostly of the excerpts' own lines?"""
+    prose = [line.strip() for line in re.sub(r"```.*?(?:```|\Z)", "", text, flags=re.S).split("\n")]
+    lines = [line for line in prose if len(line) > 12]
+    known = {line.strip() for e in excerpts for line in e.text.split("\n")}
+    return len(lines) >= 4 and sum(line in known for line in lines) / len(lines) >= RECITED
+
+
+async def _ask(
+    question: str, workspace: Workspace, model: Model, found: Exploration, cover: float, step: Step
+) -> tuple[str, str]:
+    """The model's raw text, streamed into an answer step, and why it was cut off ('' when it was not)."""
+    messages = _messages(question, workspace, found, cover)
     async with step.child("answer", "answer") as answering:
         try:
-            text = await chat(
-                model, messages, answering, max_tokens=workspace.settings.max_answer_tokens, temperature=0.1
-            )
-            return text, ""
+            limit = workspace.settings.max_answer_tokens
+            # The delimiter in a reply means that the model has begun to recite its context.
+            return await chat(model, messages, answering, max_tokens=limit, temperature=0.2, stop=[found.pack.mark]), ""
         except ModelError as error:
             answering.note(failed=str(error))
             return error.partial, str(error)
+
+
+def _messages(question: str, workspace: Workspace, found: Exploration, cover: float) -> list[ChatMessage]:
+    """The stable part first (rules, one worked example), so that a local model reuses it from its cache.
+
+    Only where the evidence is thin may the model say that the answer isn't here: the smallest ones say it of anything.
+    """
+    from llama_index.core.llms import ChatMessage
+
+    tail = "_fr" if found.results.query.language == "fr" else ""
+    user = render(
+        f"explain_user{tail}",
+        context=found.pack.text,
+        earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if workspace.turns else "",
+        question=question[:4000],
+    )
+    absence = " " + render("explain_absence") if cover < UNSURE else ""
+    return [
+        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name, absence=absence)),
+        ChatMessage(role="user", content=render(f"explain_example{tail}")),
+        ChatMessage(role="assistant", content=render(f"explain_example_reply{tail}")),
+        ChatMessage(role="user", content=user),
+    ]
 
 
 async def _verified(
@@ -169,7 +205,7 @@ def _gist(excerpt: Excerpt) -> str:
 
 
 def _scope(workspace: Workspace) -> dict[str, object]:
-    return {"files": len(workspace.index.files), "commit": workspace.index.commit[:10]}
+    return {"files": len(workspace.index.files), "commit": short_commit(workspace.index.commit)}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,9 +13,9 @@ from repopilot.trace import Step
 from repopilot.types import Hit, Turn
 from repopilot.workspace import Workspace
 
-CONTEXT_TOKENS = {"embedded": 1500, "ollama": 2200, "openai": 6000}
+CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
 """Excerpt tokens by kind of model: on a CPU each thousand costs seconds before the first word."""
-_DEFAULT_TOKENS = 1500
+_DEFAULT_TOKENS = 1100
 _FOLLOW_UP = re.compile(
     r"^\W*(?:and|but|now|also|then|why|et|mais|puis|alors|pourquoi)\W*(?:\w+\W*){0,3}$|"
     r"\b(?:it|its|that|this|these|those|they|them|there|same|above|ça|cela|celui|celle|ceux|il|elle|ils|elles|y)\b",

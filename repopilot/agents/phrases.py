@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-LANGUAGES = {"en": "English", "fr": "French (français)"}
-
 _PHRASES = {
     "absent": {
         "en": "**Not in this repository.** I searched {files} files at `{commit}` and found nothing that answers this.",
@@ -34,3 +32,9 @@ def say(phrase: str, language: str, **values: object) -> str:
     """The phrase in the language, English where it is not known. Raises KeyError on an unknown phrase or value."""
     versions = _PHRASES[phrase]
     return versions.get(language, versions["en"]).format(**values)
+
+
+def short_commit(commit: str) -> str:
+    """A SHA by its first ten digits; `unversioned` and `…+dirty` keep what they say."""
+    sha, plus, dirty = commit.partition("+")
+    return f"{sha[:10] if len(sha) == 40 else sha}{plus}{dirty}"

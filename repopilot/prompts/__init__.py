@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
-def render(name: str, **values: object) -> str:
+def render(name: str, /, **values: object) -> str:
     """The prompt of `prompts/<name>.txt` with every placeholder filled once.
 
     Raises KeyError when values and placeholders are not exactly the same names, FileNotFoundError without such a file.

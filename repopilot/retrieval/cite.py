@@ -156,7 +156,19 @@ def _anchor_found(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbo
 def _at_home(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
     """Do these lines define the name, or does the repository define it nowhere?"""
     definitions = symbols_of(name)
-    return not definitions or any(_overlap(s, excerpt) for s in definitions)
+    return not definitions or any(_begins_in(s, excerpt) or _mostly(s, excerpt) for s in definitions)
+
+
+def _begins_in(symbol: Symbol, excerpt: Excerpt) -> bool:
+    return symbol.path == excerpt.path and excerpt.start_line <= symbol.start_line <= excerpt.end_line
+
+
+def _mostly(symbol: Symbol, excerpt: Excerpt) -> bool:
+    """Is at least half of the definition here? One method is not the class it stands in."""
+    if not _overlap(symbol, excerpt):
+        return False
+    shared = min(symbol.end_line, excerpt.end_line) - max(symbol.start_line, excerpt.start_line) + 1
+    return 2 * shared >= symbol.end_line - symbol.start_line + 1
 
 
 def _spans(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
