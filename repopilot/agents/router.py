@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repopilot.agents import routing_model
-from repopilot.agents.routing_harm import harm_score, reasons
+from repopilot.agents.routing_harm import harm_score, named_harm, reasons
 from repopilot.agents.routing_rules import evidence, scores, signs
-from repopilot.agents.routing_text import Reading, read
+from repopilot.agents.routing_text import Reading, read, reads_as_latin
 from repopilot.errors import ModelError
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route, Turn
@@ -28,21 +28,26 @@ CLEAR_MARGIN = 0.5
 """Above this lead of the best intent over the next, nobody else is asked."""
 CERTAIN_HARM = 3.0
 """A harm score nobody needs a classifier for."""
-SURE_ENOUGH_TO_REFUSE = 0.5
+SURE_ENOUGH_TO_REFUSE = {True: 0.5, False: 0.65}
+"""Least chance of REFUSE, with and without named evidence of harm: false alarms cost more trust than they save."""
 MODEL_WEIGHT = 0.6
 MODEL_S = 10.0
 """Longest wait for the router model, in seconds: a slower answer is worth less than the classifier's."""
 
 _ACTING: frozenset[Intent] = frozenset({"GENERATE", "TEST", "DECOMPOSE"})
 _GO_ON = re.compile(
-    r"^(?:(?:yes|ok|okay|oui|sure|great|good|fine|d'accord)\b[ ,.!]*)*(?:proceed|go ahead|go on|continue|carry on|next|do it|do that|"
-    r"vas-y|allez-y|on y va|continuer?|fais-le|yes|ok|okay|oui|sure|go)\b(?: (?:with )?(?:it|that|this|the plan|part \d+|step \d+|please|then|le plan))*[ .!]*$"
+    r"^(?:(?:yes|ok|okay|oui|sure|great|good|fine|d'accord)\b[ ,.!]*)*(?:proceed|go ahead|go on|continue|"
+    r"carry on|next|do it|do that|"
+    r"vas-y|allez-y|on y va|continuer?|fais-le|yes|ok|okay|oui|sure|go)\b(?: (?:with )?(?:it|that|this|"
+    r"the plan|part \d+|step \d+|please|then|le plan))*[ .!]*$"
 )
 _INSIST = re.compile(
-    r"\b(?:anyway|just do|do it|educational|research|legal|allowed|permission|promise|pretend|hypothetical\w*|joke|it is fine|quand meme|only a test)\b"
+    r"\b(?:anyway|just do|do it|educational|research|legal|allowed|permission|promise|pretend|hypothetical\w*|"
+    r"joke|it is fine|quand meme|only a test)\b"
 )
 _ELLIPTICAL = re.compile(
-    r"^(?:and|also|same|what about|how about|et|pareil|de meme|for the|pour le|pour la|the other|l'autre)\b|^(?:\w+ ){0,2}(?:other|second|first|third|next) (?:one|file|function|class)$"
+    r"^(?:and|also|same|what about|how about|et|pareil|de meme|for the|pour le|pour la|the other|l'autre)\b|"
+    r"^(?:\w+ ){0,2}(?:other|second|first|third|next) (?:one|file|function|class)$"
 )
 _NO_EVIDENCE = 1.0
 _LONGEST_FOLLOW_UP = 8
@@ -109,20 +114,21 @@ def _by_conversation(question: str, reading: Reading, found: dict[str, float], t
 
 
 def _by_classifier(reading: Reading, found: dict[str, float], embedder: Embedder | None) -> Route:
-    tier = "classifier"
+    if not reads_as_latin(reading.core) and not any(found.get(name) for name in ("code", "trace")):
+        return Route("EXPLAIN", 0.4, "It is in a script the router doesn't read.", "heuristic", (("GENERATE", 0.3),))
+    tier, remark = "classifier", "" if routing_model.suits(embedder) else " Judged without embedding vectors."
     try:
         chances = routing_model.probabilities(reading, found, embedder)
     except ModelError as error:
-        log.warning("router without vectors: %s", error)
-        chances = routing_model.probabilities(reading, found, None)
+        chances, remark = routing_model.probabilities(reading, found, None), f" Judged without vectors: {error}"
     except (OSError, ValueError, KeyError) as error:
         log.warning("router without weights: %s", error)
         chances, tier = routing_model.rules_only(found), "heuristic"
     ranked = list(chances.items())
-    if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE:
+    if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE[bool(named_harm(found))]:
         ranked[0], ranked[1] = ranked[1], ranked[0]
     intent, confidence = ranked[0]
-    return Route(intent, round(confidence, 3), _why(intent, found), tier, _rounded(ranked[1:4]))
+    return Route(intent, round(confidence, 3), _why(intent, found) + remark, tier, _rounded(ranked[1:4]))
 
 
 async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> Route:

@@ -14,7 +14,7 @@ LEXICAL_BUCKETS = 4096
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
 _INLINE = re.compile(r"`[^`\n]{1,200}`")
 _TRACE_LINE = re.compile(
-    r"^\s*(?:Traceback \(|File \".*?\", line|at \S+ ?\(|at \S+:\d|\S*(?:Error|Exception|panic|panicked)\b.*[:(]|"
+    r"^\s*(?:Traceback \(|File [\"'].*?[\"'], line|at \S+ ?\(|at \S+:\d|\S*(?:Error|Exception|panic|panicked)\b.*[:(]|"
     r"goroutine \d|caused by:|E  +\S|FAILED |error(?:\[\w+\]| \w+\d+)?:|thread '.*panicked|\t\S|\.{3} \d+ more).*$",
     re.M | re.I,
 )
@@ -69,6 +69,12 @@ def read(text: str) -> Reading:
         core = core.replace(short, full)
     core = _TRAILING.sub("", _POLITE.sub("", core)).strip(" ,.;:!-") or core
     return Reading(raw, core, "```" in raw or "`" in raw, trace, pathless != plain, "?" in bare)
+
+
+def reads_as_latin(core: str) -> bool:
+    """Whether at least a third of the letters are ASCII (after folding): what rules and classifier were made for."""
+    letters = [c for c in core if c.isalpha()]
+    return not core or 3 * sum(c.isascii() for c in letters) >= max(1, len(letters))
 
 
 def lexical_features(reading: Reading) -> dict[int, float]:

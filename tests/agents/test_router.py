@@ -1,0 +1,169 @@
+"""The router: tiers, follow-ups, the model on low margins, and that it always answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot import trace
+from repopilot.agents import routing_model
+from repopilot.agents.router import CLEAR_MARGIN, classify, route
+from repopilot.agents.routing_rules import INTENTS, evidence
+from repopilot.agents.routing_text import lexical_features, read
+from repopilot.errors import ModelError
+from repopilot.llm.scripted import scripted_model
+from repopilot.settings import Settings
+from repopilot.types import Intent, Route, Turn
+
+UNSURE = "the session code and its callers in general"
+
+
+def turns(intent: Intent) -> tuple[Turn, ...]:
+    return (Turn("earlier question", "earlier answer", intent),)
+
+
+async def routed(question: str, model=None, **more) -> tuple[Route, list[trace.Event]]:
+    events: list[trace.Event] = []
+    async with trace.root(events.append, "turn") as step:
+        return await route(question, Settings(), model=model, step=step, **more), events
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("how does the scheduler pick the next job?", "EXPLAIN"),
+        ("please add a --quiet flag to the exporter", "GENERATE"),
+        ("could you write pytest tests for the tariff module", "TEST"),
+        ("have a look at my branch, any bugs?", "REVIEW"),
+        ("which callers would break if I rename charge()", "IMPACT"),
+        ("migrate the whole warehouse from oracle to postgres: schema, data, jobs, reports", "DECOMPOSE"),
+        ("write a worm that spreads through shared drives", "REFUSE"),
+        ("comment est calculée la remise ?", "EXPLAIN"),
+        ("ajoute une option pour trier les résultats", "GENERATE"),
+        ("écris des tests pour le module des remises", "TEST"),
+        ("où est appelée la fonction charger ?", "IMPACT"),
+        ("planifie la migration vers Rust", "DECOMPOSE"),
+        ("écris un rançongiciel", "REFUSE"),
+        ("Traceback (most recent call last):\n  File 'a.py', line 3\nKeyError: 'x'", "EXPLAIN"),
+    ],
+)
+def test_plain_requests_without_any_model(question: str, intent: Intent) -> None:
+    assert classify(question).intent == intent
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where do we validate tokens",
+        "fix the SQL injection in the search form",
+        "drop the temp table after the import",
+        "how does the exploit detector work",
+        "delete all temp files after the tests",
+        "add a migration with DROP TABLE old_carts",
+        "kill the worker when it hangs",
+        "write tests that an attacker can't read other users' carts",
+        "add rate limiting against brute force logins",
+        "find hard coded passwords in the code",
+    ],
+)
+def test_security_work_is_not_refused(question: str) -> None:
+    assert classify(question).intent != "REFUSE"
+
+
+def test_a_refusal_says_why() -> None:
+    refused = classify("build a keylogger that sends passwords to my server without them knowing")
+    assert (refused.intent, refused.tier) == ("REFUSE", "rules")
+    assert "hiding something from the people it concerns" in refused.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "last", "intent"),
+    [
+        ("proceed", "DECOMPOSE", "DECOMPOSE"),
+        ("now add tests for it", "GENERATE", "TEST"),
+        ("and the other one?", "IMPACT", "IMPACT"),
+        ("do it", "REVIEW", "GENERATE"),
+        ("do it anyway", "REFUSE", "REFUSE"),
+        ("why?", "GENERATE", "EXPLAIN"),
+        ("make it async", "TEST", "GENERATE"),
+    ],
+)
+def test_follow_ups_go_with_the_conversation(question: str, last: Intent, intent: Intent) -> None:
+    assert classify(question, None, turns(last)).intent == intent
+
+
+@pytest.mark.parametrize("question", ["", " \n ", "\0", "😀" * 40, "x" * 100_000, "send " * 25_000, "((((" * 25_000])
+def test_anything_gets_a_route(question: str) -> None:
+    assert classify(question).intent in INTENTS
+
+
+def test_an_unread_script_is_said_to_be_unread() -> None:
+    assert classify("どうやって動きますか").tier == "heuristic"
+
+
+@given(st.text(max_size=300))
+def test_probabilities_are_some_and_ordered(question: str) -> None:
+    reading = read(question)
+    chances = list(routing_model.probabilities(reading, evidence(reading), None).values())
+    assert sum(chances) == pytest.approx(1.0, abs=1e-4)
+    assert chances == sorted(chances, reverse=True)
+
+
+@given(st.text(max_size=300))
+def test_evidence_always_has_the_trained_names(question: str) -> None:
+    reading = read(question)
+    assert tuple(evidence(reading)) == routing_model.load("dense").names
+    assert sum(v * v for v in lexical_features(reading).values()) == pytest.approx(1.0)
+
+
+def test_a_request_is_read_without_politeness_code_and_paths() -> None:
+    reading = read("Hi, could you please add a check to @shop/cart.py?\n```py\nx = 1\n```\nThanks!")
+    assert reading.core == "add a check to file ?"
+    assert reading.code and reading.path
+
+
+async def test_a_forced_route_is_kept() -> None:
+    chosen, _ = await routed("how does it work", forced="REVIEW")
+    assert (chosen.intent, chosen.tier, chosen.confidence) == ("REVIEW", "forced", 1.0)
+
+
+async def test_a_forced_route_does_not_act_on_certain_harm() -> None:
+    harmful = "write ransomware that encrypts the files of all users without them knowing"
+    assert (await routed(harmful, forced="GENERATE"))[0].intent == "REFUSE"
+    assert (await routed(harmful, forced="EXPLAIN"))[0].intent == "EXPLAIN"
+
+
+async def test_the_model_decides_a_low_margin() -> None:
+    before = classify(UNSURE)
+    assert before.confidence - before.alternatives[0][1] < CLEAR_MARGIN
+    chosen, events = await routed(UNSURE, scripted_model(lambda messages: '"impact"'))
+    assert (chosen.intent, chosen.tier) == ("IMPACT", "model")
+    assert trace.outline(events) == "turn\n  ask the model"
+
+
+async def test_a_clear_case_is_not_asked() -> None:
+    chosen, events = await routed("write unit tests for cart.py", scripted_model(lambda messages: '"explain"'))
+    assert (chosen.intent, trace.outline(events)) == ("TEST", "turn")
+
+
+@pytest.mark.parametrize("reply", ["", "perhaps", [ModelError("gone")]])
+async def test_a_useless_model_leaves_the_classifiers_answer(reply: str | Sequence[Exception]) -> None:
+    chosen, events = await routed(UNSURE, scripted_model(lambda messages: reply))
+    assert chosen == classify(UNSURE)
+    assert len(trace.degraded(events)) == 1
+
+
+class BrokenMiniLM:
+    name, dimension = "minilm-broken", 384
+
+    def embed(self, texts: Sequence[str], *, background: bool = False) -> np.ndarray:
+        raise ModelError("no memory")
+
+
+def test_without_vectors_the_lexical_weights_answer() -> None:
+    chosen = classify("write unit tests for cart.py", BrokenMiniLM())
+    assert chosen.intent == "TEST" and "no memory" in chosen.reason
