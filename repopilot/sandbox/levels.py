@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from repopilot.errors import SandboxError
+from repopilot.errors import RepoPilotError, SandboxError
 from repopilot.sandbox import bwrap, landlock, seatbelt, stage, watch
 from repopilot.sandbox.inside.bootstrap import CONFINED
 from repopilot.sandbox.job import Job, Limits, Places, document, environment
@@ -53,8 +53,8 @@ def why_unavailable(candidate: SandboxLevel) -> str:
             probe = {"secret": str(secret), "forbidden": str(secret.with_name("written"))}
             job = Job(folder / "repo", stage.fresh_work(folder, "work"), probe=probe, limits=_PROBE_LIMITS)
             outcome = start(job, candidate, threading.Event())
-    except (OSError, SandboxError) as error:
-        return str(error)
+    except (OSError, RepoPilotError) as error:
+        return getattr(error, "message", str(error))
     return "" if outcome.status == CONFINED else outcome.output.strip() or f"the probe ended with {outcome.status}"
 
 

@@ -46,7 +46,7 @@ class World:
         for listener in self.listeners:
             found += ["a server was reached"] if _accepts(listener) else []
         found += ["a datagram arrived"] if _received(self.datagrams) else []
-        found += ["a process outlived the run"] if _processes_with(self.mark) else []
+        found += ["a process outlived the run"] if processes_with(self.mark) else []
         found += ["shared memory was left"] if Path("/dev/shm", self.mark).exists() else []
         return found
 
@@ -103,11 +103,11 @@ def _received(datagrams: socket.socket) -> bool:
         return False
 
 
-def _processes_with(mark: str) -> set[int]:
+def processes_with(mark: str, wait: bool = True) -> set[int]:
     """Those that carry the mark in their command line, after a moment for the kernel to bury the dead."""
     for _ in range(20):
         alive = {int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark.encode() in _command_line(p)}
-        if not alive:
+        if not alive or not wait:
             return alive
         time.sleep(0.05)
     return alive
@@ -120,6 +120,6 @@ def _command_line(process: Path) -> bytes:
         return b""
 
 
-def end_processes_with(mark: str) -> None:
-    for pid in _processes_with(mark):
+def endprocesses_with(mark: str) -> None:
+    for pid in processes_with(mark):
         os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,199 @@
+"""run_pytest with real sandboxes: results, failures, limits, bad input, cancelling."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from repopilot.errors import Cancelled, SandboxError
+from repopilot.sandbox import levels
+from repopilot.sandbox.control import Mutation
+from repopilot.sandbox.failures import missing_modules
+from repopilot.sandbox.run import choose_controls, run_pytest
+from repopilot.settings import Settings
+
+SETTINGS = Settings(test_timeout_s=20)
+
+
+def run(code: str, tests: str, settings: Settings = SETTINGS, **more):
+    return run_pytest({"solution.py": code, "test_solution.py": tests}, ["test_solution.py"], settings, **more)
+
+
+def test_every_kind_of_honest_test_passes_genuinely():
+    code = "def double(x):\n    if x is None:\n        raise ValueError('none')\n    return x * 2\n"
+    tests = '''
+import asyncio, unittest, os, pathlib, pytest
+from solution import double
+
+def check(value, expected):
+    assert double(value) == expected
+
+def test_through_a_helper():
+    check(2, 4)
+
+@pytest.mark.parametrize("value,expected", [(1, 2), ("a", "aa")])
+def test_parameters(value, expected):
+    assert double(value) == expected
+
+def test_raises():
+    with pytest.raises(ValueError, match="none"):
+        double(None)
+
+async def test_async():
+    await asyncio.sleep(0)
+    assert double(3) == 6
+
+def test_files(tmp_path):
+    (tmp_path / "a").write_text("x")
+    pathlib.Path("beside").write_text("y")
+    assert (tmp_path / "a").read_text() == "x"
+
+def test_output(capsys):
+    print("hello")
+    assert capsys.readouterr().out == "hello\\n"
+
+@pytest.mark.skip(reason="not today")
+def test_later():
+    assert False
+
+class TestGroup:
+    @pytest.fixture
+    def four(self):
+        return 4
+
+    def test_fixture(self, four):
+        assert double(2) == four
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        self.value = 3
+
+    def test_unit(self):
+        self.assertEqual(double(self.value), 6)
+        for x in (1, 2):
+            with self.subTest(x=x):
+                self.assertEqual(double(x), x + x)
+'''
+    result = run(code, tests)
+    assert result.genuine, (result.reasons, result.output)
+    assert (result.passed, result.failed, result.errors) == (9, 0, 0)
+
+
+def test_failures_say_what_and_where():
+    result = run("def half(x):\n    return x / 0\n", '''
+from solution import half
+
+def test_wrong():
+    assert 1 == 2, "so wrong"
+
+def test_raises():
+    assert half(4) == 2
+''')
+    assert (result.passed, result.failed, result.genuine) == (0, 2, False)
+    wrong, raises = result.failures
+    assert wrong.test_id == "test_solution.py::test_wrong"
+    assert "so wrong" in wrong.assertion
+    assert (wrong.path, wrong.line) == ("test_solution.py", 5)
+    assert "ZeroDivisionError" in raises.assertion
+    assert (raises.path, raises.line) == ("solution.py", 2)
+    assert "2>     return x / 0" in raises.lines
+    assert "test_solution.py:5" in result.output
+
+
+def test_tests_in_folders_and_a_source_folder():
+    files = {"src/package/__init__.py": "", "src/package/core.py": "VALUE = 3\n", "tests/__init__.py": "",
+             "tests/common.py": "EXPECTED = 3\n",
+             "tests/test_core.py": "from package.core import VALUE\nfrom .common import EXPECTED\n\ndef test_it():\n"
+                                   "    assert VALUE == EXPECTED\n"}
+    result = run_pytest(files, ["tests/test_core.py"], SETTINGS)
+    assert result.genuine, result.output
+
+
+def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "n.txt").write_text("7")
+    (tmp_path / "solution.py").write_text("raise SystemExit('the old one')\n")
+    (tmp_path / "test_old.py").write_text(
+        "import solution\n\ndef test_data():\n    assert solution.read() == 7\n\ndef test_read_only():\n"
+        "    import pytest\n    with pytest.raises(OSError):\n        open('data/n.txt', 'w')\n")
+    (tmp_path / "out").symlink_to("/etc")
+    files = {"solution.py": "def read():\n    return int(open('data/n.txt').read())\n"}
+    result = run_pytest(files, ["test_old.py"], SETTINGS, inputs=tmp_path)
+    assert result.genuine, result.output
+    assert (tmp_path / "solution.py").read_text().startswith("raise")
+
+
+def test_missing_dependencies_are_named():
+    result = run("import numbers_from_nowhere.deep\n", "from solution import x\n\ndef test_it():\n    assert x\n")
+    assert (result.passed, result.errors) == (0, 1)
+    assert missing_modules(result) == ("numbers_from_nowhere",)
+    assert "missing in the sandbox: numbers_from_nowhere" in result.output
+    own = run_pytest({"test_a.py": "import pkg.gone\n", "pkg/__init__.py": ""}, ["test_a.py"], SETTINGS)
+    assert missing_modules(own, ["test_a.py", "pkg/__init__.py"]) == ()
+
+
+@pytest.mark.parametrize(("tests", "reason"), [
+    ("def test_it(:\n", "not valid Python"), ("x = 1\n", "no test"), ("", "no test"),
+    ("def test_it():\n    pass\n\nimport pytest\npytest.skip('all', allow_module_level=True)\n", "not reported")])
+def test_tests_that_test_nothing_are_no_pass(tests, reason):
+    result = run("", tests)
+    assert not result.genuine
+    assert any(reason in text for text in result.reasons), result.reasons
+
+
+def test_an_endless_program_is_stopped_and_said_so():
+    result = run("while True:\n    pass\n", "import solution\n\ndef test_it():\n    assert 1\n",
+                 Settings(test_timeout_s=2))
+    assert (result.ended, result.genuine, result.passed) == ("timeout", False, 0)
+    assert "longer than 2 s" in result.output
+
+
+def test_cancelling_ends_the_run():
+    cancel = threading.Event()
+    threading.Timer(1.0, cancel.set).start()
+    with pytest.raises(Cancelled):
+        run("import time\ntime.sleep(600)\n", "import solution\n\ndef test_it():\n    pass\n",
+            Settings(test_timeout_s=120), cancel=cancel)
+
+
+@pytest.mark.parametrize("path", ["../outside.py", "/absolute.py", "a/../../b.py", ""])
+def test_paths_that_leave_the_folder_are_refused(path):
+    with pytest.raises(SandboxError):
+        run_pytest({path: "x", "test_a.py": ""}, ["test_a.py"], SETTINGS)
+
+
+def test_tests_that_are_not_there_or_not_python_are_refused():
+    for name in ("test_gone.py", "test.js"):
+        with pytest.raises(SandboxError):
+            run_pytest({"a.py": "", "test.js": ""}, [name], SETTINGS)
+
+
+def test_modules_named_like_ours_are_the_codes_own():
+    files = {"report.py": "WHO = 'mine'\n", "confine.py": "WHO = 'mine'\n",
+             "test_a.py": "import report, confine\n\ndef test_it():\n    assert report.WHO == confine.WHO == 'mine'\n"}
+    assert run_pytest(files, ["test_a.py"], SETTINGS).genuine
+
+
+def test_the_control_takes_at_least_one_and_stays_in_its_budget():
+    every = [("test_a.py", Mutation(f"test_{n}", n, n % 2 or None)) for n in range(200)]
+    assert len(choose_controls(every, {}, 100)) == 48
+    assert len(choose_controls(every, {f"test_{n}": 60.0 for n in range(200)}, 15)) == 1
+    assert len(choose_controls(every[:3], {}, 15)) == 3
+    assert choose_controls([], {}, 15) == []
+
+
+def test_levels_by_name():
+    assert levels.level(Settings(sandbox="auto")) in levels.STRONG
+    assert levels.level(Settings(sandbox="limits", allow_weak_sandbox=True)) == "limits"
+    for settings in (Settings(sandbox="limits"), Settings(sandbox="seatbelt"), Settings(sandbox="jail")):
+        with pytest.raises(SandboxError) as caught:
+            levels.level(settings)
+        assert caught.value.hint
+
+
+def test_without_a_strong_level_consent_is_needed(monkeypatch):
+    monkeypatch.setattr(levels, "STRONG", ("seatbelt",))
+    with pytest.raises(SandboxError, match="seatbelt: not on this system"):
+        levels.level(Settings())
+    assert levels.level(Settings(allow_weak_sandbox=True)) == "limits"
