@@ -258,12 +258,13 @@ def _give_back(workers: list[Worker]) -> None:
         _idle.workers += workers
         if _idle.timer is not None:
             _idle.timer.cancel()
-        _idle.timer = threading.Timer(_KEEP_S, _dismiss)
+        _idle.timer = threading.Timer(_KEEP_S, dismiss)
         _idle.timer.daemon = True
         _idle.timer.start()
 
 
-def _dismiss() -> None:
+def dismiss() -> None:
+    """End the waiting workers."""
     with _idle.lock:
         workers, _idle.workers = _idle.workers, []
     for waiting in workers:

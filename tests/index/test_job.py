@@ -196,7 +196,7 @@ def test_stopping_ends_the_worker_processes(tmp_path, conf):
         time.sleep(0.01)
     job.cancel()
     assert job.done.wait(10)
-    workers._dismiss()
+    workers.dismiss()
     children = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
     assert "repopilot.index.worker" not in children.stdout
     assert threading.active_count() < 50
