@@ -122,11 +122,10 @@ def route(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def impact(arguments: argparse.Namespace, settings: Settings) -> int:
-    from repopilot.agents.impact import impact_json, impact_markdown, impact_report
-
     if sum(map(bool, (arguments.targets, arguments.diff, arguments.patch))) != 1:
         raise UsageError("Name files or symbols, or give --diff BASE..HEAD, or --patch FILE: one of the three.")
     patch = _read(arguments.patch) if arguments.patch else None
+    from repopilot.agents.impact import impact_json, impact_markdown, impact_report
 
     async def work(workspace: Workspace, step: trace.Step) -> object:
         return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)

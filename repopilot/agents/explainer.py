@@ -13,7 +13,7 @@ from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import render
 from repopilot.retrieval.cite import Excerpt, verify
-from repopilot.retrieval.claims import claim_of, identifiers, split_sentences, word_stems
+from repopilot.retrieval.claims import Anchor, claim_of, identifiers, split_sentences, word_stems
 from repopilot.trace import Step
 from repopilot.types import Answer, Citation
 from repopilot.workspace import Workspace
@@ -42,43 +42,47 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     if not found.pack.excerpts or cover == 0.0 or (absent and cover < WEAK):
         return _not_here(workspace, found, absent)
     if workspace.model is None:
+        step.degrade("no language model: the answer is made of the repository's own lines")
         return _extractive(workspace, found)
     text, why_cut = await _ask(question, workspace, workspace.model, found, cover, step)
-    if not text.strip():
-        step.degrade(f"extractive answer: {why_cut or 'the model returned nothing'}")
-        return _extractive(workspace, found, retry=bool(why_cut))
-    text = _without_example(text)
-    if recited(text, found.pack.excerpts):
-        step.degrade("extractive answer: the model only recited the excerpts")
-        return _extractive(workspace, found)
     if _SENTINEL.fullmatch(text):
         return _not_here(workspace, found, absent)
-    answer = await _verified(_SENTINEL.sub("", text), workspace, found, step)
-    notes = (
-        [say("absent_names", found.results.query.language, names=_listed(absent), **_scope(workspace))]
-        if absent
-        else []
-    )
-    if why_cut:
-        notes.append(say("cut_off", found.results.query.language, why=why_cut))
-        step.degrade(f"answer cut off: {why_cut}")
+    text = _usable(_SENTINEL.sub("", text), workspace, found, why_cut, step)
+    if not text:
+        return _extractive(workspace, found, retry=bool(why_cut))
     if cover < WEAK:
         step.degrade("weak evidence: few of the question's words stand in the excerpts")
-    body = "\n\n".join([answer[0].strip(), *notes])
-    return Answer(body, answer[1], details={"retry": True} if why_cut else {})
+    checked, citations = await _verified(text, workspace, found, step)
+    notes = _notes(workspace, found, absent, why_cut)
+    return Answer("\n\n".join([checked.strip(), *notes]), citations, details={"retry": True} if why_cut else {})
+
+
+def _usable(text: str, workspace: Workspace, found: Exploration, why_cut: str, step: Step) -> str:
+    """What of the model's text may be shown; '' when nothing is left. What is left out is said in the trace."""
+    if why_cut:
+        step.degrade(f"answer cut off: {why_cut}")
+    elif not text.strip():
+        step.degrade("extractive answer: the model returned nothing")
+    text, invented = grounded(text, workspace, found)
+    if invented:
+        step.degrade(f"{invented} sentence(s) left out: they name code that is not in this repository")
+    if recited(text, found.pack.excerpts):
+        step.degrade("extractive answer: the model only recited the excerpts")
+        return ""
+    return text.strip()
+
+
+def _notes(workspace: Workspace, found: Exploration, absent: Sequence[str], why_cut: str) -> list[str]:
+    language = found.results.query.language
+    notes = [say("absent_names", language, names=_listed(absent), **_scope(workspace))] if absent else []
+    return [*notes, say("cut_off", language, why=why_cut)] if why_cut else notes
 
 
 def absent_names(question: str, workspace: Workspace, found: Exploration) -> list[str]:
     """Identifiers the question names that are neither defined nor used anywhere in the index."""
-    names = [a.text for a in claim_of(question).anchors if a.kind == "name"]
+    names = [a for a in claim_of(question).anchors if a.kind == "name"]
     seen = identifiers("\n".join(h.chunk.text for h in found.results.hits))
-    index = workspace.index
-
-    def known(name: str) -> bool:
-        last = re.split(r"\.|::|->|#", name)[-1]
-        return last in seen or bool(index.symbols(last)) or bool(index.references(last))
-
-    return [n for n in names if not known(n)]
+    return [n.text for n in names if not _known(n, workspace, seen)]
 
 
 def question_cover(question: str, found: Exploration) -> float:
@@ -96,11 +100,26 @@ def question_cover(question: str, found: Exploration) -> float:
     return sum(checks) / len(checks) if checks else 1.0
 
 
-def _without_example(text: str) -> str:
-    """Small models now and then repeat the worked example as if it were about this repository."""
-    example = re.sub(r"\s*\[\d\]", "", render("explain_example_reply") + render("explain_example_reply_fr"))
-    pieces = [(piece, re.sub(r"\s*\[\d+\]", "", piece).strip()) for piece, _ in split_sentences(text)]
-    return "".join(piece for piece, bare in pieces if len(bare) < 20 or bare.rstrip(".") not in example)
+def grounded(text: str, workspace: Workspace, found: Exploration) -> tuple[str, int]:
+    """The text without sentences that mostly name code which exists nowhere in the repository, and their number."""
+    seen = identifiers("\n".join(e.text for e in found.pack.excerpts))
+    kept, dropped = [], 0
+    for piece, prose in split_sentences(text):
+        anchors = [a for a in claim_of(piece).anchors if a.kind != "quote"] if prose else []
+        unknown = sum(not _known(a, workspace, seen) for a in anchors)
+        if unknown and 2 * unknown >= len(anchors):
+            dropped += 1
+        else:
+            kept.append(piece)
+    return "".join(kept), dropped
+
+
+def _known(anchor: Anchor, workspace: Workspace, seen: frozenset[str]) -> bool:
+    index = workspace.index
+    if anchor.kind == "path":
+        return anchor.text in seen or any(path.endswith(anchor.text.lstrip("./")) for path in index.files)
+    last = re.split(r"\.|::|->|#", anchor.text)[-1]
+    return last in seen or bool(index.symbols(last)) or bool(index.references(last))
 
 
 def recited(text: str, excerpts: Sequence[Excerpt]) -> bool:

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -152,7 +152,10 @@ def _unchanged(run: Pass, base: Path, files: Sequence[SourceFile]) -> Index | No
     if (run.folder / layout.BUILDING).exists() or recorded_hashes(base) != {file.path: file.hash for file in files}:
         return None
     index = open_index(run.snapshot, run.settings)
-    return index if index is not None and index.commit == run.snapshot.commit else None
+    if index is None or index.commit != run.snapshot.commit:
+        return None
+    index.report = replace(index.report, reused=index.report.files, seconds=dict(run.seconds))
+    return index
 
 
 def _rebuild(run: Pass, base: Path | None, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
