@@ -1,0 +1,150 @@
+"""Explain, end to end over a real index: what is shown, cited, left out, and said, whatever the model replies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from repopilot import trace
+from repopilot.agents.explainer import explain
+from repopilot.assistant import answer
+from repopilot.errors import ModelError, UsageError
+from repopilot.types import Answer, Turn
+from repopilot.workspace import Workspace
+
+QUESTION = "where are session tokens validated?"
+TRUE = "`validate_token` compares the digest with `hmac.compare_digest` [1]."
+Shop = Callable[..., Workspace]
+
+
+async def asked(workspace: Workspace, question: str = QUESTION) -> tuple[Answer, list[trace.Event]]:
+    events: list[trace.Event] = []
+    async with trace.root(events.append, "explain") as step:
+        done = await explain(question, workspace, step)
+    return done, events
+
+
+async def test_a_true_answer_streams_and_its_citation_is_looked_up(shop_with: Shop) -> None:
+    done, events = await asked(shop_with(lambda messages: TRUE))
+    assert done.text == TRUE
+    (citation,) = done.citations
+    assert (citation.path, citation.supported) == ("shop/auth.py", True)
+    lines = shop_with(str).index.lines(citation.path, citation.start_line, citation.end_line)
+    assert "def validate_token" in lines and "compare_digest" in lines
+    assert trace.outline(events) == "explain\n  retrieve\n  read\n  answer\n  verify citations"
+    streamed = [e for e in events if isinstance(e, trace.Delta)]
+    assert len(streamed) > 3, "token by token, not at once"
+
+
+async def test_the_model_is_shown_excerpts_without_line_numbers_and_the_question_last(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: TRUE)
+    await asked(workspace)
+    system, *_, user = workspace.model.llm.calls[0]
+    assert "[1] shop/auth.py" in user.content and "def validate_token" in user.content
+    assert user.content.index("Excerpts") < user.content.index(QUESTION)
+    assert workspace.snapshot.name in system.content
+
+
+async def test_invented_numbers_are_dropped_and_false_claims_marked(shop_with: Shop) -> None:
+    reply = "Tokens are encrypted with elliptic curves and rotated weekly [1]. Everything is cached [9]."
+    done, _ = await asked(shop_with(lambda messages: reply))
+    assert "[1?]" in done.text and "[9]" not in done.text
+    assert [c.supported for c in done.citations] == [False]
+
+
+async def test_sentences_about_code_that_exists_nowhere_are_left_out(shop_with: Shop) -> None:
+    reply = TRUE + " The class `TokenVault` in `shop/vault.py` then stores it [1]."
+    done, events = await asked(shop_with(lambda messages: reply))
+    assert done.text == TRUE and "TokenVault" not in done.text
+    assert any("not in this repository" in note for note in trace.degraded(events))
+
+
+async def test_a_model_that_dies_keeps_what_was_streamed_says_so_and_offers_another_try(shop_with: Shop) -> None:
+    done, events = await asked(shop_with(lambda messages: [TRUE, ModelError("The model broke off.")]))
+    assert done.text.startswith(TRUE) and "broke off" in done.text and done.details["retry"]
+    assert done.citations and any("cut off" in note for note in trace.degraded(events))
+
+
+@pytest.mark.parametrize("reply", ["", "   \n", [ModelError("Connection refused.")]])
+async def test_a_model_that_says_nothing_leaves_an_extractive_answer(shop_with: Shop, reply: object) -> None:
+    done, events = await asked(shop_with(lambda messages: reply))
+    assert "validate_token" in done.text and done.citations[0].path == "shop/auth.py" and done.details["extractive"]
+    assert trace.degraded(events)
+
+
+async def test_a_model_that_recites_its_context_is_replaced_by_extracts(shop_with: Shop) -> None:
+    def recite(messages: list) -> str:
+        return messages[-1].content
+
+    done, events = await asked(shop_with(recite))
+    assert done.details["extractive"] and any("recited" in note for note in trace.degraded(events))
+
+
+async def test_not_in_this_repository_is_an_answer_without_asking_the_model(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: TRUE)
+    done, _ = await asked(workspace, "how does the `KubernetesOperator` reconcile pods?")
+    assert done.details["not_found"] and not workspace.model.llm.calls
+    assert all(c.supported for c in done.citations)
+
+
+async def test_french_is_answered_in_french(shop_with: Shop, shop_workspace: Workspace) -> None:
+    workspace = shop_with(lambda messages: TRUE)
+    await asked(workspace, "où sont validés les jetons de session ?")
+    assert "en français" in workspace.model.llm.calls[0][-1].content
+    done, _ = await asked(shop_workspace, "où le panier calcule-t-il le total ?")
+    assert "Aucun modèle" in done.text
+
+
+async def test_a_follow_up_is_searched_with_the_question_it_follows(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: TRUE, turns=(Turn(QUESTION, TRUE, "EXPLAIN"),))
+    done, _ = await asked(workspace, "and who calls it?")
+    assert any(c.path == "shop/auth.py" for c in done.citations)
+
+
+async def test_stopping_closes_the_models_stream_and_marks_the_steps(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: ["token ", 30.0, "never"])
+    events: list[trace.Event] = []
+
+    async def run() -> None:
+        async with trace.root(events.append, "explain") as step:
+            await explain(QUESTION, workspace, step)
+
+    task = asyncio.create_task(run())
+    while not any(isinstance(e, trace.Delta) for e in events):
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert trace.outline(events).splitlines()[-1] == "  answer ■"
+    assert workspace.model.llm.abandoned == 1
+
+
+async def test_injected_instructions_and_hidden_characters_reach_the_model_only_as_excerpts(shop_with: Shop) -> None:
+    """Repository text can't forge the delimiter of excerpts: it is drawn anew for every question."""
+    workspace = shop_with(lambda messages: TRUE)
+    await asked(workspace)
+    await asked(workspace, QUESTION + " please")
+    marks = [calls[-1].content.split("\n")[1].split()[0] for calls in workspace.model.llm.calls]
+    assert marks[0] != marks[1] and all(len(m) == 8 for m in marks)
+
+
+async def test_the_whole_way_through_the_assistant(shop_with: Shop) -> None:
+    events: list[trace.Event] = []
+    async with trace.root(events.append, "question", input=QUESTION) as step:
+        done = await answer(QUESTION, shop_with(lambda messages: TRUE), step)
+    assert done.route.intent == "EXPLAIN" and done.text == TRUE
+    assert trace.outline(events) == "question\n  route\n  retrieve\n  read\n  answer\n  verify citations"
+
+
+async def test_a_question_of_100_kb_is_cut_and_that_is_said(shop_with: Shop) -> None:
+    async with trace.root(lambda e: None, "question") as step:
+        done = await answer("where are tokens validated? " * 4000, shop_with(lambda m: TRUE), step, "EXPLAIN")
+    assert done.text and any("cut to" in note for note in done.degraded)
+
+
+async def test_an_empty_question_is_wrong_use(shop_workspace: Workspace) -> None:
+    async with trace.root(lambda e: None, "question") as step:
+        with pytest.raises(UsageError):
+            await answer("  \n", shop_workspace, step)
