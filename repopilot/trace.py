@@ -122,16 +122,29 @@ def tree(events: Iterable[Event]) -> list[dict]:
     started: dict[str, float] = {}
     for event in events:
         if isinstance(event, Started):
-            node = {"name": event.name, "kind": event.kind, "state": "running", "input": event.input, "output": "",
-                    "error": "", "duration_s": None, "data": {}, "children": []}
+            node = {
+                "name": event.name,
+                "kind": event.kind,
+                "state": "running",
+                "input": event.input,
+                "output": "",
+                "error": "",
+                "duration_s": None,
+                "data": {},
+                "children": [],
+            }
             nodes[event.id] = node
             started[event.id] = event.at
             (nodes[event.parent_id]["children"] if event.parent_id in nodes else roots).append(node)
         elif isinstance(event, Delta):
             nodes[event.id]["output"] += event.text
         else:
-            nodes[event.id].update(state=event.state, error=event.error, data=dict(event.data),
-                                   duration_s=round(event.at - started[event.id], 3))
+            nodes[event.id].update(
+                state=event.state,
+                error=event.error,
+                data=dict(event.data),
+                duration_s=round(event.at - started[event.id], 3),
+            )
     return roots
 
 
