@@ -15,8 +15,8 @@ SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
 LEAVES = {"types", "errors", "trace", "settings", "prompts"}
 PURE = {
     *(f"retrieval.{m}" for m in ("rank", "query", "cite", "claims", "tokens", "vocabulary", "frames")),
-    "code.graph",
-    "sandbox.verdict",
+    *(f"code.{m}" for m in ("graph", "links", "resolve", "languages", "manifest")),
+    *(f"sandbox.{m}" for m in ("verdict", "control", "assertions")),
 }
 PARTS = {"repo", "code", "index", "llm", "sandbox", "retrieval", "workspace"}
 AGENTS = {"agents", "impact", "review"}
@@ -38,9 +38,18 @@ def module_of(path: Path) -> str:
 
 
 def imports(path: Path) -> set[str]:
-    """Dotted modules a file imports, also inside functions."""
+    """Dotted modules a file imports when it runs, also inside functions; not those for annotations only."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    tree = ast.parse(path.read_text("utf-8"))
+    annotations_only = [
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    ]
+    for node in ast.walk(tree):
+        if node in annotations_only:
+            continue
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
