@@ -15,10 +15,9 @@ SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
 LEAVES = {"types", "errors", "trace", "settings", "prompts"}
 PURE = {
     *(f"retrieval.{m}" for m in ("rank", "query", "cite", "claims", "tokens", "vocabulary", "frames")),
-    *(f"code.{m}" for m in ("graph", "links", "resolve", "languages", "manifest")),
     *(f"sandbox.{m}" for m in ("verdict", "control", "assertions")),
 }
-PARTS = {"repo", "code", "index", "llm", "sandbox", "retrieval", "workspace"}
+PARTS = {"repo", "index", "llm", "sandbox", "retrieval", "workspace"}
 AGENTS = {"agents", "impact", "review"}
 ENTRY = {"assistant", "opening", "accepting", "doctor", "terminal"}
 TOP = {"cli", "commands", "mcp_server", "github", "ui", "__main__", "chainlit_app"}
@@ -62,7 +61,7 @@ def layer(module: str) -> int:
     top = module.split(".")[0]
     if top in LEAVES or module == "__init__":
         return 0
-    if module in PURE:
+    if module in PURE or top == "code":  # everything in code/ is a function of text
         return 1
     for depth, names in enumerate((PARTS, AGENTS, ENTRY, TOP), 2):
         if top in names:
