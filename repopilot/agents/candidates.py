@@ -1,0 +1,201 @@
+"""Python programs as text: found in a model's reply, compared, checked, and one function of them replaced. Pure."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import textwrap
+from collections.abc import Sequence
+
+_FENCE = re.compile(
+    r"^[ \t]*```[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+
+
+def code_in(reply: str) -> str:
+    """The Python program of a reply: the longest fenced block that parses, else the whole where that parses, else the
+    longest block as it is; '' when there is none. A block cut off at its end loses what doesn't parse there."""
+    blocks = [
+        textwrap.dedent(m["body"])
+        for m in _FENCE.finditer(reply)
+        if m["language"].lower() in ("", "python", "py", "python3")
+    ]
+    blocks = [block.strip("\n") + "\n" for block in blocks if block.strip()]
+    parsed = [block for block in blocks if parses(block)]
+    if parsed:
+        return max(parsed, key=len)
+    if not blocks:
+        whole = reply.strip() + "\n"
+        return whole if parses(whole) and _tree(whole).body and public_names(whole) else ""
+    longest = max(blocks, key=len)
+    return _without_torn_end(longest)
+
+
+def imports(code: str, module: str) -> bool:
+    """Does the program import this module, or names from it?"""
+    for node in ast.walk(_tree(code)):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            return True
+        if isinstance(node, ast.Import) and any(alias.name == module for alias in node.names):
+            return True
+    return False
+
+
+def parses(code: str) -> bool:
+    try:
+        _tree(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def public_names(code: str) -> tuple[str, ...]:
+    """Names of the functions and classes at the top level that don't begin with an underscore; () of bad syntax."""
+    if not parses(code):
+        return ()
+    return tuple(n.name for n in _tree(code).body if isinstance(n, _DEFINITIONS) and not n.name.startswith("_"))
+
+
+def problem_of(candidate: str, wanted: Sequence[str]) -> str:
+    """Why a candidate is not worth running, '' when it is."""
+    if not candidate.strip():
+        return "the reply holds no code"
+    if not parses(candidate):
+        return "the code is not valid Python"
+    defined = {name for node in _tree(candidate).body for name in _names_bound(node)}
+    missing = [name for name in wanted if name not in defined]
+    return f"it does not define {', '.join(missing)}" if missing else ""
+
+
+def same_program(one: str, other: str) -> bool:
+    """Equal but for comments, blank lines and the like."""
+    if not (parses(one) and parses(other)):
+        return one.strip() == other.strip()
+    return ast.dump(_tree(one)) == ast.dump(_tree(other))
+
+
+def signatures(code: str) -> str:
+    """The public interface: the module's docstring, classes and functions with their docstrings, without bodies."""
+    if not parses(code):
+        return ""
+    return "\n\n".join(_signature(node) for node in _tree(code).body if isinstance(node, _DEFINITIONS))
+
+
+def function_names(code: str, prefix: str = "") -> tuple[str, ...]:
+    """Functions at the top level and methods whose own name begins so, qualified; () of bad syntax."""
+    return tuple(name for name, node in _functions(code) if node.name.startswith(prefix))
+
+
+def function_at(code: str, line: int) -> str:
+    """The qualified name of the innermost function around a line (1-based), '' outside of any."""
+    around = [(name, node) for name, node in _functions(code) if _first_line(node) <= line <= (node.end_lineno or 0)]
+    return max(around, key=lambda pair: pair[1].lineno)[0] if around else ""
+
+
+def replace_function(code: str, symbol: str, reply: str) -> str:
+    """`code` with the function of that qualified name replaced by the one of the same name in `reply`. '' when either
+    is missing. Everything else stays as it is, to the byte."""
+    old = dict(_functions(code)).get(symbol)
+    name = symbol.rpartition(".")[2]
+    new = next((node for key, node in _functions(reply) if key.rpartition(".")[2] == name), None)
+    if old is None or new is None:
+        return ""
+    text = "\n".join(reply.splitlines()[_first_line(new) - 1 : new.end_lineno])
+    indented = textwrap.indent(textwrap.dedent(text), " " * old.col_offset)
+    lines = code.splitlines(keepends=True)
+    return "".join([*lines[: _first_line(old) - 1], indented + "\n", *lines[old.end_lineno :]])
+
+
+def function_source(code: str, symbol: str) -> str:
+    """The text of a function by its name or `Class::name`, '' when it isn't there."""
+    wanted = symbol.replace("::", ".")
+    node = dict(_functions(code)).get(wanted)
+    return "\n".join(code.splitlines()[_first_line(node) - 1 : node.end_lineno]) if node else ""
+
+
+def without_functions(code: str, symbols: Sequence[str]) -> str:
+    """`code` without these test functions (`name` or `Class::name`)."""
+    lines = code.splitlines(keepends=True)
+    nodes = dict(_functions(code))
+    for symbol in symbols:
+        if node := nodes.get(symbol.replace("::", ".")):
+            for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
+                lines[number] = ""
+    return "".join(lines)
+
+
+def change_between(old: str, new: str) -> str:
+    """What changed, in words: the functions touched and the number of lines."""
+    added = removed = 0
+    for line in difflib.ndiff(old.splitlines(), new.splitlines()):
+        added += line.startswith("+ ")
+        removed += line.startswith("- ")
+    if not added and not removed:
+        return "nothing"
+    before, after = (dict(_functions(code)) if parses(code) else {} for code in (old, new))
+    touched = [name for name, node in after.items() if name not in before or ast.dump(before[name]) != ast.dump(node)]
+    return f"+{added} −{removed} lines" + (f" in {', '.join(touched[:4])}" if touched else "")
+
+
+def _tree(code: str) -> ast.Module:
+    return ast.parse(code)
+
+
+def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Functions at the top level and in classes, with qualified names."""
+
+    def visit(body: list[ast.stmt], prefix: str) -> list:
+        found: list = []
+        for node in body:
+            if isinstance(node, _FUNCTIONS):
+                found.append((prefix + node.name, node))
+            elif isinstance(node, ast.ClassDef):
+                found += visit(node.body, f"{prefix}{node.name}.")
+        return found
+
+    return visit(_tree(code).body, "") if parses(code) else []
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _names_bound(node: ast.stmt) -> list[str]:
+    if isinstance(node, _DEFINITIONS):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name for alias in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _signature(node: ast.stmt, indent: str = "") -> str:
+    assert isinstance(node, _DEFINITIONS)
+    documentation = ast.get_docstring(node)
+    doc = textwrap.indent(f'"""{documentation}"""', indent + "    ") + "\n" if documentation else ""
+    if isinstance(node, ast.ClassDef):
+        bases = ", ".join(ast.unparse(base) for base in node.bases)
+        inner = [
+            _signature(n, indent + "    ")
+            for n in node.body
+            if isinstance(n, _FUNCTIONS) and (not n.name.startswith("_") or n.name == "__init__")
+        ]
+        return f"{indent}class {node.name}{f'({bases})' if bases else ''}:\n{doc}" + "\n".join(inner)
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    keyword = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    return f"{indent}{keyword} {node.name}({ast.unparse(node.args)}){returns}:\n{doc}".rstrip("\n") + (
+        " ..." if not doc else ""
+    )
+
+
+def _without_torn_end(code: str) -> str:
+    """A reply cut at its length limit: without the last definition, if the rest parses; else as it is."""
+    lines = code.splitlines(keepends=True)
+    for last in range(len(lines) - 1, 0, -1):
+        if not lines[last].startswith((" ", "\t", "\n", ")", "]", "}")) and parses("".join(lines[:last])):
+            shorter = "".join(lines[:last])
+            return shorter if public_names(shorter) else code
+    return code

@@ -1,0 +1,154 @@
+"""Programs as text: extraction from replies, comparison, replacement; and the loop's history."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.agents import candidates
+from repopilot.agents.attempts import Iteration, best, doubtful_tests, why_stop
+from repopilot.types import Failure, TestRun
+
+CODE = "def f(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"```python\n{CODE}```",
+        f"Sure!\n\n```py\n{CODE}```\nThat returns x.",
+        f"```\n{CODE}```",
+        CODE,
+        f"```python\n{CODE}",
+        f"```python\nprint(1)\n```\nand\n```python\n{CODE}```",
+        "  ```python\n  def f(x):\n      return x\n  ```",
+        f"```bash\npip install x\n```\n```python\n{CODE}```",
+        f"```python\n{CODE}\ndef g(y):\n    return (y",
+    ],
+)
+def test_code_is_found_however_it_is_fenced(reply):
+    found = candidates.code_in(reply)
+    assert candidates.public_names(found) == ("f",)
+    assert candidates.same_program(found, CODE)
+
+
+@pytest.mark.parametrize("reply", ["", "I can't do that.", "```\n```", '{"code": "x"}', "42"])
+def test_a_reply_without_code_gives_none(reply):
+    assert candidates.code_in(reply) == ""
+
+
+@given(st.text())
+def test_any_reply_is_survived(reply):
+    assert candidates.problem_of(candidates.code_in(reply), ["f"])
+
+
+def test_problems():
+    assert candidates.problem_of("", []) == "the reply holds no code"
+    assert candidates.problem_of("def f(:", []) == "the code is not valid Python"
+    assert candidates.problem_of(CODE, ["f", "g"]) == "it does not define g"
+    assert candidates.problem_of("from m import f\ng = 1\n", ["f", "g"]) == ""
+
+
+def test_same_program():
+    assert candidates.same_program(CODE, "# new\n\ndef f(x):\n    return (x)\n")
+    assert not candidates.same_program(CODE, "def f(x):\n    return -x\n")
+
+
+MODULE = '''"""Doc."""
+import os
+
+LIMIT = 3
+
+
+class Box:
+    """A box."""
+
+    def __init__(self, size: int = 1):
+        self.size = size
+
+    @property
+    def big(self) -> bool:
+        """Is it?"""
+        return self.size > LIMIT
+
+    def _hidden(self):
+        return 0
+
+
+def main(argv):
+    return Box(len(argv)).big
+'''
+
+
+def test_signatures_hold_no_bodies():
+    shown = candidates.signatures(MODULE)
+    assert "class Box:" in shown
+    assert "def big(self) -> bool:" in shown
+    assert "Is it?" in shown
+    assert "LIMIT" not in shown
+    assert "_hidden" not in shown
+
+
+def test_one_function_is_replaced_and_nothing_else():
+    assert candidates.function_at(MODULE, 14) == "Box.big"
+    assert candidates.function_at(MODULE, 4) == ""
+    changed = candidates.replace_function(MODULE, "Box.big", "@property\ndef big(self) -> bool:\n    return False\n")
+    before, after = MODULE.splitlines(), changed.splitlines()
+    assert "    @property" in after
+    assert "        return False" in after
+    assert [line for line in before if line not in after] == [
+        '        """Is it?"""',
+        "        return self.size > LIMIT",
+    ]
+    assert candidates.replace_function(MODULE, "gone", CODE) == ""
+    assert candidates.replace_function(MODULE, "main", CODE) == ""
+
+
+def test_functions_are_removed_by_test_id():
+    tests = "def test_a():\n    assert 1\n\nclass TestB:\n    def test_c(self):\n        assert 2\n    x = 1\n"
+    assert candidates.function_names(candidates.without_functions(tests, ["test_a"])) == ("TestB.test_c",)
+    assert candidates.function_names(candidates.without_functions(tests, ["TestB::test_c"])) == ("test_a",)
+
+
+def test_changes_in_words():
+    assert candidates.change_between(CODE, CODE) == "nothing"
+    assert candidates.change_between(CODE, CODE.replace("return x", "return -x")) == "+1 −1 lines in f"
+
+
+def attempt(number, passed=0, failed=1, genuine=False, assertion="assert 1 == 2", problem="", tests=("t.py::test_a",)):
+    failures = tuple(Failure(test, assertion) for test in tests) if failed else ()
+    run = None if problem else TestRun(passed, failed, 0, 0.1, "bwrap", "", genuine, failures=failures)
+    return Iteration(number, str(number), run, failures, problem=problem)
+
+
+def test_the_best_is_genuine_then_passes_most_then_is_first():
+    assert best([attempt(1, 2), attempt(2, 1, 0, genuine=True)]).number == 2
+    assert best([attempt(1, 1), attempt(2, 2)]).number == 2
+    assert best([attempt(1, 1, 2), attempt(2, 1, 1)]).number == 2
+    assert best([attempt(1, 1), attempt(2, 1)]).number == 1
+    assert best([attempt(1, problem="bad"), attempt(2)]).number == 2
+
+
+def test_when_to_stop():
+    assert why_stop([attempt(1, genuine=True)], 4, has_model=True) == "the tests passed under control"
+    assert why_stop([attempt(1)], 4, has_model=False) == "there is no model to repair with"
+    assert why_stop([attempt(1)], 4, has_model=True) == ""
+    assert (
+        why_stop([attempt(n, assertion=str(n)) for n in (1, 2, 3, 4)], 4, has_model=True)
+        == "4 iterations are the limit"
+    )
+    again = "the model returned a program it had returned before"
+    assert why_stop([attempt(1), attempt(2, problem=again)], 8, has_model=True) == ""
+    assert why_stop([attempt(1), attempt(2, problem=again), attempt(3, problem=again)], 8, has_model=True)
+    assert why_stop([attempt(n) for n in (1, 2, 3)], 8, has_model=True) == "every attempt fails in the same way"
+    alternating = [attempt(n, assertion=str(n % 2)) for n in (1, 2, 3, 4)]
+    assert why_stop(alternating, 8, has_model=True) == "the attempts alternate between two failures"
+
+
+def test_tests_are_doubtful_only_when_runs_agree():
+    first = attempt(1, 2, 2, tests=("t.py::test_a", "t.py::test_b[1]"))
+    second = attempt(2, 3, 1, tests=("t.py::test_b[1]",))
+    assert doubtful_tests([first, second]) == ("t.py::test_b",)
+    assert doubtful_tests([first]) == ()
+    assert doubtful_tests([first, attempt(2, 0, 4, tests=("t.py::test_b",))]) == ()
