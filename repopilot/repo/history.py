@@ -21,11 +21,11 @@ from repopilot.repo.patch import (
     touched_lines,
     with_names,
 )
-from repopilot.repo.revisions import at, merge_base
+from repopilot.repo.revisions import at, default_branch, merge_base
 from repopilot.settings import Settings, settings
 from repopilot.types import Snapshot
 
-__all__ = ["Commit", "FileDiff", "Hunk", "added_lines", "at", "check_patch", "commits", "deepen", "diff", "merge_base",
+__all__ = ["Commit", "FileDiff", "Hunk", "added_lines", "at", "check_patch", "commits", "default_branch", "deepen", "diff", "merge_base",
            "parse_patch", "touched_lines"]  # fmt: skip
 
 _STATUS: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}

@@ -88,6 +88,25 @@ def _advertised(git_dir: Path, remote: Remote, name: str, limits: Limits) -> str
     return next((n for n in (name, f"refs/heads/{name}", f"refs/tags/{name}", f"refs/{name}") if n in offered), None)
 
 
+def default_branch(snapshot: Snapshot, options: Settings | None = None, *, token: str = "") -> str:
+    """The branch that changes go into: the remote's HEAD for a clone; for a folder main or master, whichever exists.
+
+    Raises SourceError when there is none.
+    """
+    options = options or settings()
+    if is_clone(snapshot, options):
+        assert snapshot.git_dir is not None
+        remote = remote_of(snapshot.git_dir, options, token)
+        head = refs(snapshot.git_dir, remote, limits_of(options)).head
+        if head:
+            return head
+    git_dir = snapshot.git_dir or _git_dir(snapshot)
+    for name in ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"):
+        if resolve(git_dir, name):
+            return name
+    raise SourceError(f"{snapshot.name} has no default branch.", "Name the branch to compare with.")
+
+
 def merge_base(snapshot: Snapshot, base: str, head: str | None = None, options: Settings | None = None, *,
                token: str = "") -> str | None:  # fmt: skip
     """The commit where `head` (default: the snapshot) left `base`, None when the known history doesn't reach it."""

@@ -1,0 +1,116 @@
+"""The analysers of each domain, run side by side as visible steps; one that fails is said and the others go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from repopilot.repo.secrets import redact
+from repopilot.review import generic, tools
+from repopilot.review.code import Code, Target
+from repopilot.review.findings import DOMAINS, new_and_old
+from repopilot.review.python_security import security
+from repopilot.review.python_speed import speed
+from repopilot.review.python_style import style
+from repopilot.review.python_tree import PythonTree, tree_of
+from repopilot.trace import Step
+from repopilot.types import Finding, Severity
+
+Run = Callable[[Sequence[Code]], list[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Analyser:
+    """A named source of findings in one domain. `run` is sync and may raise AnalyserFailed."""
+
+    name: str
+    domain: str
+    run: Run
+
+
+def secrets(codes: Sequence[Code]) -> list[Finding]:
+    """Secrets written into files, by the patterns that also keep them out of the index."""
+    return [finding for code in codes if code.safe != code.text for finding in _secrets_of(code)]
+
+
+def _secrets_of(code: Code) -> Iterator[Finding]:
+    lenient = any(part in f"/{code.path}" for part in ("/test", "/example", "/docs", "/fixtures", "/sample"))
+    for number, (raw, safe) in enumerate(zip(code.text.split("\n"), code.safe.split("\n"), strict=False), 1):
+        if raw == safe or "[REDACTED:" not in safe:
+            continue
+        rules = redact(raw)[1] or ("private-key",)
+        known = rules[0] not in ("password", "secret", "api-key", "env-secret", "bearer", "basic-authorization")
+        severity: Severity = "medium" if lenient else "critical" if known else "high"
+        message = f"A secret ({rules[0]}) is written into the file; change it, and read it from the environment."
+        yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
+
+
+def _python(check: Callable[[PythonTree], Iterator[Finding]]) -> Run:
+    def run(codes: Sequence[Code]) -> list[Finding]:
+        trees = (tree_of(code) for code in codes if code.language == "python" and code.path.endswith((".py", ".pyi")))
+        return [finding for tree in trees if tree is not None for finding in check(tree)]
+
+    return run
+
+
+def _generic(domain: str) -> Run:
+    def run(codes: Sequence[Code]) -> list[Finding]:
+        return [f for code in codes if code.language != "python" for f in generic.check(code) if f.domain == domain]
+
+    return run
+
+
+ANALYSERS = (
+    Analyser("bandit", "security", tools.bandit),
+    Analyser("secrets", "security", secrets),
+    Analyser("data flow", "security", _python(security)),
+    Analyser("other languages", "security", _generic("security")),
+    Analyser("radon", "performance", tools.radon),
+    Analyser("ruff", "performance", tools.ruff_speed),
+    Analyser("loops", "performance", _python(speed)),
+    Analyser("other languages", "performance", _generic("performance")),
+    Analyser("ruff", "style", tools.ruff_style),
+    Analyser("habits", "style", _python(style)),
+    Analyser("other languages", "style", _generic("style")),
+)
+
+
+async def analyse(domain: str, targets: Sequence[Target], step: Step) -> tuple[list[Finding], list[Finding]]:
+    """(new, old) findings of one domain, by all its analysers at once."""
+    assert domain in DOMAINS
+    wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
+    found = await asyncio.gather(*(_one(analyser, targets, step) for analyser in wanted))
+    return [f for new, _ in found for f in new], [f for _, old in found for f in old]
+
+
+def _applies(analyser: Analyser, targets: Sequence[Target]) -> bool:
+    if analyser.name == "other languages":
+        return any(generic.reads(t.new.language) for t in targets)
+    return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
+
+
+async def _one(analyser: Analyser, targets: Sequence[Target], step: Step) -> tuple[list[Finding], list[Finding]]:
+    """One analyser's new and old findings, in a step of its own; ([], []) when it failed, which the step says."""
+    try:
+        async with step.child(analyser.name, "tool", f"{len(targets)} files") as running:
+            new, old = await asyncio.to_thread(run_on, analyser, targets)
+            running.note(findings=len(new), pre_existing=len(old))
+            return new, old
+    except tools.AnalyserFailed as error:
+        step.degrade(f"{analyser.name} ({analyser.domain}) was left out: {error}")
+    except Exception as error:
+        step.degrade(
+            f"{analyser.name} ({analyser.domain}) was left out: it broke on this code ({type(error).__name__})"
+        )
+    return [], []
+
+
+def run_on(analyser: Analyser, targets: Sequence[Target]) -> tuple[list[Finding], list[Finding]]:
+    """Run one analyser on the new versions, and on the old ones of files where it found something elsewhere."""
+    found = analyser.run([target.new for target in targets])
+    changed = {target.new.path: target.changed for target in targets}
+    elsewhere = {f.path for f in found if (lines := changed.get(f.path)) is not None and f.line not in lines}
+    old = [target.old for target in targets if target.old is not None and target.new.path in elsewhere]
+    before = analyser.run(old) if old else []
+    return new_and_old(found, before, changed)

@@ -1,0 +1,67 @@
+"""What a review looks at: files, with the lines that count as changed and the text before the change."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from repopilot.repo.secrets import redact
+from repopilot.types import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One version of one file. `text` is as stored (LF); `safe` the same with secrets redacted, line for line."""
+
+    path: str
+    text: str
+    safe: str
+    language: str
+
+    def line(self, number: int) -> str:
+        """A line as it may be shown, without the space around it; '' beyond the end."""
+        lines = self.safe.split("\n")
+        return lines[number - 1].strip() if 1 <= number <= len(lines) else ""
+
+    def finding(self, line: int, severity: Severity, domain: str, rule: str, message: str, source: str) -> Finding:
+        """A finding at a line of this file, quoting it."""
+        return Finding(self.path, line, severity, rule, message, source, domain, self.line(line))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file under review. `changed` are the line numbers that count, None for all; `old` is it before the change."""
+
+    new: Code
+    changed: frozenset[int] | None = None
+    old: Code | None = None
+
+
+def code(path: str, text: str, language: str) -> Code:
+    """A version of a file, its secrets redacted for everything that leaves this process or is shown."""
+    return Code(path, text, redact(text)[0], language)
+
+
+@contextmanager
+def room(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
+    """A temporary folder with copies of the code, for tools; gives copy's path → code. Nothing else is in it."""
+    with tempfile.TemporaryDirectory(prefix="repopilot-review-") as folder:
+        root = Path(os.path.realpath(folder))
+        copies: dict[str, Code] = {}
+        for number, item in enumerate(codes):
+            copy = root / "code" / _harmless(item.path, number)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(item.safe, encoding="utf-8", newline="\n")
+            copies[str(copy)] = item
+        yield copies
+
+
+def _harmless(path: str, number: int) -> str:
+    """Where a copy goes: under its own name, which some rules depend on, unless that name could do something else."""
+    parts = path.split("/")
+    plain = path.isprintable() and all(p and p not in (".", "..") and len(p) < 200 for p in parts)
+    return path if plain else f"file{number}.{path.rpartition('.')[2] if path.endswith('.py') else 'txt'}"

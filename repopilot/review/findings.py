@@ -1,0 +1,93 @@
+"""Findings sorted out: duplicates merged, new ones told from those that were there before, and the score. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from repopilot.types import Finding
+
+DOMAINS = ("security", "performance", "style")
+WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
+_ORDER = tuple(WEIGHTS)
+
+# Different tools' names for one and the same thing.
+_TOPICS = (
+    (re.compile(r"^(B10[567]|secret-.*|hard-coded-credential)$"), "secret"),
+    (re.compile(r"^(B608|sql-.*)$"), "sql"),
+    (re.compile(r"^(B102|B307|eval|code-injection)$"), "eval"),
+    (re.compile(r"^(B602|B604|B605|B609|shell-.*)$"), "shell"),
+    (re.compile(r"^(E722|B110|B112|B001|BLE001|SIM105|S110|empty-catch)$"), "swallowed"),
+    (re.compile(r"^(B501|tls-off)$"), "tls"),
+    (re.compile(r"^(B303|B324|weak-hash)$"), "hash"),
+    (re.compile(r"^(B301|B302|B506|unsafe-.*)$"), "unsafe"),
+    (re.compile(r"^(syntax-error|invalid-syntax|E9\d\d)$"), "syntax"),
+    (re.compile(r"^(C901|complexity|long-function)$"), "complexity"),
+    (re.compile(r"^(B311|weak-random)$"), "random"),
+    (re.compile(r"^(PERF40[123]|list-append)$"), "comprehension"),
+)
+
+
+def topic(rule: str) -> str:
+    """What a rule is about, the same for tools that name it differently."""
+    return next((name for pattern, name in _TOPICS if pattern.match(rule)), rule)
+
+
+def score(findings: Iterable[Finding]) -> int:
+    """100 − 25 · critical − 10 · high − 4 · medium − 1 · low, not below 0."""
+    return max(0, 100 - sum(WEIGHTS[finding.severity] for finding in findings))
+
+
+def scores(findings: Sequence[Finding]) -> dict[str, int]:
+    """The score of each domain by itself."""
+    return {domain: score(f for f in findings if f.domain == domain) for domain in DOMAINS}
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for each place and topic: the gravest, a tool's rather than the model's; in order of the files.
+
+    What the model says of a line in a domain where a tool has spoken is a duplicate too, and so is a syntax error
+    after the first of its file, which is mostly an echo.
+    """
+    kept: dict[tuple, Finding] = {}
+    spoken: set[tuple[str, int, str]] = set()
+    for finding in sorted(findings, key=_precedence):
+        place = (finding.path, finding.line, finding.domain)
+        about = topic(finding.rule)
+        if finding.source == "model" and place in spoken:
+            continue
+        key = (finding.path, about) if about == "syntax" else (finding.path, finding.line, about)
+        kept.setdefault(key, finding)
+        spoken.add(place)
+    return sorted(kept.values(), key=lambda f: (f.path, f.line, _ORDER.index(f.severity), f.rule))
+
+
+def _precedence(finding: Finding) -> tuple:
+    if topic(finding.rule) == "syntax":
+        return False, finding.path, finding.line, 0, finding.rule
+    return finding.source == "model", finding.path, finding.line, _ORDER.index(finding.severity), finding.rule
+
+
+def new_and_old(
+    found: Sequence[Finding], before: Sequence[Finding], changed: Mapping[str, frozenset[int] | None]
+) -> tuple[list[Finding], list[Finding]]:
+    """Findings the change brought, and those that were there before.
+
+    A finding on a changed line is new. One on another line is old when the same rule found the same line of code
+    before the change (`before` carries the new paths of renamed files), and new where it did not: a use that lost
+    its import, for example. Files whose `changed` is None count as a whole.
+    """
+    known = Counter((f.path, f.rule, f.quote) for f in before)
+    new, old = [], []
+    for finding in found:
+        lines = changed.get(finding.path)
+        key = (finding.path, finding.rule, finding.quote)
+        if lines is None or finding.line in lines:
+            new.append(finding)
+        elif known[key] > 0:
+            known[key] -= 1
+            old.append(finding)
+        else:
+            new.append(finding)
+    return new, old

@@ -1,0 +1,140 @@
+"""What is under review: the files of a diff, of paths, or of generated changes, with what counts as changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from repopilot.code.languages import file_kind, language_of
+from repopilot.errors import SourceError, UsageError
+from repopilot.repo import history
+from repopilot.repo.history import FileDiff
+from repopilot.repo.patch import added_lines
+from repopilot.repo.read import read_raw, text_of
+from repopilot.repo.secrets import secret_name
+from repopilot.repo.select import reason_to_skip
+from repopilot.repo.walk import walk
+from repopilot.review.code import Code, Target, code
+from repopilot.settings import Settings
+from repopilot.types import FileChange, Finding, Skip, Snapshot
+
+MOST_FILES = 400
+_READ = ("code", "schema", "config")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`targets` to look at; `given` are findings that need no analyser (a committed key file); `notes` say in words
+    what was left out and why; `what` names the whole for the report."""
+
+    what: str
+    targets: tuple[Target, ...]
+    given: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> Scope:
+    """The files that differ between two revisions (without `head`: the snapshot itself), each with its changed lines.
+
+    Raises SourceError on an unknown ref.
+    """
+    diffs = history.diff(snapshot, base, head, settings)
+    new = history.at(snapshot, head, settings) if head else snapshot
+    old = history.at(snapshot, base, settings)
+    what = f"{base}..{head}" if head else f"{base}..{'working tree' if snapshot.root else snapshot.commit[:10]}"
+    targets, given, notes = [], [], []
+    for diff in diffs:
+        found = _of_file(diff, new, old, settings)
+        if isinstance(found, Target):
+            targets.append(found)
+        elif isinstance(found, Finding):
+            given.append(found)
+        elif found:
+            notes.append(found)
+    if not diffs:
+        notes.append("Nothing differs.")
+    return _bounded(Scope(what, tuple(targets), tuple(given), tuple(notes)))
+
+
+def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> Target | Finding | str:
+    """A target, a finding about the file itself, a note on why it is left out, or '' when there is nothing to say."""
+    path = diff.path
+    if diff.status == "deleted":
+        return ""
+    if secret_name(path):
+        message = "A file of this name holds secrets as a rule; take it out, and change what it held."
+        severity = "critical" if diff.status == "added" else "high"
+        return Finding(path, 1, severity, "secret-file", message, "secrets", "security", path)
+    if diff.binary:
+        return f"{path}: binary, not reviewed."
+    if file_kind(path) not in _READ or language_of(path) is None:
+        return ""
+    now = _version(new, path, settings)
+    if isinstance(now, str):
+        return f"{path}: {now}, not reviewed."
+    before = None if diff.status == "added" else _version(old, diff.old_path, settings)
+    previous = Code(path, before.text, before.safe, before.language) if isinstance(before, Code) else None
+    return Target(now, added_lines(diff), previous)
+
+
+def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | str:
+    """One version of a file, or in words why it can't be reviewed."""
+    try:
+        data = read_raw(snapshot, path)
+    except SourceError:
+        return "not a regular file"
+    if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, ()):
+        return skip
+    text = text_of(path, data) if data.strip() else ""
+    return text.reason if isinstance(text, Skip) else code(path, text, language_of(path) or "")
+
+
+def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Scope:
+    """Whole files and folders; without any path the whole repository, its most useful files first.
+
+    Raises UsageError on a path that names nothing that is read.
+    """
+    files, skips = walk(snapshot, settings)
+    wanted = [path.strip("/").removeprefix("./") for path in paths]
+    reasons = {skip.path: skip.reason for skip in skips}
+    known = [file for file in files if file.kind in _READ]
+    for path in wanted:
+        if path in reasons:
+            raise UsageError(f"{path} is not reviewed: {reasons[path]}.")
+        if path not in (".", "") and not any(f.path == path or f.path.startswith(path + "/") for f in files):
+            raise UsageError(f"There is no file or folder {path} in {snapshot.name}.", "Check the spelling.")
+    chosen = [
+        f for f in known if not wanted or any(p in (".", "", f.path) or f.path.startswith(p + "/") for p in wanted)
+    ]
+    targets, notes = [], []
+    for file in chosen[:MOST_FILES]:
+        version = _version(snapshot, file.path, settings)
+        if isinstance(version, Code):
+            targets.append(Target(version))
+        else:
+            notes.append(f"{file.path}: {version}, not reviewed.")
+    if len(chosen) > MOST_FILES:
+        notes.append(f"Only the first {MOST_FILES} of {len(chosen)} files were reviewed; name a folder for the rest.")
+    what = ", ".join(p for p in wanted if p not in (".", "")) or "the whole repository"
+    return Scope(what, tuple(targets), (), tuple(notes))
+
+
+def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
+    """Generated files: their changed lines, held against `old` (path → text before, where there was one)."""
+    targets = []
+    for change in changes:
+        language = language_of(change.path)
+        if change.change == "deleted" or language is None:
+            continue
+        before = old.get(change.path)
+        lines = added_lines(history.parse_patch(change.diff)[0]) if change.diff and before is not None else None
+        previous = code(change.path, before, language) if before is not None else None
+        targets.append(Target(code(change.path, change.content, language), lines, previous))
+    return Scope("the generated code", tuple(targets))
+
+
+def _bounded(scope: Scope) -> Scope:
+    if len(scope.targets) <= MOST_FILES:
+        return scope
+    note = f"Only the first {MOST_FILES} of {len(scope.targets)} changed files were reviewed."
+    return Scope(scope.what, scope.targets[:MOST_FILES], scope.given, (*scope.notes, note))
