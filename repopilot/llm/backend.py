@@ -111,6 +111,8 @@ async def _openai_call(model: Model, options: Options) -> AsyncIterator[tuple[LL
         arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
     if options.probabilities:
         arguments |= {"logprobs": True, "top_logprobs": 20}
+    if model.engine is not None:
+        arguments["extra_body"] = {"return_progress": True}  # signs of life while it reads a long prompt
     async with httpx.AsyncClient(timeout=timeout) as client:
         llm = type(base)(
             model=base.model,

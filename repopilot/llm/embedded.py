@@ -82,6 +82,17 @@ class Engine:
                 return estimate_tokens(text)
         return estimate_tokens(text)
 
+    def ended(self, within_s: float) -> bool:
+        """Whether the process is gone, or goes within the time: its socket closes a little before it ends."""
+        process = self._process
+        if process is None:
+            return True
+        try:
+            process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def last_words(self) -> str:
         """How the process ended, with the last line of its log."""
         if self._process is None:

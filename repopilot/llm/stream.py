@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 TOKENS_PER_MESSAGE = 6
 """Tokens the chat template adds to each message (ChatML: role, two markers, newlines)."""
 
+DELTAS_PER_TOKEN, DELTAS_SPARE = 2, 32
+"""A reply of more deltas than its token limit allows for is cut: the server did not keep the limit."""
+
+ENDING_S = 1.0
+"""How long a crashed embedded engine may take to be seen as such."""
+
 
 @dataclass(slots=True)
 class Reply:
@@ -99,7 +105,12 @@ async def _receive(model: Model, messages: Sequence[ChatMessage], step: Step, op
                 reply.take(delta)
                 if delta.text:
                     await step.write(delta.text)
+                if len(reply.pieces) > DELTAS_PER_TOKEN * options.max_tokens + DELTAS_SPARE:
+                    reply.finish = "length"  # a server that ignores its limit must not go on for ever
+                    break
     except Exception as error:
+        if model.engine is not None:
+            await asyncio.to_thread(model.engine.ended, ENDING_S)
         raise backend.explain(error, model, reply.text) from error
     if reply.finish is None and model.kind != "scripted":
         raise ModelError(

@@ -17,7 +17,8 @@ from support.models import SMALL, model_settings
 
 from repopilot import trace
 from repopilot.errors import ModelError
-from repopilot.llm import choose, embedded, stream, structured
+from repopilot.llm import backend, choose, embedded, stream, structured
+from repopilot.llm.backend import Options
 from repopilot.llm.embedded import Engine
 from repopilot.llm.model import estimate_tokens
 
@@ -122,6 +123,16 @@ async def test_cancelling_frees_the_model(model, events):
         with pytest.raises(asyncio.CancelledError):
             await task
     assert await asyncio.to_thread(idle, model.engine)
+
+
+@pytest.mark.model
+async def test_it_gives_signs_of_life_while_it_reads_a_long_prompt(model):
+    """Else a long prompt on a busy machine would count as hanging."""
+    prompt = [ChatMessage(role="user", content="def f(x): return x + 1\n" * 40)]
+    async with backend.opened(model, prompt, Options(1, 0.0)) as deltas:
+        texts = [delta.text async for delta in deltas]
+    first_text = next(position for position, text in enumerate(texts) if text)
+    assert first_text >= 2
 
 
 @pytest.mark.model

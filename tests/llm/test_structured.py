@@ -107,6 +107,16 @@ async def test_the_schema_constrains_the_decoding(native, settings_for, step):
     assert list(schema["properties"]) == ["issues", "verdict"]
 
 
+async def test_a_server_without_schemas_is_asked_in_words(settings_for, step):
+    with OllamaServer(native=False, schemas=False, reply=lambda _: f"Here you are: {GOOD}") as server:
+        model = await choose.choose(settings_for(llm_url=server.url))
+        assert await structured.ask(model, QUESTION, Review, step) == EXPECTED
+        refused, asked = server.state.sent("/v1/chat/completions")
+    assert "response_format" in refused and "response_format" not in asked
+    assert '"issues"' in asked["messages"][-1]["content"]
+    assert any("no JSON schema" in said for said in step.data["degraded"])
+
+
 @pytest.mark.parametrize(
     ("reply", "word"),
     [

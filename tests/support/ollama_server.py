@@ -44,6 +44,7 @@ class State:
     behaviour: Behaviour = "ok"
     delay_s: float = 0.0
     native: bool = True
+    schemas: bool = True
     requests: list[tuple[str, dict]] = field(default_factory=list)
     disconnects: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -55,7 +56,7 @@ class State:
 
 class OllamaServer:
     """Serves a `State` on a loopback port from a thread, as a context manager. `native=False` hides `/api`, leaving
-    a plain OpenAI-compatible server."""
+    a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas."""
 
     def __init__(self, port: int = 0, **state: Any) -> None:
         self.state = State(**state)
@@ -242,7 +243,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({"object": "list", "data": listed})
 
     def openai_chat(self, body: dict) -> None:
-        if self._has(body):
+        if "response_format" in body and not self.state.schemas:
+            self._json({"error": {"message": "response_format is not supported", "code": 400}}, 400)
+        elif self._has(body):
             self._stream(self._openai_events(body), "text/event-stream")
 
     def _openai_events(self, body: dict) -> Iterator[bytes]:
