@@ -1,0 +1,71 @@
+"""The small shop as an indexed workspace with a scripted model, and traces of what agents do in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from support.small_repo import lay_out
+
+from repopilot import trace
+from repopilot.index.build import build
+from repopilot.llm.scripted import Script, scripted_model
+from repopilot.repo.clone import open_source
+from repopilot.repo.source import parse_source
+from repopilot.settings import Settings
+from repopilot.workspace import Workspace
+
+Result = TypeVar("Result")
+Reply = Callable[[str], Script]
+"""From the whole prompt, as one text, to the reply."""
+
+
+def offline(home: Path) -> Settings:
+    return Settings(home=home, ollama_url="", embedded=False, dense=False, auto_download=False, workers=1)
+
+
+def open_workspace(folder: Path, settings: Settings) -> Workspace:
+    """A local folder, indexed, without any model."""
+    snapshot = open_source(parse_source(str(folder)), settings)
+    return Workspace(snapshot, build(snapshot, settings, None), settings)
+
+
+def shop_workspace(tmp: Path, extra: dict[str, str] | None = None) -> Workspace:
+    folder = lay_out(tmp / "shop")
+    for path, text in (extra or {}).items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode())
+    return open_workspace(folder, offline(tmp / "home"))
+
+
+def answering(reply: Reply, **options):
+    """A scripted model that sees the prompt as one text."""
+    return scripted_model(lambda messages: reply(prompt_of(messages)), **options)
+
+
+def prompt_of(messages: Sequence) -> str:
+    return "\n".join(f"[{m.role.value}] {m.content}" for m in messages)
+
+
+def fenced(path: str, text: str, language: str = "python") -> str:
+    return f"{path}\n```{language}\n{text}```\n"
+
+
+def one_of(replies: dict[str, Script]) -> Reply:
+    """The reply whose key (a regular expression) is found first in the prompt."""
+
+    def reply(prompt: str) -> Script:
+        return next(text for pattern, text in replies.items() if re.search(pattern, prompt, re.S))
+
+    return reply
+
+
+async def traced(work: Callable[[trace.Step], Awaitable[Result]]) -> tuple[Result, str, list[trace.Event]]:
+    """The result of `work(step)`, the outline of its trace, and the events."""
+    events: list[trace.Event] = []
+    async with trace.root(events.append, "turn") as step:
+        result = await work(step)
+    return result, trace.outline(events), events
