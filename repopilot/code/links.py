@@ -1,0 +1,232 @@
+"""What a use of a name refers to: definitions in the repository, and how sure that is. Pure.
+
+Names are looked for where the language would look first (the scope, the file, its imports, its package), then, as a
+guess, anywhere in the repository.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+
+from repopilot.code.languages import is_test_path
+from repopilot.code.resolve import Places, Target, family
+from repopilot.code.split import FileAnalysis
+from repopilot.code.symbols import Use
+from repopilot.types import Symbol
+
+
+class How(IntEnum):
+    """How a reference was resolved, surest first."""
+
+    SAME_FILE = 0
+    IMPORTED = 1
+    UNIQUE = 2
+    AMBIGUOUS = 3
+
+
+CONFIDENCE = {How.SAME_FILE: 0.95, How.IMPORTED: 0.9, How.UNIQUE: 0.6, How.AMBIGUOUS: 0.4}
+"""Confidence of a reference; that of an ambiguous one is divided by the number of candidates."""
+
+_SELF = frozenset(("self", "this", "cls", "super", "Self", "$this", "static", "parent", "@"))
+_SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
+_MANY = 6
+_DEPTH = 4
+
+
+@lru_cache(maxsize=1 << 14)
+def _declared_type(signature: str, variable: str) -> str:
+    """The type of a parameter: `c: Context`, `c *Context`, `Context c`; '' where none is written."""
+    name = re.escape(variable)
+    after = re.search(
+        rf"(?<![\w.]){name}\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)",
+        signature,
+    )
+    if after:
+        return after[1]
+    before = re.search(rf"(?:^|[(,<\s])(?:\w+\.)*([A-Z]\w*)(?:<[^()]*>)?[\s&*?]+{name}\s*[,)=]", signature)
+    return before[1] if before else ""
+
+
+@dataclass(slots=True)
+class Names:
+    """Every definition, by the ways it can be named. Symbol numbers count over all files in order."""
+
+    symbols: list[Symbol] = field(default_factory=list)
+    file_of: list[int] = field(default_factory=list)
+    by_name: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    in_file: list[dict[str, int]] = field(default_factory=list)
+    tails: list[dict[str, list[int]]] = field(default_factory=list)
+    families: list[str] = field(default_factory=list)
+
+
+def names(files: Sequence[FileAnalysis]) -> Names:
+    """Index the definitions of all files."""
+    found = Names()
+    for number, file in enumerate(files):
+        qualified: dict[str, int] = {}
+        tails: dict[str, list[int]] = {}
+        for symbol in file.symbols:
+            at = len(found.symbols)
+            found.symbols.append(symbol)
+            found.file_of.append(number)
+            found.by_name[symbol.name].append(at)
+            # A declaration gives way to the definition of the same name.
+            if symbol.qualified not in qualified or found.symbols[qualified[symbol.qualified]].kind == "declaration":
+                qualified[symbol.qualified] = at
+            tails.setdefault(symbol.name, []).append(at)
+        found.in_file.append(qualified)
+        found.tails.append(tails)
+        found.families.append(family(file.language))
+    return found
+
+
+@dataclass(slots=True)
+class Linker:
+    """Resolves the uses of one file after the other. `targets[n]` are the imports of file n."""
+
+    where: Places
+    names: Names
+    targets: Sequence[Sequence[Target]]
+    _bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
+    _near: list[frozenset[int]] = field(init=False)
+    _packages: list[tuple[int, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
+        self._packages = [self._package(n) for n in range(len(self.where.files))]
+        self._near = [
+            frozenset((n, *(f for t in found for f in t.files), *self._packages[n]))
+            for n, found in enumerate(self.targets)
+        ]
+
+    def link(self, number: int, use: Use) -> tuple[Sequence[int], How | None]:
+        """The symbols a use may refer to, and how that was found; ((), None) when nothing here fits."""
+        found = self._scoped(number, use)
+        if found:
+            return found, How.SAME_FILE
+        found = self._imported(number, use) or self._typed(number, use)
+        if found:
+            return found, How.IMPORTED
+        return self._anywhere(number, use)
+
+    def files_named(self, number: int, name: str) -> tuple[int, ...]:
+        """The files a local name stands for as a module."""
+        files, inner = self._bound[number].get(name, ((), ""))
+        return files if not inner else ()
+
+    def _package(self, number: int) -> tuple[int, ...]:
+        """The files whose names are in scope without an import: the package's, or all of a star import."""
+        file = self.where.files[number]
+        found: list[int] = [f for t in self.targets[number] if t.star for f in t.files]
+        if file.language == "go":
+            folder = file.path.rpartition("/")[0]
+            found += [n for n in self.where.by_folder[folder] if self.where.files[n].language == "go"]
+        elif file.language in _SHARED_PACKAGE and file.package:
+            found += self.where.by_package[file.package]
+        return tuple(dict.fromkeys(found))
+
+    def _scoped(self, number: int, use: Use) -> Sequence[int]:
+        qualified = self.names.in_file[number]
+        if use.receiver and use.receiver not in _SELF:
+            at = qualified.get(f"{use.receiver}.{use.name}")
+            return () if at is None else (at,)
+        scope = use.scope
+        while True:
+            at = qualified.get(f"{scope}.{use.name}" if scope else use.name)
+            if at is not None:
+                return (at,)
+            if not scope:
+                break
+            scope = scope.rpartition(".")[0]
+        # C++ and C# hold their definitions in a namespace: any top name of the file will do.
+        inside = self.names.tails[number].get(use.name, ())
+        return inside[:1] if len(inside) == 1 and not use.receiver else ()
+
+    def _imported(self, number: int, use: Use) -> Sequence[int]:
+        bound = self._bound[number]
+        if use.receiver:
+            first, _, rest = use.receiver.partition(".")
+            files, name = bound.get(first, ((), ""))
+            path = ".".join(p for p in (name, rest, use.name) if p)
+            return self._in_files(files, path, use.name) if files else self._in_package(number, use)
+        files, name = bound.get(use.name, ((), ""))
+        if files:
+            return self._in_files(files, name or use.name, name or use.name)
+        return self._in_package(number, use)
+
+    def _typed(self, number: int, use: Use) -> Sequence[int]:
+        """A member of the type that the enclosing function's signature gives the receiver."""
+        if not use.receiver or not use.scope or use.receiver in _SELF:
+            return ()
+        variable = use.receiver.partition(".")[0]
+        scope = self.names.in_file[number].get(use.scope)
+        if scope is None or "." in use.receiver:
+            return ()
+        type_ = _declared_type(self.names.symbols[scope].signature, variable)
+        if not type_:
+            return ()
+        typed = use._replace(receiver=type_)
+        found = self._scoped(number, typed) or self._imported(number, typed)
+        if found:
+            return found
+        ending = f".{type_}.{use.name}"
+        everywhere = [
+            c for c in self.names.by_name.get(use.name, ()) if f".{self.names.symbols[c].qualified}".endswith(ending)
+        ]
+        return everywhere if len(everywhere) == 1 else ()
+
+    def _in_package(self, number: int, use: Use) -> Sequence[int]:
+        files = self._packages[number]
+        if not files or (use.receiver and use.receiver.partition(".")[0] not in self.names.by_name):
+            return ()
+        path = f"{use.receiver}.{use.name}" if use.receiver and use.receiver not in _SELF else use.name
+        found = [self.names.in_file[f][path] for f in files if f != number and path in self.names.in_file[f]]
+        return found[:_MANY]
+
+    def _in_files(self, files: Sequence[int], path: str, name: str, depth: int = 0) -> Sequence[int]:
+        """Definitions called `path` (or, failing that, just `name`) in files, through what those import themselves."""
+        found = [self.names.in_file[f][path] for f in files if path in self.names.in_file[f]]
+        if found:
+            return found[:_MANY]
+        if depth < _DEPTH:
+            first, _, rest = path.partition(".")
+            for file in files:
+                again, original = self._bound[file].get(first, ((), ""))
+                again = tuple(f for f in again if f != file) or tuple(
+                    f for t in self.targets[file] if t.star for f in t.files if f != file
+                )
+                if again:
+                    inner = ".".join(p for p in (original or ("" if first in self._bound[file] else first), rest) if p)
+                    found = list(self._in_files(again[:_MANY], inner or name, name, depth + 1))
+                    if found:
+                        return found
+        tails = [at for f in files[:_MANY] for at in self.names.tails[f].get(name, ())]
+        return tails if len(tails) == 1 else ()
+
+    def _anywhere(self, number: int, use: Use) -> tuple[Sequence[int], How | None]:
+        candidates = self.names.by_name.get(use.name, ())
+        if not candidates or len(candidates) > 200:
+            return (), None
+        member = bool(use.receiver)
+        family_ = self.names.families[number]
+        fitting = [c for c in candidates if self._fits(c, family_, member)]
+        if len(fitting) > 1:
+            close = [c for c in fitting if self.names.file_of[c] in self._near[number]]
+            fitting = close or fitting
+        if len(fitting) > 1 and not is_test_path(self.where.files[number].path):
+            fitting = [c for c in fitting if not is_test_path(self.names.symbols[c].path)] or fitting
+        if not fitting or len(fitting) > _MANY:
+            return (), None
+        return fitting, How.UNIQUE if len(fitting) == 1 else How.AMBIGUOUS
+
+    def _fits(self, candidate: int, family_: str, member: bool) -> bool:
+        symbol = self.names.symbols[candidate]
+        if self.names.families[self.names.file_of[candidate]] != family_:
+            return False
+        # A bare name never means somebody's method or field.
+        return member or symbol.kind not in ("method", "field")

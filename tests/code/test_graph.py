@@ -1,0 +1,264 @@
+"""Small repositories in five languages: what imports, calls, inherits, tests and stores what."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repopilot.code import languages
+from repopilot.code.build_graph import build_graph
+from repopilot.code.graph import Edge, Graph, callees, callers, dependents, find, path
+from repopilot.code.manifest import read_manifest
+from repopilot.code.split import analyse
+
+
+def _graph(files: dict[str, str]) -> Graph:
+    ordered = sorted(files.items())
+    analyses = [analyse(p, t, languages.language_of(p) or "", languages.file_kind(p)) for p, t in ordered]
+    manifests = [m for p, t in files.items() if (m := read_manifest(p, t))]
+    return build_graph(analyses, manifests)
+
+
+def _edges(graph: Graph, kind: Edge) -> dict[tuple[str, str], float]:
+    def name(node: int) -> str:
+        found = graph.nodes[node]
+        return found.name if found.kind in ("file", "package") else f"{found.path}:{found.name}"
+
+    return {
+        (name(int(s)), name(int(t))): round(float(c), 2)
+        for s, t, k, c in zip(graph.sources, graph.targets, graph.kinds, graph.confidence, strict=True)
+        if k == kind
+    }
+
+
+PYTHON = {
+    "src/shop/__init__.py": "from .basket import Basket as Cart\n",
+    "src/shop/basket.py": (
+        "from . import prices\nfrom .store.base import Base\n\n\nclass Basket(Base):\n"
+        "    def total(self):\n        return prices.price_of(self.lines())\n\n"
+        "    def lines(self):\n        return []\n"
+    ),
+    "src/shop/prices.py": "def price_of(x):\n    return _round(x)\n\n\ndef _round(x):\n    return x\n",
+    "src/shop/store/__init__.py": "",
+    "src/shop/store/base.py": "class Base:\n    def save(self):\n        pass\n",
+    "src/shop/cli.py": (
+        "import shop\nfrom shop import Cart\n\n\ndef main(cart: Cart):\n    shop.Cart().total()\n    cart.save()\n"
+        "    unknown.total()\n"
+    ),
+    "tests/test_basket.py": "from shop.basket import Basket\n\n\ndef test_total():\n    assert Basket().total() == 0\n",
+}
+
+
+def test_python():
+    graph = _graph(PYTHON)
+    assert _edges(graph, Edge.IMPORTS) == {
+        ("src/shop/__init__.py", "src/shop/basket.py"): 0.9,
+        ("src/shop/basket.py", "src/shop/prices.py"): 0.9,
+        ("src/shop/basket.py", "src/shop/__init__.py"): 0.9,
+        ("src/shop/basket.py", "src/shop/store/base.py"): 0.9,
+        ("src/shop/cli.py", "src/shop/__init__.py"): 0.9,
+        ("tests/test_basket.py", "src/shop/basket.py"): 0.9,
+    }
+    calls = _edges(graph, Edge.CALLS)
+    assert calls["src/shop/basket.py:Basket.total", "src/shop/prices.py:price_of"] == 0.9
+    assert calls["src/shop/basket.py:Basket.total", "src/shop/basket.py:Basket.lines"] == 0.95
+    assert calls["src/shop/prices.py:price_of", "src/shop/prices.py:_round"] == 0.95
+    # Through the re-export in __init__, renamed.
+    assert calls["src/shop/cli.py:main", "src/shop/basket.py:Basket"] == 0.9
+    # Only one `save` and one `total` anywhere: a guess.
+    assert calls["src/shop/cli.py:main", "src/shop/store/base.py:Base.save"] == 0.6
+    assert _edges(graph, Edge.INHERITS) == {("src/shop/basket.py:Basket", "src/shop/store/base.py:Base"): 0.9}
+    assert _edges(graph, Edge.TESTS)["tests/test_basket.py", "src/shop/basket.py"] == 0.95
+
+
+def test_javascript_and_typescript():
+    graph = _graph(
+        {
+            "package.json": '{"name": "@shop/root"}',
+            "packages/pay/package.json": '{"name": "@shop/pay"}',
+            "packages/pay/src/index.ts": "export function charge(x: number) { return x; }\n",
+            "lib/app.js": "const { price } = require('./prices');\nconst app = module.exports = {};\n"
+            "app.total = function total() { return price(1); };\n",
+            "lib/prices/index.js": "exports.price = function (x) { return x; };\n",
+            "src/view.tsx": "import { charge } from '@shop/pay';\nimport app from '../lib/app.js';\n"
+            "export const View = () => { charge(1); app.total(); };\n",
+            "src/view.test.tsx": "import { View } from './view';\nit('renders', () => { View(); });\n",
+        }
+    )
+    assert set(_edges(graph, Edge.IMPORTS)) == {
+        ("lib/app.js", "lib/prices/index.js"),
+        ("src/view.tsx", "packages/pay/src/index.ts"),
+        ("src/view.tsx", "lib/app.js"),
+        ("src/view.test.tsx", "src/view.tsx"),
+    }
+    calls = _edges(graph, Edge.CALLS)
+    assert calls["lib/app.js:app.total", "lib/prices/index.js:price"] == 0.9
+    assert calls["src/view.tsx:View", "packages/pay/src/index.ts:charge"] == 0.9
+    assert calls["src/view.tsx:View", "lib/app.js:app.total"] == 0.9
+    assert calls["src/view.test.tsx", "src/view.tsx:View"] == 0.9
+    assert _edges(graph, Edge.TESTS)["src/view.test.tsx", "src/view.tsx"] == 0.95
+
+
+def test_go():
+    graph = _graph(
+        {
+            "go.mod": "module example.com/shop\n",
+            "shop.go": 'package shop\n\nimport "example.com/shop/pay"\n\ntype Basket struct{}\n\n'
+            "func (b *Basket) Total() int { return b.lines() + pay.Fee() + helper() }\n",
+            "lines.go": "package shop\n\nfunc (b *Basket) lines() int { return 1 }\n\nfunc helper() int { return 2 }\n",
+            "pay/pay.go": "package pay\n\nfunc Fee() int { return 3 }\n",
+            "shop_test.go": "package shop\n\nfunc TestTotal(t *testing.T) { b := Basket{}; b.Total() }\n",
+        }
+    )
+    calls = _edges(graph, Edge.CALLS)
+    assert calls["shop.go:Basket.Total", "lines.go:Basket.lines"] == 0.9
+    assert calls["shop.go:Basket.Total", "lines.go:helper"] == 0.9
+    assert calls["shop.go:Basket.Total", "pay/pay.go:Fee"] == 0.9
+    assert _edges(graph, Edge.IMPORTS) == {("shop.go", "pay/pay.go"): 0.9}
+    assert _edges(graph, Edge.TESTS)["shop_test.go", "shop.go"] == 0.95
+
+
+def test_java():
+    graph = _graph(
+        {
+            "src/main/java/com/shop/Basket.java": "package com.shop;\nimport com.pay.Card;\n"
+            "public class Basket extends Base { int total(Card card) { return card.fee() + Prices.of(1); } }\n",
+            "src/main/java/com/shop/Base.java": "package com.shop;\nabstract class Base {}\n",
+            "src/main/java/com/shop/Prices.java": "package com.shop;\n"
+            "class Prices { static int of(int x) { return x; } }\n",
+            "src/main/java/com/pay/Card.java": "package com.pay;\npublic class Card { int fee() { return 1; } }\n",
+            "src/main/java/com/pay/Cash.java": "package com.pay;\npublic class Cash { int fee() { return 0; } }\n",
+            "src/test/java/com/shop/BasketTest.java": "package com.shop;\n"
+            "class BasketTest { void t() { new Basket(); } }\n",
+        }
+    )
+    base = "src/main/java/com/"
+    calls = _edges(graph, Edge.CALLS)
+    # Two classes have `fee`; the parameter's type decides.
+    assert calls[f"{base}shop/Basket.java:Basket.total", f"{base}pay/Card.java:Card.fee"] == 0.9
+    assert calls[f"{base}shop/Basket.java:Basket.total", f"{base}shop/Prices.java:Prices.of"] == 0.9
+    assert _edges(graph, Edge.INHERITS) == {(f"{base}shop/Basket.java:Basket", f"{base}shop/Base.java:Base"): 0.9}
+    assert _edges(graph, Edge.IMPORTS) == {(f"{base}shop/Basket.java", f"{base}pay/Card.java"): 0.9}
+    assert _edges(graph, Edge.TESTS)["src/test/java/com/shop/BasketTest.java", f"{base}shop/Basket.java"] == 0.95
+
+
+def test_rust():
+    graph = _graph(
+        {
+            "Cargo.toml": '[package]\nname = "the-shop"\n',
+            "src/lib.rs": "pub mod basket;\nmod prices;\n",
+            "src/basket.rs": "use crate::prices::{self, round};\n\npub struct Basket;\n\n"
+            "impl Basket {\n pub fn total(&self) -> u32 { round(prices::of(self.lines())) }\n"
+            " fn lines(&self) -> u32 { 1 }\n}\n",
+            "src/prices.rs": "pub fn of(x: u32) -> u32 { x }\npub fn round(x: u32) -> u32 { x }\n",
+            "tests/basket.rs": "use the_shop::basket::Basket;\n\n#[test]\nfn total() { Basket.total(); }\n",
+        }
+    )
+    assert set(_edges(graph, Edge.IMPORTS)) == {
+        ("src/lib.rs", "src/basket.rs"),
+        ("src/lib.rs", "src/prices.rs"),
+        ("src/basket.rs", "src/prices.rs"),
+        ("tests/basket.rs", "src/basket.rs"),
+    }
+    calls = _edges(graph, Edge.CALLS)
+    assert calls["src/basket.rs:Basket.total", "src/prices.rs:of"] == 0.9
+    assert calls["src/basket.rs:Basket.total", "src/prices.rs:round"] == 0.9
+    assert calls["src/basket.rs:Basket.total", "src/basket.rs:Basket.lines"] == 0.95
+    assert ("tests/basket.rs", "src/basket.rs") in _edges(graph, Edge.TESTS)
+
+
+def test_ambiguous_names_share_their_confidence_and_are_counted():
+    graph = _graph(
+        {
+            "a.py": "class A:\n    def run(self): pass\n",
+            "b.py": "class B:\n    def run(self): pass\n",
+            "c.py": "def go(x):\n    x.run()\n",
+        }
+    )
+    calls = _edges(graph, Edge.CALLS)
+    assert calls["c.py:go", "a.py:A.run"] == calls["c.py:go", "b.py:B.run"] == 0.2
+    assert graph.unresolved == {"c.py": 1}
+
+
+def test_tables_are_reached_from_models_and_from_sql():
+    graph = _graph(
+        {
+            "schema.prisma": "model User {\n  id Int\n  posts Post[]\n}\n\nmodel Post {\n  id Int\n}\n",
+            "models.py": "class Person(Base):\n    __tablename__ = 'people'\n    id = Column(Integer)\n",
+            "db.py": "def load(db):\n    return db.execute('SELECT * FROM people')\n",
+            "view.py": "from models import Person\n\n\ndef show():\n    return Person()\n",
+            "api.ts": "export function list() { return prisma.user.findMany(); }\n",
+        }
+    )
+    (people,) = [n for n in find(graph, "people") if graph.nodes[n].kind == "table"]
+    assert {graph.nodes[link.node].name for link in callers(graph, people)} == {"load", "Person"}
+    reached = {graph.nodes[n].name: d for n, (d, _, _) in dependents(graph, [people]).items()}
+    assert reached["show"] == 2
+    (user,) = find(graph, "User")
+    assert {graph.nodes[link.node].name for link in callers(graph, user)} == {"list", "Post"} - {"Post"}
+    assert {graph.nodes[link.node].name for link in callees(graph, user)} == {"Post"}
+
+
+def test_questions():
+    graph = _graph(PYTHON)
+    (price,) = find(graph, "price_of")
+    assert [graph.nodes[link.node].name for link in callers(graph, price)] == ["Basket.total"]
+    assert find(graph, "src/shop/prices.py:price_of") == [price]
+    assert find(graph, "Basket.total") == find(graph, "total")
+    assert find(graph, "nothing") == [] == find(graph, "src/shop/prices.py:nothing")
+    reached = {graph.nodes[n].name: d for n, (d, _, _) in dependents(graph, [price], depth=3).items()}
+    assert reached["Basket.total"] == 1
+    assert reached["main"] == 2
+    (main,) = find(graph, "main")
+    assert [graph.nodes[n].name for n in path(graph, main, find(graph, "_round")[0])] == [
+        "main", "Basket.total", "price_of", "_round"]  # fmt: skip
+    assert path(graph, price, main) == []
+    assert path(graph, price, price) == [price]
+
+
+def test_cycles_end():
+    graph = _graph({"a.py": "import b\n\n\ndef f():\n    b.g()\n", "b.py": "import a\n\n\ndef g():\n    a.f()\n"})
+    (f,) = find(graph, "f")
+    assert {graph.nodes[n].name for n in dependents(graph, [f], depth=9)} == {"g"}
+
+
+def test_a_name_defined_five_times_is_found_five_times():
+    graph = _graph({f"m{i}.py": "def same():\n    pass\n" for i in range(5)})
+    assert {graph.nodes[n].path for n in find(graph, "same")} == {f"m{i}.py" for i in range(5)}
+
+
+def test_nothing():
+    graph = build_graph([])
+    assert (len(graph.nodes), len(graph.sources)) == (0, 0)
+    assert find(graph, "x") == []
+
+
+@pytest.mark.parametrize("module", ["", ".", "..", "....x", "a" * 300, "\x00", "a::b::", "::"])
+@pytest.mark.parametrize("suffix", ["py", "js", "go", "rs", "java", "c", "rb", "php"])
+def test_odd_imports_mean_nothing(module, suffix):
+    text = {"py": f"from {module} import x\n", "js": f"import x from '{module}';\n", "go": f'import "{module}"\n',
+            "rs": f"use {module}::x;\n", "java": f"import {module};\n", "c": f'#include "{module}"\n',
+            "rb": f"require_relative '{module}'\n", "php": f"<?php use {module};\n"}[suffix]  # fmt: skip
+    graph = _graph({f"d/a.{suffix}": text, f"d/b.{suffix}": ""})
+    assert all(0 <= n < len(graph.nodes) for n in graph.targets.tolist())
+
+
+NAMES = st.sampled_from(["a", "b", "run", "Base"])
+LINES = st.one_of(
+    NAMES.map(lambda n: f"def {n}(x):\n    return x.{n}()\n"),
+    NAMES.map(lambda n: f"class {n}(Base):\n    def run(self):\n        self.{n}()\n"),
+    NAMES.map(lambda n: f"from .{n} import *\n"),
+    NAMES.map(lambda n: f"import {n}\n{n}.run()\n"),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.dictionaries(NAMES.map(lambda n: f"{n}.py"), st.lists(LINES, max_size=6).map("".join)))
+def test_any_repository_gives_a_sound_graph(files):
+    graph = _graph(files)
+    assert len(graph.sources) == len(graph.targets) == len(graph.kinds) == len(graph.confidence)
+    assert ((graph.confidence > 0) & (graph.confidence <= 1)).all()
+    for node in range(len(graph.nodes)):
+        assert all(graph.sources[graph.forward[1][i]] == node for i in range(*graph.forward[0][node : node + 2]))
+        dependents(graph, [node], depth=4)
+    again = _graph(files)
+    assert (graph.targets == again.targets).all()
