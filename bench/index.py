@@ -1,6 +1,7 @@
 """Indexing: speed, memory, time to the first answer, re-indexing, lag of the event loop; against plain LlamaIndex.
 
-    python -m bench.index [--lines 10000 100000 1000000] [--baseline 10000] [--files 50000] [--only RUN …] [--model-home DIR]
+    python -m bench.index [--lines 10000 100000 1000000] [--files 50000] [--baseline 10000] [--only RUN …]
+                          [--model-home DIR]
 
 The trees are made from installed packages. Each measurement runs in a process of its own, whose tree of processes is
 watched for memory. `--baseline` is the largest tree that plain LlamaIndex + Chroma ingestion gets (it embeds
@@ -32,7 +33,7 @@ def make_tree(folder: Path, lines: int, files: int = 0) -> tuple[int, int]:
     """Fill `folder` from the installed packages with at least `lines` lines, cut into about `files` files if given.
     Returns the lines and files written."""
     done = count = 0
-    piece = max(1, lines // files) if files else 0
+    piece = max(1, lines // (4 * files)) if files else 0  # most files are short already
     for path, text in _sources():
         for number, part in enumerate(_pieces(text, piece)):
             target = folder / "src" / path.with_stem(f"{path.stem}_{number}" if number else path.stem)

@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from repopilot.index import build, embed, workers
+from repopilot.index import build, embed
 from repopilot.index.store import Index
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
@@ -146,7 +146,9 @@ def _answer(index: Index) -> float:
 
 
 def _change_and_index(tree: Path, home: Path) -> float:
-    path = sorted(tree.rglob("*.py"))[0]
+    before = build.open_index(_snapshot(tree), _settings(home))
+    assert before is not None
+    path = tree / next(path for path in before.files if path.endswith(".py"))
     path.write_text(path.read_text() + f"\n\ndef changed_{time.monotonic_ns()}():\n    return 1\n")
     began = time.monotonic()
     index = _build(tree, home)

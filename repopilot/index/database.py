@@ -51,8 +51,7 @@ class Draft:
     def skipped(self) -> list[Skip]:
         """The files that are skipped for what is in them, by path."""
         with storage_errors():
-            select = "SELECT path, reason FROM skipped ORDER BY path"
-            return [Skip(path, reason) for path, reason in self._connection.execute(select)]
+            return skipped(self._connection)
 
     def counts(self) -> tuple[int, int, int, int]:
         """Files, chunks, lines, and how many of the files are code."""
@@ -154,6 +153,11 @@ def connect(generation: Path) -> sqlite3.Connection:
 def hashes(connection: sqlite3.Connection) -> dict[str, str]:
     """The content hash of every file read, by path. Raises sqlite3.Error."""
     return dict(connection.execute("SELECT path, hash FROM files UNION ALL SELECT path, hash FROM skipped"))
+
+
+def skipped(connection: sqlite3.Connection) -> list[Skip]:
+    """The files skipped for what is in them. Raises sqlite3.Error."""
+    return [Skip(path, reason) for path, reason in connection.execute("SELECT path, reason FROM skipped ORDER BY path")]
 
 
 def meta(connection: sqlite3.Connection) -> dict[str, str]:

@@ -18,9 +18,10 @@ from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.index import layout, workers
 from repopilot.index.database import BrokenDatabase, Draft, open_draft, storage_errors
 from repopilot.index.meter import Listener, Meter
+from repopilot.index.parse import GONE
 from repopilot.index.report import Report, write_report
 from repopilot.index.rows import Row
-from repopilot.index.store import BROKEN_NOTE, Index, open_index, recorded_hashes, usable
+from repopilot.index.store import BROKEN_NOTE, Index, open_index, recorded, usable
 from repopilot.index.version import version
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
@@ -38,7 +39,8 @@ _FEW_BYTES = 256 << 10
 
 @dataclass(slots=True)
 class Pass:
-    """One run over a repository: what it is asked to do and what it has found out so far."""
+    """One run over a repository: what it is asked to do, and meanwhile how long its phases took and why the index
+    before it could not be used."""
 
     snapshot: Snapshot
     settings: Settings
@@ -47,7 +49,7 @@ class Pass:
     full: bool = False
     parse: str = _PARSE
     file_limit_s: float = FILE_LIMIT_S
-    notes: list[str] = field(default_factory=list)
+    rebuilt: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -85,15 +87,18 @@ def build_instant(run: Pass) -> Index:
         try:
             return _update(run, files, skips)
         except BrokenDatabase:
-            run.notes.append(BROKEN_NOTE)
-            run.full = True
+            run.rebuilt, run.full = BROKEN_NOTE, True
             return _update(run, files, skips)
 
 
 def _update(run: Pass, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
     base = None if run.full else _base(run)
-    found = None if base is None else _unchanged(run, base, files)
-    return found if found is not None else _rebuild(run, base, files, skips)
+    index = None if base is None else _unchanged(run, base, files, skips)
+    if index is None:
+        index = _rebuild(run, base, files, skips)
+    if run.rebuilt:  # news of this run, not a lasting property of the index
+        index.report = replace(index.report, notes=(run.rebuilt, *index.report.notes))
+    return index
 
 
 def worker_count(settings: Settings) -> int:
@@ -140,21 +145,20 @@ def _base(run: Pass) -> Path | None:
     newest = layout.generations(run.folder)[:1]
     if not newest:
         return None
-    why = usable(newest[0])
-    if why:
-        run.notes.append(why)
-        return None
-    return newest[0]
+    run.rebuilt = usable(newest[0])
+    return None if run.rebuilt else newest[0]
 
 
-def _unchanged(run: Pass, base: Path, files: Sequence[SourceFile]) -> Index | None:
-    """The published index when nothing has to be done."""
-    if (run.folder / layout.BUILDING).exists() or recorded_hashes(base) != {file.path: file.hash for file in files}:
+def _unchanged(run: Pass, base: Path, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index | None:
+    """The published index when nothing has to be done, its report that of this run."""
+    if (run.folder / layout.BUILDING).exists():
         return None
-    index = open_index(run.snapshot, run.settings)
+    hashes, unread = recorded(base)
+    index = open_index(run.snapshot, run.settings) if hashes == {file.path: file.hash for file in files} else None
     if index is None or index.commit != run.snapshot.commit:
         return None
-    index.report = replace(index.report, reused=index.report.files, seconds=dict(run.seconds))
+    skipped = _ordered([*skips, *unread])
+    index.report = replace(index.report, reused=index.report.files, skipped=skipped, seconds=dict(run.seconds))
     return index
 
 
@@ -191,11 +195,11 @@ def _bring_up_to_date(run: Pass, draft: Draft, files: Sequence[SourceFile]) -> t
         for value in _parsed(run, draft, todo, meter):
             path = value.item.path if isinstance(value, workers.Failed) else value.path
             reason = f"the parser {value.how}" if isinstance(value, workers.Failed) else value.reason
-            if wanted[path].hash and not reason.startswith("is gone"):
-                draft.skip(wanted[path], reason)
-            else:
+            if reason == GONE:
                 draft.drop([path])
                 passing.append(Skip(path, reason))
+            else:
+                draft.skip(wanted[path], reason)
     return len(files) - len(todo), passing
 
 
@@ -211,10 +215,11 @@ def _parsed(run: Pass, draft: Draft, todo: Sequence[SourceFile], meter: Meter) -
     )  # fmt: skip
     try:
         for value in values:
-            meter.add(1)
             if isinstance(value, Row):
                 rows.append(value)
+                meter.add(1, value.path)
             else:
+                meter.add(1)
                 yield value
             if len(rows) >= 64:
                 draft.put(rows)
@@ -247,10 +252,12 @@ def _report(run: Pass, draft: Draft, reused: int, skips: Sequence[Skip]) -> Repo
     files, chunks, lines, code = draft.counts()
     if not files:
         raise _nothing(run.snapshot, skips)
-    if not code:
-        run.notes.append("There is no source code here, only documents and configuration.")
-    ordered = tuple(sorted(skips, key=lambda skip: skip.path))
-    return Report(files, chunks, lines, min(reused, files), ordered, run.seconds, tuple(run.notes))
+    notes = () if code else ("There is no source code here, only documents and configuration.",)
+    return Report(files, chunks, lines, min(reused, files), _ordered(skips), run.seconds, notes)
+
+
+def _ordered(skips: Sequence[Skip]) -> tuple[Skip, ...]:
+    return tuple(sorted(skips, key=lambda skip: skip.path))
 
 
 def _publish(run: Pass, report: Report) -> Index:

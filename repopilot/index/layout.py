@@ -44,8 +44,7 @@ def publish(folder: Path) -> Path:
         _to_disk(path)
     target = folder / f"g{number:08d}"
     os.rename(folder / BUILDING, target)
-    if os.name == "posix":
-        _to_disk(folder)
+    _to_disk(folder)
     for path in old:
         remove(path)
     return target
@@ -83,6 +82,8 @@ def read_json(path: Path) -> object | None:
 
 
 def _to_disk(path: Path) -> None:
+    if os.name != "posix":  # neither folders nor files opened for reading can be flushed there
+        return
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -9,12 +9,14 @@ from repopilot.index.rows import Row, encode
 from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 
+GONE = "is gone or can't be read"  # as repo/read.py says it: the one reason that may pass
+
 
 def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Skip]:
     """One value per file, in order: its row, or why it has none. Raises SourceError when the repository is gone."""
     found = read(snapshot, files)
     for file in files:
-        _, text = next(found, (file, Skip(file.path, "is gone or can't be read")))
+        _, text = next(found, (file, Skip(file.path, GONE)))
         yield text if isinstance(text, Skip) else _row(file, text)
 
 

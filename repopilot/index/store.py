@@ -21,7 +21,7 @@ from repopilot.index.report import Report, read_report
 from repopilot.index.rows import FileInfo
 from repopilot.index.version import version
 from repopilot.settings import Settings
-from repopilot.types import Chunk, Reference, Snapshot, Symbol
+from repopilot.types import Chunk, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
     from repopilot.code.imports import Import
@@ -63,16 +63,17 @@ def usable(generation: Path) -> str:
     return ""
 
 
-def recorded_hashes(generation: Path) -> dict[str, str]:
-    """The content hash of every file a generation was made from, by path; {} when it is broken."""
+def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
+    """The content hash of every file a generation was made from, by path, and those of them that were skipped for what
+    is in them. Nothing when it is broken."""
     try:
         connection = database.connect(generation)
         try:
-            return database.hashes(connection)
+            return database.hashes(connection), database.skipped(connection)
         finally:
             connection.close()
     except sqlite3.Error:
-        return {}
+        return {}, []
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ ORPHAN_S = 3600
 
 def main(preload: str) -> None:
     """Serve calls until standard input ends. `preload` names the module whose import is done before the first one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     calls, replies = _streams()
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # the page and the model come first
