@@ -8,7 +8,6 @@ What the numbers mean for relevance is not decided here but in retrieval/rank.py
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,22 +17,20 @@ from pathlib import Path
 
 import numpy as np
 
-from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_generated, is_test_path
+from repopilot.code.languages import is_generated
 from repopilot.errors import IndexFailed
+from repopilot.index.roles import ROLES, roles_of
 from repopilot.retrieval.tokens import expand, words
 from repopilot.types import Chunk
 
-VERSION = 2
+VERSION = 3
 FIELDS = ("path", "symbols", "body")
+TABLES = ("name_rows", "name_tokens", "file_words")
 PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles")
 MOST = 255
-ROLES = ("test", "example", "doc", "config", "generated", "vendored")
-"""What a file is beside source code, by bit."""
 GENERATED = "@generated"
 """Stands in the body of a chunk that says it was made by a program; no word of a text can give this token."""
 REBUILT = "It is rebuilt at the next indexing."
-
-_VENDORED = re.compile(r"(^|/)(vendor(ed)?|_vendor|third[_-]?party|node_modules|bower_components|extern(al)?s?)/", re.I)
 
 Bag = tuple[str, bytes]
 """Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
@@ -106,7 +103,8 @@ class LexicalIndex:
 
     `files` are the distinct paths, `file_of[i]` the number of the file of row i; likewise `kinds` and `languages`.
     `names` are the distinct names of defined symbols: `name_rows` gives the rows by name, `name_tokens` the names by
-    token. `roles` is a bit mask per file, see ROLES.
+    token. `file_words` gives the files by the tokens of their name without folder and suffix. `roles` is a bit mask per
+    file, see index/roles.py.
     """
 
     tokens: dict[str, int]
@@ -119,6 +117,7 @@ class LexicalIndex:
     kind_of: np.ndarray
     language_of: np.ndarray
     roles: np.ndarray
+    file_words: Postings
     name_rows: Postings
     name_tokens: Postings
 
@@ -158,7 +157,8 @@ class LexicalIndex:
             file_of=file_of,
             kind_of=np.array(columns["kinds"], np.uint8),
             language_of=np.array(columns["languages"], np.uint8),
-            roles=_roles(tuple(numbers["files"]), {int(file_of[row]) for row in generated}),
+            roles=roles_of(tuple(numbers["files"]), {int(file_of[row]) for row in generated}),
+            file_words=_file_words(numbers["files"], numbers["tokens"], size),
             name_rows=name_rows.postings(len(numbers["names"])),
             name_tokens=name_tokens.postings(size),
         )
@@ -189,7 +189,7 @@ class LexicalIndex:
                 fields={name: _load_postings(folder, name, mmap) for name in FIELDS},
                 **{name: tuple(texts[name]) for name in ("files", "kinds", "languages", "names")},
                 **{name: _load(folder, name, mmap) for name in PLAIN_ARRAYS},
-                **{name: _load_postings(folder, name, mmap) for name in ("name_rows", "name_tokens")},
+                **{name: _load_postings(folder, name, mmap) for name in TABLES},
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise IndexFailed(
@@ -244,7 +244,7 @@ class LexicalIndex:
     def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
         for name in PLAIN_ARRAYS:
             yield name, getattr(self, name)
-        tables = chain(self.fields.items(), (("name_rows", self.name_rows), ("name_tokens", self.name_tokens)))
+        tables = chain(self.fields.items(), ((name, getattr(self, name)) for name in TABLES))
         for name, postings in tables:
             for part in ("starts", "rows", "counts", "lengths"):
                 yield f"{name}.{part}", getattr(postings, part)
@@ -280,20 +280,14 @@ class _Bags:
         return Postings(_starts(tokens, size), rows[order], counts[order], lengths)
 
 
-def _roles(files: Sequence[str], generated: set[int]) -> np.ndarray:
-    masks = np.zeros(len(files), np.uint8)
-    for number, path in enumerate(files):
-        kind = file_kind(path)
-        flags = (
-            is_test_path(path),
-            is_example_path(path),
-            kind == "doc" or is_doc_path(path),
-            kind == "config",
-            number in generated or is_generated(path),
-            bool(_VENDORED.search(path)),
-        )
-        masks[number] = sum(1 << bit for bit, flag in enumerate(flags) if flag)
-    return masks
+def _file_words(files: Iterable[str], tokens: Mapping[str, int], size: int) -> Postings:
+    bags = _Bags()
+    for path in files:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        found, counts = _bag(words(stem))
+        known = [tokens[token] for token in found.split() if token in tokens]
+        bags.add(known, counts[: len(known)])
+    return bags.postings(size)
 
 
 def _starts(numbers: np.ndarray, size: int) -> np.ndarray:

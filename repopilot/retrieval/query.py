@@ -19,7 +19,7 @@ from repopilot.retrieval.vocabulary import CONVENTIONAL, FRENCH, IMPERATIVES, ST
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
 Language = Literal["en", "fr"]
 
-HEAD, TAIL, MOST_TERMS = 12_000, 6_000, 64
+HEAD, TAIL, MOST_TERMS, SHORT = 12_000, 6_000, 64, 7
 VERB_WEIGHT, BODY_WEIGHT, FRENCH_WEIGHT, NAME_WEIGHT = 0.5, 0.6, 0.5, 1.3
 
 _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(\"[^\"\n]+\"|[^\s\"]+)", re.I)
@@ -31,10 +31,14 @@ _COMPOUND = re.compile(
 )
 _CONVENTIONAL = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
 _ERROR = re.compile(
-    r"\b[A-Z]\w*(?:Error|Exception|Warning|Panic)\b\s*[:(]|^\s*(?:fatal|error|panic|exception|erreur)\b[\w\[\]]*\s*:"
-    r"|\b(?:raised?|throws?|thrown|fails? with|crash(?:es|ed)? with|get(?:ting)? (?:an?|this) (?:error|exception))\b",
-    re.M | re.I,
+    r"\b[A-Z]\w*(?:Error|Exception|Warning|Panic)\b\s*:\s|^\s*(?:fatal|error|panic|exception|erreur)\b[\w\[\]]*\s*:",
+    re.M,
 )
+_RAISES = re.compile(
+    r"\b(?:raise[sd]?|throws?|thrown|fails? with|crash\w* with|(?:an?|this|une?|cette) (?:error|exception|erreur))\b",
+    re.I,
+)
+_BULLETS = re.compile(r"^\S[^\n]*\n(?:[^\n]*\n)?\s*[*-] \S")
 _SCHEMA = re.compile(
     r"\b(?:database|db|sql|prisma|tables?|columns?|foreign keys?|migrations?|schema|entit(?:y|ies)|relations?"
     r"|base de données|colonnes?|clés? étrangères?|schéma)\b",
@@ -56,12 +60,8 @@ _QUESTION = re.compile(
     re.I,
 )
 _TESTS = re.compile(
-    r"\b(?:(?:unit|integration|regression)[ -]?tests?|tests?|test (?:case|suite|file)s?|tested|pytest|unittest|specs?"
+    r"\b(?:(?:unit|integration|regression)[ -]?tests?|tests?|test (?:case|suite|file)s?|tested|testing|pytest|unittest|specs?"
     r"|fixtures?|test coverage|tests? unitaires?|testée?s?|jeux? d'essais?|couverture)\b",
-    re.I,
-)
-_TESTS_TASK = re.compile(
-    r"\b(?:add|write|create|extend|move|split|ajoute[rz]?|écri[rst]\w*)\b[^.\n]{0,40}\btests?\b(?! client| runner| mode)",
     re.I,
 )
 _DOCS = re.compile(
@@ -112,7 +112,7 @@ class Filters:
 @dataclass(frozen=True, slots=True)
 class Query:
     """A parsed query. `terms` gives index tokens their weight; `names` are identifiers as written, likeliest first;
-    `paths` are mentioned files or folders; `scope` is that of a conventional commit (`fix(router): …`)."""
+    `asks`: it is put as a question; `paths` are mentioned files or folders; `scope` is that of a conventional commit (`fix(router): …`)."""
 
     kind: Kind
     text: str
@@ -123,6 +123,7 @@ class Query:
     filters: Filters = Filters()
     frames: tuple[Frame, ...] = ()
     scope: str = ""
+    asks: bool = False
     wants_tests: bool = False
     wants_docs: bool = False
     language: Language = "en"
@@ -138,7 +139,9 @@ def parse(text: str) -> Query:
     spots = () if stack else places(bare)
     names = _names(bare, filters)
     paths = tuple(dict.fromkeys(path.strip(".") for path in _PATH.findall(bare) if _is_path(path)))[:20]
-    kind = _kind(bare, stack, names, paths, filters)
+    asks = bool(_QUESTION.search(bare))
+    kind = _kind(bare, stack, names, paths, filters, asks)
+    subject = _subject(bare, kind, asks)
     head = _CONVENTIONAL.match(bare)
     return Query(
         kind=kind,
@@ -150,8 +153,9 @@ def parse(text: str) -> Query:
         filters=filters,
         frames=stack or spots,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
-        wants_tests=bool((_TESTS_TASK if kind == "task" else _TESTS).search(bare)),
-        wants_docs=kind not in ("task", "traceback") and bool(_DOCS.search(bare)),
+        asks=asks,
+        wants_tests=bool(_TESTS.search(subject)),
+        wants_docs=bool(_DOCS.search(subject)),
         language=language,
         notes=notes,
     )
@@ -208,30 +212,43 @@ def _is_path(text: str) -> bool:
 
 
 def _kind(
-    text: str, stack: tuple[Frame, ...], names: tuple[str, ...], paths: tuple[str, ...], filters: Filters
+    text: str, stack: tuple[Frame, ...], names: tuple[str, ...], paths: tuple[str, ...], filters: Filters, asks: bool
 ) -> Kind:
     if stack:
         return "traceback"
     content = [word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR]
     if len(text) < 400 and _WHOLE.search(text) and not names and len(content) <= 8:
         return "overview"
+    if not asks and not filters and _is_task(text):
+        return "task"
     if paths and len(content) <= sum(len(words(path)) for path in paths) + 2:
         return "path"
-    if (names or filters.symbols) and len(content) <= sum(len(words(name)) for name in names) + (
-        2 if _SEEK.search(text) else 0
-    ):
+    beside = 2 if _SEEK.search(text) else 0
+    if content and (names or filters.symbols) and len(content) <= sum(len(words(name)) for name in names) + beside:
         return "symbol"
-    if _ERROR.search(text):
+    if _ERROR.search(text) or (asks and _RAISES.search(text)):
         return "error"
-    asks = bool(_QUESTION.search(text))
     if _SCHEMA_SURE.search(text) or (asks and _SCHEMA.search(text) and len(content) <= 8):
         return "schema"
-    return "task" if not asks and _is_task(text) else "natural"
+    return "natural"
 
 
 def _is_task(text: str) -> bool:
+    """Does it read like the message of a commit: an imperative, a conventional prefix, a subject and a list of changes?"""
     first = next(iter(words(text)), "").lower()
-    return bool(_CONVENTIONAL.match(text)) or first in IMPERATIVES
+    head = _CONVENTIONAL.match(text)
+    if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
+        return True
+    return bool(_BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
+
+
+def _subject(text: str, kind: Kind, asks: bool) -> str:
+    """The part of a query that says what sort of file is wanted: a question's first line, or a few words; of what reads
+    like a commit nothing, for commits speak of tests and documentation in passing."""
+    first = text.strip().partition("\n")[0]
+    if kind in ("task", "traceback", "overview") or not (asks or len(first.split()) <= SHORT):
+        return ""
+    return first
 
 
 def _message(text: str, stack: tuple[Frame, ...]) -> str:

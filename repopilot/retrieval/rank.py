@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key", bound=Hashable)
 
-BODY_SHARE = 8
+FURTHER = 8
 """How many further passages of a file, beside its best, speak for it."""
 
 
@@ -36,43 +36,37 @@ class Bm25f:
 
 BM25F = Bm25f()
 
-FILE_WEIGHTS: Mapping[str, float] = {
-    "best passage": 2.3,
-    "more passages": 1.85,
-    "whole file": 1.8,
-    "path words": 2.3,
-    "file name": 1.3,
-    "symbol name": 1.6,
-    "coverage": 1.7,
-    "rarest word": 0.3,
-    "size": 1.5,
-    "scope": 2.0,
-    "path named": 4.0,
-    "history": 1.7,
-}
-"""What a signal between 0 and 1 adds to the score of a file."""
-
 PASSAGE_WEIGHTS: Mapping[str, float] = {
-    "words": 5.5,
-    "symbol name": 4.9,
-    "coverage": 0.9,
-    "definition": 1.6,
-    "function": 2.3,
-    "length": -2.9,
+    "words": 4.6,
+    "symbol name": 4.0,
+    "coverage": 1.2,
+    "function": 1.0,
+    "length": -1.65,
 }
-"""Likewise for a passage; its file's score comes on top, times FILE_SHARE."""
+"""What a signal between 0 and 1 adds to the score of a passage."""
 
-FILE_SHARE = {"task": 1.0}
-FILE_SHARE_ELSE = 0.3
-ROLE_FACTORS: Mapping[str, float] = {"test": 0.3, "example": 0.5, "doc": 0.5, "generated": 0.3, "vendored": 0.3}
+FILE_WEIGHTS: Mapping[str, float] = {
+    "more passages": 1.6,
+    "whole file": 0.4,
+    "path words": 0.5,
+    "file name": 0.9,
+    "coverage": 1.3,
+    "size": 0.9,
+    "scope": 2.5,
+    "path named": 2.0,
+    "history": 2.0,
+}
+"""Likewise for a file, and so for each of its passages."""
+
 ROLE_WEIGHTS: Mapping[str, float] = {
-    "test": -3.0,
-    "example": -3.0,
-    "doc": -4.0,
-    "config": -4.0,
+    "test": -2.2,
+    "example": -2.2,
+    "doc": -4.4,
+    "config": -4.8,
     "generated": -2.0,
     "vendored": -3.0,
 }
+ROLE_FACTORS: Mapping[str, float] = {"test": 0.3, "example": 0.5, "doc": 0.5, "generated": 0.3, "vendored": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +109,7 @@ def role_scores(lexical: LexicalIndex, wanted: Collection[str] = ()) -> np.ndarr
 def signals(
     lexical: LexicalIndex, terms: Mapping[str, float], factors: np.ndarray, constants: Bm25f = BM25F
 ) -> Signals | None:
-    """The signals of weighted index tokens; None when no chunk has any of them. `factors` per file: see role_factors."""
+    """The signals of weighted index tokens; None when no chunk has any. `factors` per file: see role_factors."""
     tokens = [token for token in terms if token in lexical.tokens]
     if not tokens or not len(lexical):
         return None
@@ -127,7 +121,6 @@ def signals(
         "words": _scaled(saturated(matrix.rows, weights, len(lexical), constants.k1) * by_row),
         "symbol name": names,
         "coverage": _coverage(matrix.rows, weights),
-        "definition": (lexical.fields["symbols"].lengths > 0).astype(np.float32),
         "function": _is_kind(lexical, "function"),
         "length": np.log1p(lexical.fields["body"].lengths) / 8,
     }
@@ -140,6 +133,7 @@ class _Matrix:
 
     def __init__(self, lexical: LexicalIndex, tokens: Sequence[int], constants: Bm25f) -> None:
         shape = len(tokens), len(lexical.files)
+        self.tokens = tokens
         self.rows = np.zeros((len(tokens), len(lexical)), np.float32)
         self.files = np.zeros(shape, np.float32)
         self.in_path = np.zeros(shape, bool)
@@ -208,17 +202,23 @@ def _file_signals(
     constants: Bm25f,
 ) -> dict[str, np.ndarray]:
     rarity = weights * idf((matrix.rows > 0).sum(1), len(lexical))
-    best, more = _best_and_more(lexical, passages["words"])
     return {
-        "best passage": best,
-        "more passages": more,
+        "more passages": _more(lexical, passages["words"]),
         "whole file": _scaled(saturated(matrix.files, weights, len(lexical.files), constants.k1) * factors),
         "path words": rarity @ matrix.in_path / max(float(rarity.sum()), 1e-9),
-        "symbol name": file_best(lexical, passages["symbol name"]),
+        "file name": _file_name(lexical, matrix.tokens),
         "coverage": file_best(lexical, passages["coverage"]),
-        "rarest word": (matrix.files[int(np.argmax(rarity))] > 0).astype(np.float32),
         "size": np.log1p(_by_file(lexical, "body", slice(None), lexical.fields["body"].lengths)) / 10,
     }
+
+
+def _file_name(lexical: LexicalIndex, tokens: Sequence[int]) -> np.ndarray:
+    """Per file the share of the words of its name that the query has."""
+    found = np.zeros(len(lexical.files), np.float32)
+    for token in tokens:
+        files, counts = lexical.file_words.of(token)
+        found[files] += counts
+    return found / np.maximum(lexical.file_words.lengths, 1)
 
 
 def file_best(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
@@ -227,33 +227,25 @@ def file_best(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
     return np.maximum.reduceat(values[rows], starts[:-1])
 
 
-def _best_and_more(lexical: LexicalIndex, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Per file its best passage's score, and the mean of the next BODY_SHARE (missing ones count as zero)."""
+def _more(lexical: LexicalIndex, scores: np.ndarray) -> np.ndarray:
+    """Per file the mean score of the FURTHER passages next to its best; missing ones count as zero."""
     rows = np.nonzero(scores > 0)[0]
     rows = rows[np.lexsort((-scores[rows], lexical.file_of[rows]))]
-    files, first = np.unique(lexical.file_of[rows], return_index=True)
-    place = np.arange(len(rows)) - np.repeat(first, np.diff([*first, len(rows)]))
-    best, more = np.zeros(len(lexical.files)), np.zeros(len(lexical.files))
-    best[files] = scores[rows[first]]
-    further = rows[(place >= 1) & (place <= BODY_SHARE)]
-    np.add.at(more, lexical.file_of[further], scores[further] / BODY_SHARE)
-    return best, more
+    _, first, size = np.unique(lexical.file_of[rows], return_index=True, return_counts=True)
+    place = np.arange(len(rows)) - np.repeat(first, size)
+    further = rows[(place >= 1) & (place <= FURTHER)]
+    return np.bincount(lexical.file_of[further], scores[further], minlength=len(lexical.files)) / FURTHER
 
 
-def weighted(found: Mapping[str, np.ndarray], weights: Mapping[str, float]) -> np.ndarray:
-    """Σ weight · signal over the signals that have a weight."""
-    return np.sum([weights[name] * values for name, values in found.items() if name in weights], axis=0)
-
-
-def spread(scores: Sequence[float], files: Sequence[int], cost: float) -> list[float]:
+def spread(scores: np.ndarray, files: np.ndarray, cost: float) -> np.ndarray:
     """Scores less `cost` for every better passage of the same file, so that one file does not fill the list."""
-    seen: dict[int, int] = {}
-    result = list(scores)
-    for place in sorted(range(len(scores)), key=lambda i: -scores[i]):
-        earlier = seen.get(files[place], 0)
-        result[place] -= cost * earlier
-        seen[files[place]] = earlier + 1
-    return result
+    order = np.lexsort((-scores, files))
+    ordered = files[order]
+    places = np.arange(len(order))
+    first = np.concatenate(([True], ordered[1:] != ordered[:-1])) if len(order) else np.zeros(0, bool)
+    earlier = np.empty(len(order))
+    earlier[order] = places - np.maximum.accumulate(np.where(first, places, 0))
+    return scores - cost * earlier
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[Key]], k: float = 60.0) -> list[tuple[Key, float]]:

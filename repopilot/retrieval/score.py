@@ -15,20 +15,21 @@ from repopilot.retrieval.votes import History, votes
 from repopilot.types import Chunk
 
 NAMED, PHRASE, FRAME, FRAME_STEP = 6.0, 6.0, 30.0, 0.5
+ASKED = 0.6
+"""A question is answered by documentation sooner than a task."""
 SHOWN = 0.005
 
 
 @dataclass(slots=True)
 class Ranking:
-    """What speaks for each passage and each file, by name and already weighted; `share` is how much of a file's score
-    its passages get; `mask` are the rows that may be shown."""
+    """What speaks for each passage and each file, by name and already weighted; a file's score is added to that of all
+    its passages. `mask` are the rows that may be shown."""
 
     lexical: LexicalIndex
     query: Query
     mask: np.ndarray
     passages: dict[str, np.ndarray]
     files: dict[str, np.ndarray]
-    share: float
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -39,7 +40,7 @@ class Ranking:
     @property
     def scores(self) -> np.ndarray:
         """float per row; −∞ for rows that may not be shown."""
-        total = np.sum(list(self.passages.values()), axis=0) + self.share * self.file_scores[self.lexical.file_of]
+        total = np.sum(list(self.passages.values()), axis=0) + self.file_scores[self.lexical.file_of]
         return np.where(self.mask, total, -np.inf)
 
     def top(self, count: int) -> np.ndarray:
@@ -53,7 +54,7 @@ class Ranking:
         """The contributions to a row's score; those of its file begin with `file: `."""
         file = self.lexical.file_of[row]
         own = {name: float(values[row]) for name, values in self.passages.items()}
-        shared = {f"file: {name}": self.share * float(values[file]) for name, values in self.files.items()}
+        shared = {f"file: {name}": float(values[file]) for name, values in self.files.items()}
         return {name: round(value, 3) for name, value in (own | shared).items() if abs(value) >= SHOWN}
 
 
@@ -64,7 +65,7 @@ def ranking(
     wanted = _wanted(query)
     found = rank.signals(lexical, query.terms, rank.role_factors(lexical, wanted))
     passages: dict[str, np.ndarray] = {}
-    files: dict[str, np.ndarray] = {"kind of file": rank.role_scores(lexical, wanted)}
+    files = {"kind of file": rank.role_scores(lexical, wanted) * (ASKED if query.asks else 1.0)}
     matching = np.zeros(len(lexical), bool)
     if found is not None:
         passages |= _times(found.passages, rank.PASSAGE_WEIGHTS)
@@ -81,10 +82,9 @@ def ranking(
         matching = mask
     if not matching.any():
         return None
-    share = rank.FILE_SHARE.get(query.kind, rank.FILE_SHARE_ELSE)
     if not passages:
         passages["words"] = np.zeros(len(lexical), np.float32)
-    return Ranking(lexical, query, matching, passages, files, share, list(_unmet(query, passages)))
+    return Ranking(lexical, query, matching, passages, files, list(_unmet(query, passages)))
 
 
 def _wanted(query: Query) -> set[str]:
@@ -106,12 +106,12 @@ def _times(values: Mapping[str, np.ndarray], weights: Mapping[str, float]) -> di
 def _exact(lexical: LexicalIndex, chunks: Sequence[Chunk], query: Query) -> dict[str, np.ndarray]:
     """Contributions of what the query names exactly; only those it has."""
     found: dict[str, dict[int, float]] = {}
-    if query.names:
+    if query.names and query.kind in ("symbol", "path"):
         found["defines it"] = {row: NAMED * value for row, value in places.named_rows(query, lexical, chunks).items()}
     if query.frames:
         rows = places.frame_rows(query.frames, lexical, chunks)
         found["stack frame"] = {row: FRAME - FRAME_STEP * depth for depth, row in enumerate(rows)}
-    if query.phrases:
+    if query.phrases and query.kind != "task":
         found["phrase"] = {
             row: PHRASE for phrase in query.phrases for row in places.phrase_rows(phrase, lexical, chunks)
         }
@@ -139,7 +139,7 @@ def _named(lexical: LexicalIndex, query: Query) -> dict[str, np.ndarray]:
 
 
 def _unmet(query: Query, passages: Mapping[str, np.ndarray]) -> Iterable[str]:
-    if query.phrases and not passages["phrase"].any() and query.kind != "task":
+    if "phrase" in passages and not passages["phrase"].any():
         yield f"No passage contains {' or '.join(repr(phrase) for phrase in query.phrases)} word for word."
     if query.kind == "traceback" and not passages["stack frame"].any():
         yield "None of the stack frames lies in this repository."

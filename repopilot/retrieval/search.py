@@ -20,15 +20,16 @@ from repopilot.types import Hit
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.index.store import Index
+    from repopilot.index.vectors import Vectors
 
 RERANKED = 20
-DEPTH = 200
-"""Rows considered for the list."""
-DENSE_PASSAGE, DENSE_FILE = 2.0, 2.0
-SPREAD: Mapping[str, float] = {"task": 3.0, "path": 0.0, "traceback": 0.0, "symbol": 0.3}
-SPREAD_ELSE = 1.0
-"""What each better passage of the same file costs a passage."""
+MEANING = 2.0
+"""What the vector most like the query's adds to its passage's score."""
+SAME_FILE: Mapping[str, float] = {"path": 0.0, "traceback": 0.0, "symbol": 0.3}
+SAME_FILE_ASKED, SAME_FILE_ELSE = 1.0, 2.0
+"""What each better passage of the same file costs a passage: a task wants the files, a question also their parts."""
 LONGEST_EMBEDDED = 2000
+MOST_FILES = 1000
 HISTORY_SECONDS = 10.0
 """How long past commits are taken as read; they arrive in the background."""
 
@@ -99,37 +100,48 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
     """Add the likeness of vectors to the best passages and their files. Returns what went wrong, in words."""
     from repopilot.index.vectors import vectors_of
 
-    rows = found.top(RERANKED)
     try:
         asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]])[0]
-        vectors = vectors_of(index, embedder).of_chunks(index, rows.tolist())
+        kept = vectors_of(index, embedder)
+        rows = _candidates(index, found, kept, asked)
+        vectors = kept.of_chunks(index, rows.tolist())
     except (ModelError, StorageError) as error:
         return [f"Ranked without vectors. {error}"]
     likeness = vectors @ asked
-    scaled = (likeness - likeness.min()) / max(float(np.ptp(likeness)), 1e-9)
     passages = np.zeros(len(found.lexical), np.float32)
-    passages[rows] = DENSE_PASSAGE * scaled
-    files = np.zeros(len(found.lexical.files), np.float32)
-    np.maximum.at(files, found.lexical.file_of[rows], DENSE_FILE * scaled)
+    passages[rows] = MEANING * (likeness - likeness.min()) / max(float(np.ptp(likeness)), 1e-9)
     found.passages["meaning"] = passages
-    found.files["meaning"] = files
     return []
 
 
+def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:
+    """The best rows so far; where all of the repository has vectors, those nearest to the question as well."""
+    rows = found.top(RERANKED)
+    if index.dense < 1.0:
+        return rows
+    near = [row for row, _ in vectors.nearest(index, asked, RERANKED) if found.mask[row]]
+    return np.unique(np.concatenate((rows, np.array(near, rows.dtype))))
+
+
 def _listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    rows = found.top(max(DEPTH, 4 * k))
-    scores = found.scores[rows]
-    cost = SPREAD.get(found.query.kind, SPREAD_ELSE)
-    spread = rank.spread(scores.tolist(), found.lexical.file_of[rows].tolist(), cost)
-    order = sorted(range(len(rows)), key=lambda place: -spread[place])
-    files = dict.fromkeys(found.lexical.files[found.lexical.file_of[rows[place]]] for place in order)
-    hits = []
-    for place in order[:k]:
-        why = found.why(int(rows[place]))
-        if spread[place] != scores[place]:
-            why["same file"] = round(spread[place] - float(scores[place]), 3)
-        hits.append(Hit(index.chunks[int(rows[place])], round(float(spread[place]), 4), why))
-    return tuple(hits), tuple(files)
+    rows = np.nonzero(found.mask)[0]
+    files, own = found.lexical.file_of[rows], found.scores[rows]
+    scores = rank.spread(own, files, _same_file(found.query))
+    order = np.lexsort((rows, -scores))
+    hits = [_hit(index, found, int(rows[place]), float(scores[place]), float(own[place])) for place in order[:k]]
+    first = dict.fromkeys(files[order[:MOST_FILES]].tolist())
+    return tuple(hits), tuple(found.lexical.files[file] for file in first)
+
+
+def _same_file(query: Query) -> float:
+    return SAME_FILE.get(query.kind, SAME_FILE_ASKED if query.asks else SAME_FILE_ELSE)
+
+
+def _hit(index: Index, found: Ranking, row: int, score: float, own: float) -> Hit:
+    why = found.why(row)
+    if score != own:
+        why["same file"] = round(score - own, 3)
+    return Hit(index.chunks[row], round(score, 4), why)
 
 
 def _nothing(query: Query) -> str:

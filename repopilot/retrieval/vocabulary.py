@@ -26,17 +26,30 @@ STOP_FR = frozenset(
 )
 
 IMPERATIVES = frozenset(
-    """add added adding adds allow allows avoid bring bump change changed changes clarify clean cleanup close closes
-    correct create deprecate disable disallow drop edit enable enhance ensure expose extend extract feat fix fixed
-    fixes fixing fixup handle handles implement implemented implements improve improved improvement improves include
-    introduce keep minor move moved optimise optimize perf polish prefer prevent provide reduce refactor
-    refactored remove removed removes removing rename renamed replace replaced resolve resolves restore return returns
-    revert rewrite set simplify skip speed stop support supports switch tweak unify update updated updates
-    upgrade wip write """.split()
+    """accept add added adding address adds align allow allows apply avoid ban bring bump call catch change changed
+    changes check clarify clean cleanup close closes combine convert copy correct create default defer define
+    delete deprecate detect disable disallow do don drop edit emit enable enhance ensure escape exclude
+    explicitly export expose extend extract feat fix fixed fixes fixing fixup follow force generate get guard
+    handle handles hide ignore implement implemented implements import improve improved improvement improves
+    include included inline install introduce keep let lint log make map mark mention merge minor move moved
+    normalize optimise optimize override parse pass patch perf pin polish prefer prevent propagate provide quote
+    raise re read recover reduce refactor refactored reject remove removed removes removing rename renamed
+    replace replaced replaces reset resolve resolves restore return returns reuse revert rewrite run send
+    separate set setup shorten show simplify skip sort speed start stop strip support supports suppress switch
+    tidy treat trim turn tweak unify unwrap update updated updates upgrade use using validate warn wip wrap
+    write""".split()
 )
+"""How commits begin."""
 
-VAGUE = IMPERATIVES | frozenset(
-    "bug chore docs feature issue lint misc now pr ref refs small style test tests typo typos".split()
+VAGUE = frozenset(
+    """add added adding adds allow allows avoid bring bug bump change changed changes chore clarify clean cleanup
+    close closes correct create deprecate disable disallow docs drop edit enable enhance ensure expose extend
+    extract feat feature fix fixed fixes fixing fixup handle handles implement implemented implements improve
+    improved improvement improves include introduce issue keep lint minor misc move moved now optimise optimize
+    perf polish pr prefer prevent provide reduce ref refactor refactored refs remove removed removes removing
+    rename renamed replace replaced resolve resolves restore return returns revert rewrite set simplify skip
+    small speed stop style support supports switch test tests tweak typo typos unify update updated updates
+    upgrade wip write""".split()
 )
 """Words that say what kind of change it is rather than where: they count half."""
 

@@ -1,0 +1,32 @@
+"""What files are beside source code: tests, examples, documentation, configuration, generated, vendored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_generated, is_test_path
+
+ROLES = ("test", "example", "doc", "config", "generated", "vendored")
+"""By bit."""
+
+_VENDORED = re.compile(r"(^|/)(vendor(ed)?|_vendor|third[_-]?party|node_modules|bower_components|extern(al)?s?)/", re.I)
+
+
+def roles_of(files: Sequence[str], generated: Collection[int]) -> np.ndarray:
+    """uint8 per file: a bit mask of ROLES. `generated` are the numbers of files that say so in their text."""
+    masks = np.zeros(len(files), np.uint8)
+    for number, path in enumerate(files):
+        kind = file_kind(path)
+        flags = (
+            is_test_path(path),
+            is_example_path(path),
+            kind == "doc" or is_doc_path(path),
+            kind == "config",
+            number in generated or is_generated(path),
+            bool(_VENDORED.search(path)),
+        )
+        masks[number] = sum(1 << bit for bit, flag in enumerate(flags) if flag)
+    return masks
