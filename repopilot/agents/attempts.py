@@ -1,9 +1,9 @@
-"""The history of a test-and-repair loop: which attempt is best, and when to stop. Pure."""
+"""The history of a test-and-repair loop: which attempt is best, when to stop, how it is told. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from repopilot.types import Failure, TestRun
 
@@ -60,6 +60,42 @@ def doubtful_tests(iterations: Sequence[Iteration]) -> tuple[str, ...]:
         return ()
     failed = [{failure.test_id.partition("[")[0] for failure in iteration.failures} for iteration in runs]
     return tuple(sorted(set.intersection(*failed)))
+
+
+def as_json(iteration: Iteration) -> dict[str, object]:
+    """One entry of `iterations` in the command line's document, and of the step's facts."""
+    run = iteration.run
+    counts = (
+        {key: getattr(run, key) for key in ("passed", "failed", "errors", "genuine", "ended", "level", "duration_s")}
+        if run
+        else {}
+    )
+    reasons = list(run.reasons) if run else [iteration.problem]
+    return {
+        "number": iteration.number,
+        **counts,
+        "failures": [asdict(failure) for failure in iteration.failures],
+        "change": iteration.change,
+        "why": iteration.why,
+        "reasons": reasons,
+    }
+
+
+def in_words(iteration: Iteration) -> str:
+    """What the step shows, in Markdown."""
+    run = iteration.run
+    parts = [f"{iteration.why}." if iteration.why else "", f"Changed: {iteration.change}." if iteration.change else ""]
+    if run is None:
+        return " ".join(filter(None, [*parts, f"Not run: {iteration.problem}."]))
+    verdict = "passed under control" if run.genuine else "; ".join(run.reasons[:3]) or "no genuine pass"
+    parts.append(f"{run.passed} passed, {run.failed} failed, {run.errors} errors ({run.level}): {verdict}.")
+    parts += [f"\n`{f.test_id}` {f.path}:{f.line}\n```\n{f.assertion[:600]}\n```" for f in iteration.failures[:3]]
+    return " ".join(filter(None, parts))
+
+
+def first_line(failure: Failure) -> str:
+    """The failing assertion in short."""
+    return failure.assertion.partition("\n")[0][:200]
 
 
 def _merit(iteration: Iteration) -> tuple[bool, bool, int, int]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from repopilot.agents import candidates
-from repopilot.agents.attempts import Iteration, best, doubtful_tests, why_stop
+from repopilot.agents.attempts import Iteration, as_json, best, doubtful_tests, first_line, in_words, why_stop
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
@@ -95,6 +95,8 @@ async def refine(
     if not protected_tests and not any(iteration.genuine for iteration in iterations):
         iterations, files = await _without_doubtful_tests(work, files, iterations, step)
     chosen = best(iterations)
+    if chosen.genuine:
+        stopped = "the tests passed under control"
     level = next((iteration.run.level for iteration in iterations if iteration.run), None)
     step.note(genuine_pass=chosen.genuine, iterations=len(iterations), stopped_because=stopped, level=level)
     return Refined(chosen.candidate, files, iterations, chosen.genuine, level, stopped, chosen.run)
@@ -107,7 +109,7 @@ def refined_json(refined: Refined) -> dict[str, object]:
         "genuine_pass": refined.genuine_pass,
         "level": refined.level,
         "stopped_because": refined.stopped_because,
-        "iterations": [_iteration_json(iteration) for iteration in refined.iterations],
+        "iterations": [as_json(iteration) for iteration in refined.iterations],
         "code": refined.code,
         "tests": next(iter(tests.values())) if len(tests) == 1 else dict(tests),
     }
@@ -120,7 +122,7 @@ async def _iterate(work: _Work, files: Mapping[str, str], step: Step) -> tuple[t
         try:
             async with step.child(f"iteration {len(done) + 1}", kind="tool") as child:
                 iteration = await _attempt(work, files, done, child)
-                await _show(iteration, child)
+                await _finish(iteration, child)
         except ModelError as error:
             return tuple(done), f"the model failed: {error.message}"
         done.append(iteration)
@@ -163,7 +165,7 @@ async def _sample(work: _Work, files: Mapping[str, str], base: Iteration, number
     code = candidates.code_in(await _said(work.model, prompt, step, "write code", number))
     if symbol:
         code = candidates.replace_function(base.candidate, symbol, code)
-    why = f"{failure.test_id} failed: {_first_line(failure)}" if failure else base.problem or "the run did not pass"
+    why = f"{failure.test_id} failed: {first_line(failure)}" if failure else base.problem or "the run did not pass"
     return code, f"{symbol + ' ' if symbol else ''}written anew, because {why}"
 
 
@@ -212,7 +214,7 @@ async def _without_doubtful_tests(
         change = f"dropped from the tests: {', '.join(doubtful)}"
         why = "no candidate passes these tests, so they are taken to be wrong"
         iteration = Iteration(len(done) + 1, chosen.candidate, run, run.failures, change, why)
-        await _show(iteration, child)
+        await _finish(iteration, child)
     return ((*done, iteration), fewer) if run.genuine else (done, files)
 
 
@@ -283,42 +285,9 @@ def _missing(iteration: Iteration, work: _Work, files: Mapping[str, str]) -> tup
     return missing_modules(iteration.run, [work.name, *work.context, *files])
 
 
-async def _show(iteration: Iteration, step: Step) -> None:
-    step.note(**_iteration_json(iteration))
-    await step.write(_in_words(iteration))
-
-
-def _iteration_json(iteration: Iteration) -> dict[str, object]:
-    run = iteration.run
-    counts = (
-        {key: getattr(run, key) for key in ("passed", "failed", "errors", "genuine", "ended", "level", "duration_s")}
-        if run
-        else {}
-    )
-    reasons = list(run.reasons) if run else [iteration.problem]
-    return {
-        "number": iteration.number,
-        **counts,
-        "failures": [asdict(failure) for failure in iteration.failures],
-        "change": iteration.change,
-        "why": iteration.why,
-        "reasons": reasons,
-    }
-
-
-def _in_words(iteration: Iteration) -> str:
-    run = iteration.run
-    parts = [f"{iteration.why}." if iteration.why else "", f"Changed: {iteration.change}." if iteration.change else ""]
-    if run is None:
-        return " ".join(filter(None, [*parts, f"Not run: {iteration.problem}."]))
-    verdict = "passed under control" if run.genuine else "; ".join(run.reasons[:3]) or "no genuine pass"
-    parts.append(f"{run.passed} passed, {run.failed} failed, {run.errors} errors ({run.level}): {verdict}.")
-    parts += [f"\n`{f.test_id}` {f.path}:{f.line}\n```\n{f.assertion[:600]}\n```" for f in iteration.failures[:3]]
-    return " ".join(filter(None, parts))
-
-
-def _first_line(failure: Failure) -> str:
-    return failure.assertion.partition("\n")[0][:200]
+async def _finish(iteration: Iteration, step: Step) -> None:
+    step.note(**as_json(iteration))
+    await step.write(in_words(iteration))
 
 
 def _test_name(name: str) -> str:

@@ -1,0 +1,9 @@
+def roman(number):
+    result = ""
+    values = [(1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"),
+              (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")]
+    for value, sign in values:
+        while number >= value:
+            result += sign
+            number -= value
+    return result

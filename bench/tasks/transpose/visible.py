@@ -1,0 +1,5 @@
+from solution import transpose
+
+
+def test_visible_1():
+    assert transpose([[1, 2, 3], [4, 5, 6]]) == [[1, 4], [2, 5], [3, 6]]
