@@ -167,8 +167,8 @@ def _rebuild(run: Pass, base: Path | None, files: Sequence[SourceFile], skips: S
         shutil.rmtree(run.folder / layout.BUILDING, ignore_errors=True)
     draft = open_draft(run.folder, version(), base)
     try:
-        reused, passing = _bring_up_to_date(run, draft, files)
-        report = _report(run, draft, reused, [*skips, *draft.skipped(), *passing])
+        fresh, passing = _bring_up_to_date(run, draft, files)
+        report = _report(run, draft, fresh, [*skips, *draft.skipped(), *passing])
         draft.arrange(file.path for file in files)
         draft.describe({"commit": run.snapshot.commit, "name": run.snapshot.name})
         draft.finish()
@@ -183,16 +183,18 @@ def _rebuild(run: Pass, base: Path | None, files: Sequence[SourceFile], skips: S
 
 
 def _bring_up_to_date(run: Pass, draft: Draft, files: Sequence[SourceFile]) -> tuple[int, list[Skip]]:
-    """Parse what is new or changed, forget what is gone. Returns the number of files kept as they were, and the files
-    that could not be read this time."""
+    """Parse what is new or changed, forget what is gone. Returns the number of files parsed, and those that could not
+    be read this time."""
     known = draft.hashes()
     wanted = {file.path: file for file in files}
     draft.drop(known.keys() - wanted.keys())
     todo = [file for file in files if known.get(file.path) != file.hash]
     passing: list[Skip] = []
+    fresh = len(todo)
     with run.phase("parsing", len(files)) as meter:
         meter.add(len(files) - len(todo))
         for value in _parsed(run, draft, todo, meter):
+            fresh -= 1
             path = value.item.path if isinstance(value, workers.Failed) else value.path
             reason = f"the parser {value.how}" if isinstance(value, workers.Failed) else value.reason
             if reason == GONE:
@@ -200,7 +202,7 @@ def _bring_up_to_date(run: Pass, draft: Draft, files: Sequence[SourceFile]) -> t
                 passing.append(Skip(path, reason))
             else:
                 draft.skip(wanted[path], reason)
-    return len(files) - len(todo), passing
+    return fresh, passing
 
 
 def _parsed(run: Pass, draft: Draft, todo: Sequence[SourceFile], meter: Meter) -> Iterator[Skip | workers.Failed]:
@@ -248,12 +250,12 @@ def _batches(todo: Sequence[SourceFile], size: int, count: int) -> Iterator[list
         yield batch
 
 
-def _report(run: Pass, draft: Draft, reused: int, skips: Sequence[Skip]) -> Report:
+def _report(run: Pass, draft: Draft, fresh: int, skips: Sequence[Skip]) -> Report:
     files, chunks, lines, code = draft.counts()
     if not files:
         raise _nothing(run.snapshot, skips)
     notes = () if code else ("There is no source code here, only documents and configuration.",)
-    return Report(files, chunks, lines, min(reused, files), _ordered(skips), run.seconds, notes)
+    return Report(files, chunks, lines, files - fresh, _ordered(skips), run.seconds, notes)
 
 
 def _ordered(skips: Sequence[Skip]) -> tuple[Skip, ...]:
