@@ -1,0 +1,33 @@
+"""The repository tools as an MCP client sees them: a real client, a real child process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.slow
+async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> None:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    env = {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": "", "PATH": os.environ["PATH"]}
+    server = StdioServerParameters(command=sys.executable, args=["-m", "repopilot", "mcp"], env=env)
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        names = {tool.name for tool in (await session.list_tools()).tools}
+        assert names == {"search", "outline", "symbol", "references", "read", "files"}
+
+        async def call(tool: str, **arguments: object) -> str:
+            return (await session.call_tool(tool, {"source": str(shop), **arguments})).content[0].text
+
+        assert "shop/auth.py" in await call("search", query="validate token")
+        assert "def validate_token" in await call("symbol", name="validate_token")
+        assert "shop/server.py" in await call("references", name="validate_token")
+        assert "class Cart" in await call("outline", path="shop/cart.py")
+        assert (await call("read", path="shop/prices.py", start=4, end=4)) == "4 DISCOUNT_FROM = 5000"
+        assert (await call("read", path="no/such.py")).startswith("error: No file")
+        assert "schema.sql" in await call("files", glob="*.sql")
