@@ -1,4 +1,4 @@
-"""Stack frames in pasted text: Python, JavaScript, Go, Java, Rust, Ruby and anything that prints `path.ext:line`. Pure."""
+"""Stack frames in pasted text: Python, JavaScript, Go, Java, Rust, Ruby, and plain `path.ext:line`. Pure."""
 
 from __future__ import annotations
 

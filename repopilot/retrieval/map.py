@@ -6,17 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from repopilot.code import languages
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
+from repopilot.retrieval import patterns
 from repopilot.retrieval.query import Query
+from repopilot.types import Chunk
 
 if TYPE_CHECKING:
     from repopilot.index.store import FileInfo, Index
 
-README_CHUNKS, MANIFESTS, ENTRIES = 4, 4, 6
+README_CHUNKS, README_READ, MANIFESTS, ENTRIES = 4, 30, 4, 6
 FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
 ABOUT_TOKENS = 160
 
@@ -24,20 +25,12 @@ _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
 _RUN_FILE = re.compile(
     r"(?:^|/)(?:makefile|justfile|dockerfile|docker-compose\.ya?ml|compose\.ya?ml|procfile|tox\.ini)$", re.I
 )
+_SCRIPT = re.compile(r"/|\.(?:[cm]?js|ts|rs|py)$")
 _ENTRY = re.compile(
     r"(?:^|/)(?:__main__|main|cli|app|application|server|index|manage|lib|mod|program|startup)\.\w+$|(?:^|/)cmd/[^/]+/main\.go$",
     re.I,
 )
-_RUNS = re.compile(
-    r"\b(?:run|start|launch|install|use|set ?up|build|deploy|try|get(?:ting)? started|lancer|exécuter|démarrer|installer|utiliser"
-    r"|déployer|construire|compiler|commencer|begin)\b",
-    re.I,
-)
-_HOW_TO = re.compile(
-    r"install|quick ?start|getting started|usage|set ?up|run(?:ning)?\b|deploy|démarrage|utilisation|exemple|example|build",
-    re.I,
-)
-_SHAPE = re.compile(r"struct|organi[sz]|architect|layout|laid out|outline|entry ?point|built|split|fonctionne", re.I)
+_ASIDE = re.compile(r"licen[cs]e|donat|sponsor|contribut|code of conduct|badge|credits|changelog|thanks", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,7 @@ class Place:
 
 def overview_places(index: Index, query: Query) -> list[Place]:
     """README, manifests, entry points and files that run things, best first for the question."""
-    how, shape = bool(_RUNS.search(query.text)), bool(_SHAPE.search(query.text))
+    how, shape = bool(patterns.RUNS.search(query.text)), bool(patterns.SHAPE.search(query.text))
     files = sorted(index.files, key=lambda path: (path.count("/"), path))
     found = [*_readme_places(index, files, how)]
     weights = {
@@ -80,11 +73,17 @@ def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[Place]
     if readme is None:
         return
     rows = index.lexical.rows_of_file(readme).tolist()
-    for place, row in enumerate(rows[:30]):
-        chunk = index.chunks[row]
-        explains = bool(_HOW_TO.search(chunk.symbol) or _HOW_TO.search(chunk.text.lstrip().partition("\n")[0]))
+    for place, row in enumerate(rows[:README_READ]):
+        heading = _heading(index.chunks[row])
+        explains = bool(patterns.HOW_TO.search(heading))
+        if place and _ASIDE.search(heading):
+            continue
         if place < README_CHUNKS or (how and explains):
             yield Place(row, "readme", (1.0 if how == explains or place == 0 else 0.75) - 0.02 * place)
+
+
+def _heading(chunk: Chunk) -> str:
+    return chunk.symbol.rpartition(" > ")[2] or chunk.text.lstrip().partition("\n")[0]
 
 
 def _entry_points(index: Index, files: list[str]) -> list[str]:
@@ -105,11 +104,7 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
     """The files the entry points of a manifest lie in (`pkg.mod:function`, `./bin/x.js`)."""
     for target in (manifest.entry_points or {}).values():
         module = target.partition(":")[0].strip().removeprefix("./")
-        stem = (
-            module.replace(".", "/")
-            if "/" not in module and PurePosixPath(module).suffix[1:] not in ("js", "ts", "rs")
-            else module
-        )
+        stem = module if _SCRIPT.search(module) else module.replace(".", "/")
         names = (module, f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py", f"{stem}.js", f"{module}/index.js")
         yield from (path for path in files if any(path == name or path.endswith(f"/{name}") for name in names))
 
@@ -123,8 +118,8 @@ def _manifests(index: Index) -> list[Manifest]:
 
 
 def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
-    """The repository as a text of at most `max_tokens` tokens: what it says it is, languages, manifests, entry points, and
-    its folders with their files and symbols, as many as fit."""
+    """The repository as a text of at most `max_tokens` tokens: what it says it is, languages, manifests, entry points,
+    and its folders with their files and symbols, as many as fit."""
     lines: list[str] = []
     left = max_tokens
     for line in _lines(index, count_tokens):

@@ -1,4 +1,4 @@
-"""What a query names exactly: stack frames, paths, symbols, quoted phrases and filters, resolved to rows of the index."""
+"""What a query names exactly (stack frames, paths, symbols, phrases) and its filters, resolved to rows of the index."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) ->
 
 
 def _matches(path: str, wanted: str) -> bool:
-    """A pattern with wildcards against the whole path or its name; else a whole path, a folder or a piece of the name."""
+    """A pattern with wildcards against the whole path or its last part; without any, a piece of the path."""
     path, wanted = path.lower(), wanted.lower().removeprefix("./")
     if any(mark in wanted for mark in "*?["):
         return fnmatch.fnmatchcase(path, wanted) or fnmatch.fnmatchcase(path.rpartition("/")[2], wanted)

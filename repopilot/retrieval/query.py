@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Literal
 
+from repopilot.retrieval import patterns
 from repopilot.retrieval.frames import Frame, frames, places
 from repopilot.retrieval.tokens import expand, words
 from repopilot.retrieval.vocabulary import CONVENTIONAL, FRENCH, IMPERATIVES, STOP_EN, STOP_FR, VAGUE
@@ -26,73 +27,13 @@ _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(\"[^\"\n
 _PHRASE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{2,200}?)\s?[\"”»]")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _PATH = re.compile(r"(?<![\w/.])(?:[\w@.+~-]+/)+[\w@.+~-]*\w|(?<![\w/.@])[\w.+-]*\w\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w(])")
+_SUFFIX = re.compile(
+    r"\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|md|rst|txt|toml|json|ya?ml|cfg"
+    r"|ini|sql|prisma|sh|html|css|vue|svelte|lock|xml|gradle)$",
+    re.I,
+)
 _COMPOUND = re.compile(
     r"\b(?:[A-Za-z]\w*(?:\.|::))+[A-Za-z_]\w*|\b\w*[a-z0-9][A-Z]\w*|\b\w*[A-Za-z0-9]_\w+|\b_\w+|\b\w+(?=\(\))"
-)
-_CONVENTIONAL = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
-_ERROR = re.compile(
-    r"\b[A-Z]\w*(?:Error|Exception|Warning|Panic)\b\s*:\s|^\s*(?:fatal|error|panic|exception|erreur)\b[\w\[\]]*\s*:",
-    re.M,
-)
-_RAISES = re.compile(
-    r"\b(?:raise[sd]?|throws?|thrown|fails? with|crash\w* with|(?:an?|this|une?|cette) (?:error|exception|erreur))\b",
-    re.I,
-)
-_BULLETS = re.compile(r"^\S[^\n]*\n(?:[^\n]*\n)?\s*[*-] \S")
-_SCHEMA = re.compile(
-    r"\b(?:database|db|sql|prisma|tables?|columns?|foreign keys?|migrations?|schema|entit(?:y|ies)|relations?"
-    r"|base de données|colonnes?|clés? étrangères?|schéma)\b",
-    re.I,
-)
-_SCHEMA_SURE = re.compile(
-    r"\b(?:prisma|sql|foreign keys?|database schema|db schema|schéma de (?:la )?base|tables? (?:and|et) (?:columns?|colonnes?)"
-    r"|(?:which|what|quelles?|list(?:e)?) (?:the |les |des )?(?:database |sql )?(?:tables?|columns?|colonnes?))\b",
-    re.I,
-)
-_SEEK = re.compile(
-    r"\b(?:where(?: is| are|'s)|find|locate|show(?: me)?|definition of|defined?|declared?|implement(?:ed|ation)"
-    r"|où|trouve[rz]?|montre[rz]?|définition|définie?s?|déclarée?s?|implémentée?s?|what is|qu'est-ce que)\b",
-    re.I,
-)
-_QUESTION = re.compile(
-    r"\?|^\s*(?:how|what|where|why|when|which|who|does|do|is|are|can|could|should|explain|describe|show|tell|find|list"
-    r"|comment|où|ou est|pourquoi|quand|quel|quelle|quels|quelles|qui|que|qu'|est-ce|explique|décris|montre|trouve|liste)\b",
-    re.I,
-)
-_TESTS = re.compile(
-    r"\b(?:(?:unit|integration|regression)[ -]?tests?|tests?|test (?:case|suite|file)s?|tested|testing|pytest|unittest|specs?"
-    r"|fixtures?|test coverage|tests? unitaires?|testée?s?|jeux? d'essais?|couverture)\b",
-    re.I,
-)
-_DOCS = re.compile(
-    r"\b(?:docs|documentation|documented|readme|changelog|release notes|tutorials?|guides?|docstrings?|documentée?s?"
-    r"|notes de version|journal des modifications|tutoriels?)\b",
-    re.I,
-)
-_WHOLE = re.compile(
-    r"\b(?:what(?: is|'s| does| are)? (?:this|the) (?:project|repo(?:sitory)?|code ?base|package|library|app(?:lication)?|tool|program)\b"
-    r"(?! \w+ed\b)"
-    r"|what (?:is|does) (?:it|this)(?: all)?(?: about| do| for)?\s*\??$"
-    r"|(?:overview|summary|structure|architecture|layout|outline|organi[sz]ation|big picture|tech(?:nology)? stack)"
-    r" of (?:this|the) (?:whole |entire )?(?:project|repo(?:sitory)?|code ?base|package|library|app(?:lication)?|code)\b"
-    r"|(?:project|repo(?:sitory)?|code ?base|code) (?:overview|summary|structure|architecture|layout|outline)\b"
-    r"|how (?:is|are) (?:it|this|(?:the|this) (?:project|repo(?:sitory)?|code ?base|code|package|library|app(?:lication)?))"
-    r" (?:structured|organi[sz]ed|laid out|built|split|architected)"
-    r"|how (?:do|can|to|does one|should)(?: (?:i|we|you|one))? (?:run|start|launch|install|build|set ?up|use|try|deploy)"
-    r" (?:it|this|(?:the|this) (?:project|repo(?:sitory)?|code ?base|code|package|library|app(?:lication)?|tool|program|server))\b"
-    r"|how do i get started|getting started\s*\??$|where (?:do|should|to) (?:i |we )?(?:start|begin)\b"
-    r"|(?:entry ?points?|main dependencies|technologies|frameworks?) (?:of|used (?:in|by)|does) (?:this|the) (?:project|repo|code)"
-    r"|(?:explain|describe|summari[sz]e|understand) (?:this|the) (?:whole |entire )?(?:project|repo(?:sitory)?|code ?base|code|package)\s*[.?!]?$"
-    r"|(?:à quoi sert|c'est quoi|qu'est-ce que(?: c'est)?|que fait|explique|décris|présente|résume)(?:[- ]moi)? (?:que )?(?:ce|le|cette|la)"
-    r" (?:projet|dépôt|repo|bibliothèque|application|appli|base de code|programme|outil)\b"
-    r"|(?:structure|architecture|organisation|vue d'ensemble|aperçu|résumé) (?:de ce|du|de cette|de la)"
-    r" (?:projet|dépôt|repo|bibliothèque|application|base de code|code)\b"
-    r"|comment (?:est|sont) (?:structuré|organisé|construit|architecturé)e?s? (?:ce|le|cette|la)"
-    r"|comment (?:ce|le|cette|la) (?:projet|dépôt|repo|code|application|bibliothèque|base de code) (?:est|fonctionne)"
-    r"|comment (?:lancer|exécuter|démarrer|installer|utiliser|déployer|construire|compiler)"
-    r" (?:ce|le|cette|la|l') ?(?:projet|dépôt|repo|application|appli|serveur|programme|bibliothèque|code|outil)?\b"
-    r"|(?:par où|où) commencer)",
-    re.I,
 )
 
 
@@ -111,8 +52,12 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. `terms` gives index tokens their weight; `names` are identifiers as written, likeliest first;
-    `asks`: it is put as a question; `paths` are mentioned files or folders; `scope` is that of a conventional commit (`fix(router): …`)."""
+    """A parsed query.
+
+    `terms` gives index tokens their weight. `names` are identifiers as written, likeliest first; `paths` files or folders
+    as mentioned; `scope` that of a conventional commit (`fix(router): …`). `asks`: it is put as a question. `notes` say
+    what was left out.
+    """
 
     kind: Kind
     text: str
@@ -139,10 +84,10 @@ def parse(text: str) -> Query:
     spots = () if stack else places(bare)
     names = _names(bare, filters)
     paths = tuple(dict.fromkeys(path.strip(".") for path in _PATH.findall(bare) if _is_path(path)))[:20]
-    asks = bool(_QUESTION.search(bare))
+    asks = bool(patterns.QUESTION.search(bare))
     kind = _kind(bare, stack, names, paths, filters, asks)
     subject = _subject(bare, kind, asks)
-    head = _CONVENTIONAL.match(bare)
+    head = patterns.CONVENTIONAL_HEAD.match(bare)
     return Query(
         kind=kind,
         text=text,
@@ -154,8 +99,8 @@ def parse(text: str) -> Query:
         frames=stack or spots,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
         asks=asks,
-        wants_tests=bool(_TESTS.search(subject)),
-        wants_docs=bool(_DOCS.search(subject)),
+        wants_tests=bool(patterns.TESTS.search(subject)),
+        wants_docs=bool(patterns.DOCS.search(subject)),
         language=language,
         notes=notes,
     )
@@ -200,15 +145,9 @@ def _names(text: str, filters: Filters) -> tuple[str, ...]:
 
 def _is_path(text: str) -> bool:
     if "/" in text:
-        return not re.fullmatch(r"[\w.]+/[\w.]+", text) or "." in text or text.count("/") > 1 or text.islower()
-    return bool(
-        re.search(
-            r"\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|md|rst|txt|toml"
-            r"|json|ya?ml|cfg|ini|sql|prisma|sh|html|css|vue|svelte|lock|xml|gradle)$",
-            text,
-            re.I,
-        )
-    )
+        # `and/or`, `read/write` and `DateTime/Date` are words; a folder is written in small letters or has a dot.
+        return "." in text or text.count("/") > 1 or text.islower()
+    return bool(_SUFFIX.search(text))
 
 
 def _kind(
@@ -217,29 +156,29 @@ def _kind(
     if stack:
         return "traceback"
     content = [word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR]
-    if len(text) < 400 and _WHOLE.search(text) and not names and len(content) <= 8:
-        return "overview"
     if not asks and not filters and _is_task(text):
         return "task"
+    if len(text) < 400 and patterns.WHOLE.search(text) and not names and len(content) <= 8:
+        return "overview"
     if paths and len(content) <= sum(len(words(path)) for path in paths) + 2:
         return "path"
-    beside = 2 if _SEEK.search(text) else 0
+    beside = 2 if patterns.SEEK.search(text) else 0
     if content and (names or filters.symbols) and len(content) <= sum(len(words(name)) for name in names) + beside:
         return "symbol"
-    if _ERROR.search(text) or (asks and _RAISES.search(text)):
+    if patterns.ERROR.search(text) or (asks and patterns.RAISES.search(text)):
         return "error"
-    if _SCHEMA_SURE.search(text) or (asks and _SCHEMA.search(text) and len(content) <= 8):
+    if patterns.SCHEMA_SURE.search(text) or (asks and patterns.SCHEMA.search(text) and len(content) <= 8):
         return "schema"
     return "natural"
 
 
 def _is_task(text: str) -> bool:
-    """Does it read like the message of a commit: an imperative, a conventional prefix, a subject and a list of changes?"""
+    """Does it read like a commit: an imperative, a conventional prefix, or a subject with a list of changes?"""
     first = next(iter(words(text)), "").lower()
-    head = _CONVENTIONAL.match(text)
+    head = patterns.CONVENTIONAL_HEAD.match(text)
     if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
         return True
-    return bool(_BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
+    return bool(patterns.BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
 
 
 def _subject(text: str, kind: Kind, asks: bool) -> str:

@@ -1,4 +1,4 @@
-"""From text to index tokens: whole identifiers, their camel and snake parts, stemmed. Used for chunks and queries alike."""
+"""From text to index tokens: whole identifiers, their camel and snake parts, stemmed. For chunks and queries alike."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def expand(word: str) -> tuple[str, ...]:
-    """The index tokens of one word: its stem, or for a compound identifier the whole in lower case and its parts' stems.
+    """The index tokens of one word: its stem; of a compound identifier the whole in lower case and its parts' stems.
 
     Scripts without spaces (Chinese, Japanese, Korean) give character pairs. Words that are too long to be
     names (hashes, encoded data) give nothing.

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 STOP_EN = frozenset(
-    """a about above after again all also am an and any anyone are as at be because been before being below between both
-    but by can could did do does doing done down during each either else ever every few for from further get gets getting
-    give given go goes going got had has have having he her here hers him his how however i if in instead into is it its
-    itself just kind let like ll made make makes many may maybe me might more most much must my need needs no nor not now
-    of off on once one only onto or other our out over own per please rather really same see seems shall she should show
-    since so some someone something still such than that the their them then there these they thing things this those
-    through thus to too tell under until up upon us use used uses using very via want was way we well were what when where
-    whether which while who whom whose why will with within without won would yet you your explain describe find locate
-    look looking works work working ve re don doesn isn aren didn cannot etc eg ie vs code codebase repo repository project
-    happens happen actually responsible""".split()
+    """a about above after again all also am an and any anyone are as at be because been before being below between
+    both but by can could did do does doing done down during each either else ever every few for from further
+    get gets getting give given go goes going got had has have having he her here hers him his how however i if
+    in instead into is it its itself just kind let like ll made make makes many may maybe me might more most
+    much must my need needs no nor not now of off on once one only onto or other our out over own per please
+    rather really same see seems shall she should show since so some someone something still such than that the
+    their them then there these they thing things this those through thus to too tell under until up upon us use
+    used uses using very via want was way we well were what when where whether which while who whom whose why
+    will with within without won would yet you your explain describe find locate look looking works work working
+    ve re don doesn isn aren didn cannot etc eg ie vs code codebase repo repository project happens happen
+    actually responsible""".split()
 )
 
 STOP_FR = frozenset(
-    """ai aie as au aucun aussi autre aux avec avoir bien c ce ceci cela celle celui ces cet cette chaque chez ci comme
-    comment d dans de depuis des deux dis doit donc dont du elle elles en encore entre es est et etait ete etre eu eux
-    explique expliquer expliquez fait faire faut fois font il ils j je l la laquelle le lequel les leur leurs lors lui m ma
-    mais me meme mes moi moins mon montre n ne ni nos notre nous on ont ou oui où par parce pas peu peut plus pour pourquoi
-    qu quand que quel quelle quelles quels qui quoi s sa sans se ses si soit son sont sous suis sur t ta te tes toi ton
-    tous tout toute toutes trouve trouver tu un une utilise utilisé utiliser va vais vers voir voit vos votre vous y à ça
-    été être même défini définie définis définies définit dépôt projet marche fonctionne""".split()
+    """ai aie as au aucun aussi autre aux avec avoir bien c ce ceci cela celle celui ces cet cette chaque chez ci
+    comme comment d dans de depuis des deux dis doit donc dont du elle elles en encore entre es est et etait ete
+    etre eu eux explique expliquer expliquez fait faire faut fois font il ils j je l la laquelle le lequel les
+    leur leurs lors lui m ma mais me meme mes moi moins mon montre n ne ni nos notre nous on ont ou oui où par
+    parce pas peu peut plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si
+    soit son sont sous suis sur t ta te tes toi ton tous tout toute toutes trouve trouver tu un une utilise
+    utilisé utiliser va vais vers voir voit vos votre vous y à ça été être même défini définie définis définies
+    définit dépôt projet marche fonctionne""".split()
 )
 
 IMPERATIVES = frozenset(
@@ -58,53 +60,55 @@ CONVENTIONAL = frozenset("build chore ci docs feat fix perf refactor revert styl
 _FRENCH = """
     accueil=home, affichage=display, afficher=display show, ajout=add, ajouter=add, analyse=parse analysis,
     analyser=parse, analyseur=parser, appel=call, appeler=call, application=app application, arbre=tree,
-    argument=argument, arguments=argument, arrêt=stop shutdown, authentification=auth authentication, base=base
-    database, bibliothèque=library, boucle=loop, bouton=button, branche=branch, cache=cache, calcul=compute,
-    calculer=compute, champ=field, champs=field, charge=load, chargement=load, charger=load, chargé=load,
-    chargée=load, chaîne=string, chemin=path, chiffrement=encryption, classe=class, classes=class, client=client,
-    clé=key, clés=key, commande=command, commandes=command, compte=account, configuration=config configuration,
+    argument=argument, arguments=argument, arrêt=stop shutdown, attendre=wait, attente=wait timeout,
+    authentification=auth authentication, base=base database, bibliothèque=library, blueprint=blueprint,
+    boucle=loop, bouton=button, branche=branch, cache=cache, calcul=compute, calculer=compute, champ=field,
+    champs=field, charge=load, chargement=load, charger=load, chargé=load, chargée=load, chaîne=string, chemin=path,
+    chiffrement=encryption, classe=class, classes=class, client=client, clé=key, clés=key, commande=command,
+    commandes=command, complétion=completion, compte=account, configuration=config configuration,
     connexion=connection login, contexte=context, contrôleur=controller, conversion=convert, convertir=convert,
-    copie=copy, copier=copy, corps=body, couche=layer, couleur=color, création=create, créer=create, créé=create,
-    créée=create, date=date, dernier=last, documentation=documentation docs, données=data, dossier=folder directory,
-    droits=permission, durée=duration, décorateur=decorator, défaut=default, démarrage=start startup,
-    démarrer=start, dépendance=dependency, dépendances=dependency, déploiement=deploy, déployer=deploy,
-    développement=development, emplacement=location, en-tête=header, enregistrement=record register,
-    enregistrer=save register, enregistré=register, entité=entity, entrée=input entry, entête=header,
-    entêtes=header, environnement=environment, envoi=send, envoyer=send, erreur=error, erreurs=error, essai=test,
-    exception=exception, expiration=expire timeout, exporter=export, exécute=run execute, exécuter=run execute,
-    exécution=run execute, exécuté=run execute, fenêtre=window, fermer=close, fermeture=close, fichier=file,
-    fichiers=file, filtre=filter, filtres=filter, flux=stream, fonction=function, fonctions=function, format=format,
-    formatage=format, formulaire=form, gabarit=template, gabarits=template, gestion=manage handle,
-    gestionnaire=handler manager, greffon=plugin, greffons=plugin, gère=handle, génération=generate,
-    générer=generate, générée=generate, gérer=handle, géré=handle, gérée=handle, gérées=handle, gérés=handle,
-    haché=hash, historique=history, horodatage=timestamp, identifiant=id identifier, image=image, importer=import,
-    indice=index, initialisation=init, initialiser=init, installation=install, installer=install, instance=instance,
-    insérer=insert, interface=interface, interroger=query, jeton=token, jetons=token, journal=log,
+    copie=copy, copier=copy, corps=body, couche=layer, couleur=color, couleurs=color, création=create, créer=create,
+    créé=create, créée=create, date=date, dernier=last, documentation=documentation docs, données=data,
+    dossier=folder directory, droits=permission, durée=duration, décodage=decode, décorateur=decorator,
+    défaut=default, délai=timeout delay, démarrage=start startup, démarrer=start, dépendance=dependency,
+    dépendances=dependency, déploiement=deploy, déployer=deploy, développement=development, emplacement=location,
+    en-tête=header, encodage=encode, enregistrement=record register, enregistrer=save register, enregistré=register,
+    entité=entity, entrée=input entry, entête=header, entêtes=header, environnement=environment, envoi=send,
+    envoyer=send, erreur=error, erreurs=error, essai=test, exception=exception, expiration=expire timeout,
+    exporter=export, exécute=run execute, exécuter=run execute, exécution=run execute, exécuté=run execute,
+    fenêtre=window, fermer=close, fermeture=close, fichier=file, fichiers=file, filtre=filter, filtres=filter,
+    flux=stream, fonction=function, fonctions=function, format=format, formatage=format, formulaire=form,
+    gabarit=template, gabarits=template, gestion=manage handle, gestionnaire=handler manager, greffon=plugin,
+    greffons=plugin, gère=handle, génération=generate, générer=generate, générée=generate, gérer=handle,
+    géré=handle, gérée=handle, gérées=handle, gérés=handle, haché=hash, historique=history, horodatage=timestamp,
+    identifiant=id identifier, image=image, importer=import, indice=index, initialisation=init, initialiser=init,
+    installation=install, installer=install, instance=instance, insérer=insert, interface=interface,
+    interpréteur=interpreter, interroger=query, invite=prompt, jeton=token, jetons=token, journal=log,
     journalisation=logging, journaux=log, lance=run start, lancer=run start, langue=language, lecture=read,
     lien=link, ligne=line, lignes=line, lire=read, liste=list, lister=list, logique=logic, longueur=length,
     message=message, mettre=set, mise=update, modification=change, modifier=modify change, module=module,
-    modèle=model, modèles=model, mot=word, mémoire=memory, méthode=method, méthodes=method, nettoyage=cleanup,
-    nettoyer=clean, niveau=level, nom=name, nombre=number, noms=name, nouveau=new, nouvelle=new, objet=object,
-    option=option, options=option, ordre=order, outil=tool, outils=tool, ouverture=open, ouvrir=open, page=page,
-    pagination=pagination, paquet=package, paramètre=parameter, paramètres=parameter settings, partagé=shared,
-    passe=password, permission=permission, pile=stack, plugin=plugin, port=port, portée=scope, principal=main,
-    principale=main, processus=process, profil=profile, propriété=property, protocole=protocol, rafraîchir=refresh,
-    recevoir=receive, recherche=search, rechercher=search, redirection=redirect, rediriger=redirect,
-    registre=registry, relation=relation, rendu=render, renommer=rename, renvoie=return, renvoyer=return,
-    requête=request query, requêtes=request query, retour=return, retourne=return, routage=routing, route=route,
-    routes=route, routeur=router, règle=rule, règles=rule, réception=receive, réessai=retry, réessayer=retry,
-    réponse=response, réponses=response, réseau=network, résolution=resolve, résoudre=resolve, résultat=result,
-    résultats=result, sauvegarde=save backup, sauvegarder=save, schéma=schema, serveur=server, service=service,
-    session=session, sessions=session, signature=signature, sortie=output, stockage=storage, stocker=store,
-    stocké=store, stockée=store, stockées=store, structure=structure, suppression=delete remove, supprime=delete
-    remove, supprimer=delete remove, surveillance=monitor, sécurité=security, table=table, tableau=array table,
-    taille=size, temps=time, texte=text, traite=process handle, traitement=process, traiter=process handle,
-    trame=frame, tri=sort, trier=sort, type=type, tâche=task, tâches=task, téléchargement=download,
-    télécharger=download, téléversement=upload, utilisateur=user, utilisateurs=user, valeur=value, valeurs=value,
-    validation=validate, valider=validate, verrou=lock, version=version, vide=empty, vue=view, vues=view,
-    vérification=check verify, vérifie=check verify, vérifier=check verify, échappement=escape, échec=failure,
-    échoue=fail, écran=screen, écrire=write, écriture=write, élément=element, évènement=event, événement=event,
-    événements=event
+    modèle=model, modèles=model, mot-clé=keyword, mot=word, mémoire=memory, méthode=method, méthodes=method,
+    nettoyage=cleanup, nettoyer=clean, niveau=level, nom=name, nombre=number, noms=name, nouveau=new, nouvelle=new,
+    objet=object, option=option, options=option, ordre=order, outil=tool, outils=tool, ouverture=open, ouvrir=open,
+    page=page, pagination=pagination, paquet=package, paramètre=parameter, paramètres=parameter settings,
+    partagé=shared, passe=password, permission=permission, pile=stack, plugin=plugin, port=port, portée=scope,
+    principal=main, principale=main, processus=process, profil=profile, propriété=property, protocole=protocol,
+    rafraîchir=refresh, recevoir=receive, recherche=search, rechercher=search, redirection=redirect,
+    rediriger=redirect, registre=registry, relation=relation, rendu=render, renommer=rename, renvoie=return,
+    renvoyer=return, requête=request query, requêtes=request query, retour=return, retourne=return, routage=routing,
+    route=route, routes=route, routeur=router, règle=rule, règles=rule, réception=receive, réessai=retry,
+    réessayer=retry, réponse=response, réponses=response, réseau=network, résolution=resolve, résoudre=resolve,
+    résultat=result, résultats=result, sauvegarde=save backup, sauvegarder=save, schéma=schema, serveur=server,
+    service=service, session=session, sessions=session, signature=signature, sortie=output, stockage=storage,
+    stocker=store, stocké=store, stockée=store, stockées=store, structure=structure, suppression=delete remove,
+    supprime=delete remove, supprimer=delete remove, surveillance=monitor, sécurité=security, table=table,
+    tableau=array table, taille=size, temps=time, texte=text, traite=process handle, traitement=process,
+    traiter=process handle, trame=frame, tri=sort, trier=sort, type=type, tâche=task, tâches=task,
+    téléchargement=download, télécharger=download, téléversement=upload, utilisateur=user, utilisateurs=user,
+    valeur=value, valeurs=value, validation=validate, valider=validate, verrou=lock, version=version, vide=empty,
+    vue=view, vues=view, vérification=check verify, vérifie=check verify, vérifier=check verify, échappement=escape,
+    échec=failure, échoue=fail, écran=screen, écrire=write, écriture=write, élément=element, évènement=event,
+    événement=event, événements=event
 """
 
 FRENCH: dict[str, tuple[str, ...]] = {
