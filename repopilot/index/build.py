@@ -43,17 +43,19 @@ def start(
     *,
     progress: Listener | None = None,
     full: bool = False,
+    token: str = "",
 ) -> Job:
     """Index a repository in the background. Returns at once.
 
     A job that is already running for it is returned instead, after being told to look again if that could change
     anything (another commit, a local folder, an embedder where there was none, `full`). `full` rebuilds from nothing.
+    `token` serves to fetch history, and is kept in memory only.
     """
     folder = settings.indexes / snapshot.key
     with _registry.lock:
         job = _registry.jobs.get(folder)
         if job is None or not job.join(snapshot, embedder, full):
-            job = _registry.jobs[folder] = Job(snapshot, settings, embedder, full)
+            job = _registry.jobs[folder] = Job(snapshot, settings, embedder, full, token)
             fresh = True
         else:
             fresh = False
@@ -71,10 +73,11 @@ def build(
     *,
     progress: Listener | None = None,
     full: bool = False,
+    token: str = "",
     wait: bool = True,
 ) -> Index:
     """`start`, waited for: for everything if `wait`, else for the instant index. Raises what made the job fail."""
-    job = start(snapshot, settings, embedder, progress=progress, full=full)
+    job = start(snapshot, settings, embedder, progress=progress, full=full, token=token)
     try:
         (job.done if wait else job.lexical_ready).wait()
     except BaseException:
@@ -103,7 +106,9 @@ class Job:
     job that fails or is cancelled sets both, with `error`. `index` may be there although `error` is set.
     """
 
-    def __init__(self, snapshot: Snapshot, settings: Settings, embedder: Embedder | None, full: bool) -> None:
+    def __init__(
+        self, snapshot: Snapshot, settings: Settings, embedder: Embedder | None, full: bool, token: str
+    ) -> None:
         self.settings = settings
         self.embedder = embedder
         self.lexical_ready = threading.Event()
@@ -113,6 +118,7 @@ class Job:
         self.notes: list[str] = []
         self.progress = Progress("waiting", 0, 0)
         self._wanted = (snapshot, full)
+        self._token = token
         self._again = True
         self._ended = False
         self._lock = threading.Lock()
@@ -207,7 +213,7 @@ class Job:
                 self.notes.append(str(error))
 
     def _history(self, snapshot: Snapshot, index: Index) -> None:
-        past.update(snapshot, self.settings, index.folder.parent, self._tell, self._pause)
+        past.update(snapshot, self.settings, index.folder.parent, self._tell, self._pause, self._token)
 
     def _vectors(self, snapshot: Snapshot, index: Index) -> None:
         if self.embedder is None:

@@ -18,23 +18,34 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 
-def update(snapshot: Snapshot, settings: Settings, folder: Path, listener: Listener, cancel: threading.Event) -> None:
+def update(
+    snapshot: Snapshot,
+    settings: Settings,
+    folder: Path,
+    listener: Listener,
+    cancel: threading.Event,
+    token: str = "",
+) -> None:
     """Deepen the clone and keep its commits in `folder`. Raises SourceError, StorageError, Cancelled.
 
-    What the clone holds already is kept first: it is there although the remote doesn't answer.
+    What the clone holds already is kept first: it is there although the remote doesn't answer. Does nothing when the
+    history of this commit is complete.
     """
     from repopilot.repo import history
 
-    if not settings.history_commits:
+    state = {"commit": snapshot.commit.removesuffix("+dirty"), "limit": settings.history_commits, "complete": True}
+    found = layout.read_json(folder / layout.HISTORY)
+    if not settings.history_commits or (isinstance(found, dict) and state.items() <= found.items()):
         return
-    _keep(folder, history.commits(snapshot, settings.history_commits))
-    if snapshot.git_dir is None:
+    complete = snapshot.git_dir is None
+    _keep(folder, {**state, "complete": complete}, history.commits(snapshot, settings.history_commits))
+    if complete:
         return
     try:
-        history.deepen(snapshot, settings, progress=listener, cancel=cancel)
+        history.deepen(snapshot, settings, progress=listener, cancel=cancel, token=token)
     except SourceError as error:
-        raise SourceError(f"The history could not be fetched, ranking works without it. {error.message}") from error
-    _keep(folder, history.commits(snapshot, settings.history_commits))
+        raise SourceError(f"The history could not be fetched, ranking works without it. {error}") from error
+    _keep(folder, state, history.commits(snapshot, settings.history_commits))
 
 
 def read_commits(folder: Path) -> tuple[Commit, ...]:
@@ -42,11 +53,11 @@ def read_commits(folder: Path) -> tuple[Commit, ...]:
     from repopilot.repo.history import Commit
 
     found = layout.read_json(folder / layout.HISTORY)
-    if not isinstance(found, list):
+    if not isinstance(found, dict):
         return ()
-    return tuple(Commit(**{**entry, "paths": tuple(entry["paths"])}) for entry in found)
+    return tuple(Commit(**{**entry, "paths": tuple(entry["paths"])}) for entry in found["commits"])
 
 
-def _keep(folder: Path, commits: list[Commit]) -> None:
+def _keep(folder: Path, state: dict, commits: list[Commit]) -> None:
     with storage_errors():
-        layout.write_json(folder / layout.HISTORY, [asdict(commit) for commit in commits])
+        layout.write_json(folder / layout.HISTORY, {**state, "commits": [asdict(commit) for commit in commits]})

@@ -8,10 +8,13 @@ import threading
 import time
 
 import pytest
+from support.git_server import commit, git, serve
 from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
 
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import build, layout, workers
+from repopilot.repo.clone import open_source
+from repopilot.repo.source import parse_source
 
 PRELUDE = f"""
 import sys, threading, time
@@ -132,6 +135,7 @@ print(index.generation, len(index.files), index.report.reused)
     assert outputs == ["1 60 0\n", "1 60 60\n"], "the second found the work done"
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_is_resumed(tmp_path, conf):
     root = write(tmp_path / "killed", many(300))
     code = """
@@ -200,3 +204,35 @@ def test_stopping_ends_the_worker_processes(tmp_path, conf):
     children = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
     assert "repopilot.index.worker" not in children.stdout
     assert threading.active_count() < 50
+
+
+def test_history_is_kept_beside_the_index(tmp_path):
+    conf = settings(tmp_path / "home").model_copy(update={"history_commits": 10})
+    root = tmp_path / "shop"
+    first = commit(root, FILES, "Open the shop")
+    second = commit(root, {"src/shop/prices.py": "def price(item):\n    return 3\n"}, "Raise the prices")
+    index = build.build(snapshot(root, second), conf, None)
+    assert [(c.sha, c.subject, c.paths) for c in index.commits] == [
+        (second, "Raise the prices", ("src/shop/prices.py",)),
+        (first, "Open the shop", tuple(sorted(FILES))),
+    ]
+    third = commit(root, {"README.md": "# Closed\n"}, "Close the shop")
+    assert build.build(snapshot(root, third), conf, None).commits[0].subject == "Close the shop"
+
+
+def test_a_remote_that_does_not_answer_leaves_what_the_clone_holds(tmp_path):
+    conf = settings(tmp_path / "home", allow_http=True, allow_private_hosts=True)
+    conf = conf.model_copy(update={"history_commits": 10})
+    commit(tmp_path / "work", FILES, "Open the shop")
+    commit(tmp_path / "work", {"README.md": "# Closed\n"}, "Close the shop")
+    git(tmp_path, "clone", "-q", "--bare", "work", "served.git")
+    with serve(tmp_path) as server:
+        clone = open_source(parse_source(f"{server.url}/served.git"), conf)
+        server.status = 500
+        job = build.start(clone, conf, None)
+        assert job.done.wait(60)
+        assert job.error is None
+        assert any("history could not be fetched" in note for note in job.notes)
+        server.status = 0
+        index = build.build(clone, conf, None)
+    assert [c.subject for c in index.commits] == ["Close the shop", "Open the shop"]

@@ -1,0 +1,90 @@
+"""What is stored of a file is what was found in it; batches and meters lose nothing."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repopilot.code.split import analyse, defined_in
+from repopilot.index import rows
+from repopilot.index.instant import _batches
+from repopilot.index.lexical import terms_of
+from repopilot.index.meter import Meter
+from repopilot.types import SourceFile
+
+PYTHON = '''
+import os
+from .shop import Cart as Basket, price
+
+class Cart(Basket):
+    """Holds things."""
+
+    def total(self, *, rate=1.0):
+        return sum(price(item) * rate for item in self.items)
+
+def main():
+    print(Cart().total(), os.environ)
+'''
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=300),
+    st.lists(
+        st.sampled_from([*PYTHON.split("\n"), "", "x" * 9000, "é名\t", "}", '"""', "\x85", "\x0c"]), max_size=40
+    ).map("\n".join),
+)
+
+
+def stored(text, language="python", kind="code"):
+    file = SourceFile("a/b.py", len(text), "hash", language, kind)
+    analysis = analyse(file.path, text, language, kind)
+    row = rows.encode(file, text, analysis)
+    info = rows.FileInfo(row.path, row.hash, row.language, row.kind, row.size, row.lines, row.parsed, row.chunk_count)
+    return analysis, row, info
+
+
+@given(TEXTS, st.sampled_from([("python", "code"), ("javascript", "code"), ("markdown", "doc"), ("toml", "config")]))
+@settings(max_examples=150, deadline=None)
+def test_a_row_gives_back_what_was_found(text, sort):
+    analysis, row, info = stored(text, *sort)
+    assert rows.text_of(row.text) == text
+    assert tuple(rows.chunks_of(row.path, row.language, row.chunks, text)) == analysis.chunks
+    symbols = rows.symbols_of(row.path, row.symbols)
+    assert tuple(symbols) == analysis.symbols
+    again = rows.uses_of(info, symbols, row.uses)
+    assert (again.uses, again.imports, again.package) == (analysis.uses, analysis.imports, analysis.package)
+    assert again.references == analysis.references
+    names = [[s.name for s in defined_in(chunk, analysis.symbols)] for chunk in analysis.chunks]
+    terms = [terms_of(chunk, found) for chunk, found in zip(analysis.chunks, names, strict=True)]
+    assert rows.terms_from(row.path, row.language, row.terms) == terms
+    assert row.digests == b"".join(rows.digest(chunk.text) for chunk in analysis.chunks)
+    assert row.chunk_count == len(analysis.chunks)
+
+
+def test_names_are_kept_as_checksums_without_repetition():
+    analysis, row, _ = stored(PYTHON + "\nprint(price, price)\n")
+    used = np.frombuffer(row.used, np.uint32).tolist()
+    assert sorted(used) == sorted({rows.checksum(r.name) for r in analysis.references})
+    assert rows.checksum("Cart") in np.frombuffer(row.defined, np.uint32)
+
+
+@given(st.lists(st.integers(0, 600_000), max_size=600), st.integers(1, 8))
+def test_batches_hold_every_file_once_in_order(sizes, count):
+    files = [SourceFile(f"{n}.py", size, "", "python", "code") for n, size in enumerate(sizes)]
+    batches = list(_batches(files, sum(sizes), count))
+    assert [file for batch in batches for file in batch] == files
+    assert all(batches)
+    assert all(len(batch) <= 200 for batch in batches)
+    assert all(sum(file.size for file in batch[:-1]) < 256 << 10 for batch in batches)
+
+
+@pytest.mark.parametrize(("total", "steps"), [(0, []), (3, [1, 1, 1]), (10, [4])])
+def test_a_meter_begins_and_ends(total, steps):
+    seen = []
+    meter = Meter(seen.append, "phase", total)
+    for step in steps:
+        meter.add(step, "detail")
+    meter.end()
+    assert (seen[0].done, seen[0].total, seen[0].remaining_s) == (0, total, None)
+    assert seen[-1].done == seen[-1].total == max(total, sum(steps))
+    assert all(earlier.done <= later.done for earlier, later in itertools.pairwise(seen))
