@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from repopilot.repo import history
-from repopilot.review.analysers import analyse
+from repopilot.review.analysers import Found, analyse
 from repopilot.review.code import Target
 from repopilot.review.findings import DOMAINS, merged, score, scores
 from repopilot.review.opinions import opinions
@@ -80,30 +80,30 @@ def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequ
         return any(p in ("", ".", path) or path.startswith(p + "/") for p in wanted)
 
     kept = tuple(t for t in scope.targets if inside(t.new.path))
-    return Scope(scope.what, kept, tuple(f for f in scope.given if inside(f.path)), scope.notes)
+    return Scope(scope.what, kept, tuple(f for f in scope.given if inside(f.path)), scope.notes, scope.commit)
 
 
 async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> Report:
     """All domains at once, their findings merged and counted."""
     found = await asyncio.gather(*(_domain(domain, scope.targets, workspace, step) for domain in DOMAINS))
-    new = merged([*scope.given, *(f for one, _ in found for f in one)])
+    new = merged([*scope.given, *(f for one in found for f in one.new)])
     places = {(f.path, f.line, f.rule) for f in new}
-    old = [f for f in merged(f for _, before in found for f in before) if (f.path, f.line, f.rule) not in places]
+    old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
     step.note(score=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
     reviewed = tuple(t.new.path for t in scope.targets)
-    return Report(scope.what, workspace.snapshot.commit, tuple(new), tuple(old), reviewed, scope.notes,
+    notes = (*scope.notes, *(note for one in found for note in one.notes))
+    return Report(scope.what, scope.commit or workspace.snapshot.commit, tuple(new), tuple(old), reviewed, notes,
                   _excerpts(new, scope.targets))  # fmt: skip
 
 
-async def _domain(
-    domain: str, targets: Sequence[Target], workspace: Workspace, step: Step
-) -> tuple[list[Finding], list[Finding]]:
+async def _domain(domain: str, targets: Sequence[Target], workspace: Workspace, step: Step) -> Found:
     """One domain's agent: its analysers, then what the model adds."""
     async with step.child(domain, "agent", f"{len(targets)} files") as working:
-        new, old = await analyse(domain, targets, working)
-        new += await opinions(domain, targets, new, workspace, working)
+        found = await analyse(domain, targets, working)
+        said = await opinions(domain, targets, found.new, workspace, working)
+        new = [*found.new, *said]
         working.note(score=score(merged(new)), findings=len(new))
-        return new, old
+        return Found(new, found.old, found.notes)
 
 
 def _excerpts(findings: Sequence[Finding], targets: Sequence[Target]) -> dict[tuple[str, int], str]:
@@ -118,12 +118,13 @@ def _excerpts(findings: Sequence[Finding], targets: Sequence[Target]) -> dict[tu
 
 
 def _answer(report: Report, wanted: Request, workspace: Workspace) -> Answer:
-    text = report_markdown(report)
-    citations: tuple[Citation, ...] = ()
+    cited: dict[tuple[str, int], int] = {}
     if wanted.head is None and not wanted.changes:  # the code at hand is the code that was reviewed
-        places = dict.fromkeys((f.path, f.line) for f in report.findings)
-        citations = tuple(Citation(n, path, line, line, workspace.index.commit)
-                          for n, (path, line) in enumerate(list(places)[:_CITED], 1))  # fmt: skip
+        places = list(dict.fromkeys((f.path, f.line) for f in report.findings))
+        cited = {place: number for number, place in enumerate(places[:_CITED], 1)}
+    commit = workspace.index.commit
+    citations = tuple(Citation(number, path, line, line, commit) for (path, line), number in cited.items())
+    text = report_markdown(report, cited)
     facts = report_json(report)
     details = {key: facts[key] for key in ("score", "scores", "findings", "pre_existing", "what", "reviewed")}
     return Answer("\n\n".join(filter(None, (wanted.note, text))), citations, details=details)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.repo.secrets import redact
 from repopilot.review import generic, tools
 from repopilot.review.code import Code, Target
@@ -16,6 +18,8 @@ from repopilot.review.python_style import style
 from repopilot.review.python_tree import PythonTree, tree_of
 from repopilot.trace import Step
 from repopilot.types import Finding, Severity
+
+log = logging.getLogger(__name__)
 
 Run = Callable[[Sequence[Code]], list[Finding]]
 
@@ -29,13 +33,22 @@ class Analyser:
     run: Run
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """New findings, those that were there before the change, and in words which analysers failed."""
+
+    new: list[Finding]
+    old: list[Finding]
+    notes: list[str]
+
+
 def secrets(codes: Sequence[Code]) -> list[Finding]:
     """Secrets written into files, by the patterns that also keep them out of the index."""
     return [finding for code in codes if code.safe != code.text for finding in _secrets_of(code)]
 
 
 def _secrets_of(code: Code) -> Iterator[Finding]:
-    lenient = any(part in f"/{code.path}" for part in ("/test", "/example", "/docs", "/fixtures", "/sample"))
+    lenient = is_test_path(code.path) or is_example_path(code.path) or is_doc_path(code.path)
     for number, (raw, safe) in enumerate(zip(code.text.split("\n"), code.safe.split("\n"), strict=False), 1):
         if raw == safe or "[REDACTED:" not in safe:
             continue
@@ -46,9 +59,13 @@ def _secrets_of(code: Code) -> Iterator[Finding]:
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
 
 
-def _python(check: Callable[[PythonTree], Iterator[Finding]]) -> Run:
+def _python(check: Callable[[PythonTree], Iterator[Finding]], tests: bool = False) -> Run:
+    """A check of Python as an analyser; `tests`: it leaves test files alone."""
+
     def run(codes: Sequence[Code]) -> list[Finding]:
-        trees = (tree_of(code) for code in codes if code.language == "python" and code.path.endswith((".py", ".pyi")))
+        trees = (
+            tree_of(code) for code in codes if code.language == "python" and not (tests and is_test_path(code.path))
+        )
         return [finding for tree in trees if tree is not None for finding in check(tree)]
 
     return run
@@ -56,7 +73,8 @@ def _python(check: Callable[[PythonTree], Iterator[Finding]]) -> Run:
 
 def _generic(domain: str) -> Run:
     def run(codes: Sequence[Code]) -> list[Finding]:
-        return [f for code in codes if code.language != "python" for f in generic.check(code) if f.domain == domain]
+        wanted = [c for c in codes if generic.reads(c.language) and not (domain == "security" and is_test_path(c.path))]
+        return [f for code in wanted for f in generic.check(code) if f.domain == domain]
 
     return run
 
@@ -64,7 +82,7 @@ def _generic(domain: str) -> Run:
 ANALYSERS = (
     Analyser("bandit", "security", tools.bandit),
     Analyser("secrets", "security", secrets),
-    Analyser("data flow", "security", _python(security)),
+    Analyser("data flow", "security", _python(security, tests=True)),
     Analyser("other languages", "security", _generic("security")),
     Analyser("radon", "performance", tools.radon),
     Analyser("ruff", "performance", tools.ruff_speed),
@@ -76,12 +94,12 @@ ANALYSERS = (
 )
 
 
-async def analyse(domain: str, targets: Sequence[Target], step: Step) -> tuple[list[Finding], list[Finding]]:
-    """(new, old) findings of one domain, by all its analysers at once."""
+async def analyse(domain: str, targets: Sequence[Target], step: Step) -> Found:
+    """What all analysers of one domain find, at once."""
     assert domain in DOMAINS
     wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
-    found = await asyncio.gather(*(_one(analyser, targets, step) for analyser in wanted))
-    return [f for new, _ in found for f in new], [f for _, old in found for f in old]
+    parts = await asyncio.gather(*(_one(analyser, targets, step) for analyser in wanted))
+    return Found(*([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes")))
 
 
 def _applies(analyser: Analyser, targets: Sequence[Target]) -> bool:
@@ -90,20 +108,20 @@ def _applies(analyser: Analyser, targets: Sequence[Target]) -> bool:
     return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
 
 
-async def _one(analyser: Analyser, targets: Sequence[Target], step: Step) -> tuple[list[Finding], list[Finding]]:
-    """One analyser's new and old findings, in a step of its own; ([], []) when it failed, which the step says."""
+async def _one(analyser: Analyser, targets: Sequence[Target], step: Step) -> Found:
+    """One analyser in a step of its own. When it fails, the step and a note say so."""
     try:
         async with step.child(analyser.name, "tool", f"{len(targets)} files") as running:
             new, old = await asyncio.to_thread(run_on, analyser, targets)
             running.note(findings=len(new), pre_existing=len(old))
-            return new, old
+            return Found(new, old, [])
     except tools.AnalyserFailed as error:
-        step.degrade(f"{analyser.name} ({analyser.domain}) was left out: {error}")
-    except Exception as error:
-        step.degrade(
-            f"{analyser.name} ({analyser.domain}) was left out: it broke on this code ({type(error).__name__})"
-        )
-    return [], []
+        note = f"{analyser.name} ({analyser.domain}) was left out: {error}"
+    except Exception as error:  # a fault in one analyser must not cost the others' findings
+        log.exception("analyser %s", analyser.name)
+        note = f"{analyser.name} ({analyser.domain}) was left out: it broke on this code ({type(error).__name__})."
+    step.degrade(note)
+    return Found([], [], [note])
 
 
 def run_on(analyser: Analyser, targets: Sequence[Target]) -> tuple[list[Finding], list[Finding]]:

@@ -37,8 +37,12 @@ def _changing(loop: ast.AST) -> set[str]:
     for node in ast.walk(loop):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             changing.add(node.id)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            changing |= names_in(node.func.value)  # a method may change what it is called on
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            changing.add(node.func.value.id)  # a method may change what it is called on
         elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, (ast.Store, ast.Del)):
             changing |= names_in(node)
     return changing

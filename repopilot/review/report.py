@@ -102,8 +102,11 @@ def _uri(path: str) -> str:
     return quote(path)
 
 
-def report_markdown(report: Report) -> str:
-    """The report to be read: the scores, then the findings by file, gravest first, each with its code."""
+def report_markdown(report: Report, cited: Mapping[tuple[str, int], int] | None = None) -> str:
+    """The report to be read: the scores, then the findings by file, gravest first, each with its code.
+
+    `cited` gives the citation number of a (path, line), which is written as `[1]` behind the finding.
+    """
     by_domain = scores(report.findings)
     lines = [f"**Health {score(report.findings)}/100** of {report.what}: "
              + ", ".join(f"{domain} {by_domain[domain]}" for domain in DOMAINS) + "."]  # fmt: skip
@@ -115,7 +118,7 @@ def report_markdown(report: Report) -> str:
     lines.append(f"{shown or 'Nothing found'} in {files} file{'s' * (files != 1)}.{before}")
     for path, group in groupby(report.findings, key=lambda f: f.path):
         lines += ["", f"### `{_inline(path)}`", ""]
-        lines += [line for f in sorted(group, key=_gravest) for line in _finding_lines(f, report)]
+        lines += [line for f in sorted(group, key=_gravest) for line in _finding_lines(f, report, cited or {})]
     if report.notes:
         lines += ["", *(f"- *{note}*" for note in report.notes[:20])]
     return "\n".join(lines)
@@ -125,8 +128,10 @@ def _gravest(finding: Finding) -> tuple[int, int]:
     return list(WEIGHTS).index(finding.severity), finding.line
 
 
-def _finding_lines(finding: Finding, report: Report) -> list[str]:
+def _finding_lines(finding: Finding, report: Report, cited: Mapping[tuple[str, int], int]) -> list[str]:
     head = f"- **{finding.severity}** line {finding.line} · {finding.message} `{finding.rule}` ({finding.domain}, {finding.source})"
+    if number := cited.get((finding.path, finding.line)):
+        head += f" [{number}]"
     excerpt = report.excerpts.get((finding.path, finding.line), "")
     if not excerpt:
         return [head]

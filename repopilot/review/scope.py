@@ -25,12 +25,14 @@ _READ = ("code", "schema", "config")
 @dataclass(frozen=True, slots=True)
 class Scope:
     """`targets` to look at; `given` are findings that need no analyser (a committed key file); `notes` say in words
-    what was left out and why; `what` names the whole for the report."""
+    what was left out and why; `what` names the whole for the
+    report, `commit` the state reviewed where it isn't the workspace's."""
 
     what: str
     targets: tuple[Target, ...]
     given: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    commit: str = ""
 
 
 def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> Scope:
@@ -53,7 +55,7 @@ def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings)
             notes.append(found)
     if not diffs:
         notes.append("Nothing differs.")
-    return _bounded(Scope(what, tuple(targets), tuple(given), tuple(notes)))
+    return _bounded(Scope(what, tuple(targets), tuple(given), tuple(notes), new.commit))
 
 
 def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> Target | Finding | str:
@@ -137,4 +139,4 @@ def _bounded(scope: Scope) -> Scope:
     if len(scope.targets) <= MOST_FILES:
         return scope
     note = f"Only the first {MOST_FILES} of {len(scope.targets)} changed files were reviewed."
-    return Scope(scope.what, scope.targets[:MOST_FILES], scope.given, (*scope.notes, note))
+    return Scope(scope.what, scope.targets[:MOST_FILES], scope.given, (*scope.notes, note), scope.commit)

@@ -139,7 +139,7 @@ def _conditions(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
     if condition is None:
         return
     inner = condition.named_children
-    if condition.type == "parenthesized_expression" and len(inner) == 1 and inner[0].type == "assignment_expression":
+    if condition.type == "parenthesized_expression" and len(inner) == 1 and _assigns_plainly(inner[0]):
         yield _found(
             code, node, "medium", "style", "assignment-as-condition", "This assigns; a comparison was probably meant."
         )
@@ -156,6 +156,12 @@ def _conditions(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
             )
         seen.add(text)
         branch = _else_if(branch)
+
+
+def _assigns_plainly(node: Node) -> bool:
+    """An assignment of something that isn't computed on the spot: `if (x = next())` is meant."""
+    value = node.child_by_field_name("right") if node.type == "assignment_expression" else None
+    return value is not None and "call" not in value.type and "invocation" not in value.type
 
 
 def _else_if(node: Node) -> Node | None:

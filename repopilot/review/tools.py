@@ -8,12 +8,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.review.code import Code, room
 from repopilot.types import Finding, Severity
@@ -24,10 +26,10 @@ _FILES_PER_RUN = 400
 _STYLE = (
     "F,E401,E7,E9,W605,B,PLE,PLW0120,PLW0127,PLW0128,PLW0129,PLW0131,PLW0133,PLW0177,PLW0245,PLW0602,PLW0604,PLW0711,"
     "PLW1501,PLW1508,PLW1509,PLR0124,PLR0133,RUF006,RUF016,RUF017,RUF018,ASYNC210,ASYNC220,ASYNC221,ASYNC230,ASYNC251,"
-    "N801,N804,N805,T100,SIM101,SIM115,SIM201,SIM202,SIM208,SIM220,SIM221,RET503,PIE794,PIE796,PT015,LOG009,LOG015,G010,"
+    "N801,N804,N805,T100,SIM101,SIM115,SIM201,SIM202,SIM208,SIM220,SIM221,PIE794,PIE796,PT015,LOG009,LOG015,G010,"
     "TRY203,TRY401,EXE001,PGH005,YTT"
 )
-_STYLE_IGNORED = "B008,B010,B009,B028,B904,B905,B007,B011,B027,B017,B024,F403,EXE001,B033"
+_STYLE_IGNORED = "PLE0704,B008,B010,B009,B028,B904,B905,B007,B011,B027,B017,B024,F403,EXE001,B033"
 _SPEED = "PERF101,PERF102,PERF401,PERF402,PERF403,C408,C413,C414,C416,C417,C419,RUF015,RUF005,PLR1733,PLR1736,FURB132"
 _SPEED_IGNORED = "C408,RUF005"
 _GRAVE = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
@@ -93,7 +95,7 @@ def bandit(codes: Sequence[Code]) -> list[Finding]:
         report = _json("bandit", ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, "--", *copies])
         for item in report.get("results", ()):
             code = copies.get(item["filename"])
-            if code is not None and "/test" not in f"/{code.path}":
+            if code is not None and not is_test_path(code.path) and not _empty_password(item):
                 findings.append(_bandit_finding(code, item))
     return findings
 
@@ -101,10 +103,20 @@ def bandit(codes: Sequence[Code]) -> list[Finding]:
 def _bandit_finding(code: Code, item: dict) -> Finding:
     rule, line = item["test_id"], item["line_number"]
     default: Severity = "high" if item["issue_severity"] == "HIGH" else "medium"
-    severity = _SECURITY_SEVERITY.get(rule, "low" if item["issue_severity"] == "LOW" else default)
+    severity = "low" if item["issue_severity"] == "LOW" else default
+    if item["issue_severity"] != "LOW" or rule in ("B105", "B106", "B107"):
+        severity = _SECURITY_SEVERITY.get(rule, severity)
     if severity == "high" and any(mark in item.get("code", "") for mark in _UNTRUSTED):
         severity = "critical"
     return code.finding(line, severity, "security", rule, _sentence(item["issue_text"]), "bandit")
+
+
+def _empty_password(item: dict) -> bool:
+    """A "password" that is only the name of a setting's default, or a word of a grammar."""
+    if item["test_id"] not in ("B105", "B106", "B107"):
+        return False
+    value = item["issue_text"].partition("'")[2].removesuffix("'")
+    return len(value) < 5 or value == "None" or not re.search(r"[A-Za-z]{3}|\d{4}", value) or " " in value
 
 
 def radon(codes: Sequence[Code]) -> list[Finding]:

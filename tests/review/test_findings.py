@@ -1,0 +1,79 @@
+"""Merging, old against new, and the score: pure."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.review.findings import DOMAINS, WEIGHTS, merged, new_and_old, score, scores
+from repopilot.types import Finding
+
+
+def finding(path="a.py", line=1, severity="low", rule="X1", source="ruff", domain="style", quote="x = 1") -> Finding:
+    return Finding(path, line, severity, rule, "Something.", source, domain, quote)
+
+
+FINDINGS = st.builds(
+    finding,
+    path=st.sampled_from(["a.py", "b.py"]),
+    line=st.integers(1, 6),
+    severity=st.sampled_from(list(WEIGHTS)),
+    rule=st.sampled_from(["B608", "sql-concatenation", "E722", "empty-catch", "F401", "model-style"]),
+    source=st.sampled_from(["ruff", "bandit", "checks", "model"]),
+    domain=st.sampled_from(DOMAINS),
+)
+
+
+def test_the_score_is_the_formula() -> None:
+    some = [finding(severity=s) for s in ("critical", "high", "medium", "low", "low")]
+    assert score(some) == 100 - 25 - 10 - 4 - 1 - 1
+    assert score([]) == 100
+    assert score([finding(severity="critical")] * 5) == 0
+    assert scores([finding(severity="high", domain="security"), finding()]) == {
+        "security": 90, "performance": 100, "style": 99,
+    }  # fmt: skip
+
+
+def test_tools_that_say_the_same_count_once() -> None:
+    both = [
+        finding(rule="B608", severity="medium", source="bandit", domain="security"),
+        finding(rule="sql-concatenation", severity="high", source="checks", domain="security"),
+        finding(rule="F401", severity="low"),
+    ]
+    kept = merged(both)
+    assert [(f.rule, f.severity) for f in kept] == [("sql-concatenation", "high"), ("F401", "low")]
+
+
+def test_the_model_does_not_repeat_a_tool() -> None:
+    tool, model = finding(rule="E722"), finding(rule="model-style", severity="medium", source="model")
+    elsewhere = finding(rule="model-style", line=2, source="model")
+    assert merged([model, tool, elsewhere]) == [tool, elsewhere]
+
+
+def test_only_the_first_syntax_error_of_a_file_counts() -> None:
+    errors = [finding(rule="invalid-syntax", line=n, severity="high") for n in (9, 4, 7)]
+    assert [f.line for f in merged(errors)] == [4]
+
+
+@given(st.lists(FINDINGS, max_size=12))
+def test_merging_is_stable(some: list[Finding]) -> None:
+    once = merged(some)
+    assert merged(once) == once
+    assert merged(list(reversed(some))) == once or len(merged(list(reversed(some)))) == len(once)
+    assert {(f.path, f.line) for f in once} <= {(f.path, f.line) for f in some}
+    assert bool(once) == bool(some)
+
+
+def test_what_was_there_before_is_told_apart() -> None:
+    changed = {"a.py": frozenset({3}), "b.py": None}
+    on_change, moved, caused, whole = (
+        finding(line=3), finding(line=10, quote="old"), finding(line=12, quote="lost"), finding(path="b.py", line=5)
+    )  # fmt: skip
+    before = [finding(line=8, quote="old"), finding(line=3)]
+    new, old = new_and_old([on_change, moved, caused, whole], before, changed)
+    assert new == [on_change, caused, whole]
+    assert old == [moved]
+
+
+def test_a_second_copy_of_an_old_fault_is_new() -> None:
+    copies = [finding(line=4, quote="x"), finding(line=9, quote="x")]
+    new, old = new_and_old(copies, [finding(line=2, quote="x")], {"a.py": frozenset()})
+    assert (len(new), len(old)) == (1, 1)
