@@ -34,6 +34,8 @@ FOLDER = "chroma"
 _LOCK = "chroma.lock"
 _BATCH = 1000  # below every `get_max_batch_size`
 _IN_MEMORY = 4096
+_DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
+_NOT_KEPT = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
 T = TypeVar("T")
 
 
@@ -74,21 +76,11 @@ def health(root: Path) -> str:
     """One line on the Chroma folder in `root`, after opening it. Raises StorageError."""
     with storage_errors():
         root.mkdir(parents=True, exist_ok=True)
-    client = _client(root)
-    if client is None:
-        return "owned by a running RepoPilot; commands embed what they need themselves"
-    return f"version {client.get_version()}, {client.count_collections()} collections"
-
-
-def forget(root: Path, key: str) -> None:
-    """Delete the vectors of a repository, whatever embedder made them. Raises StorageError."""
-    with _registry.lock:
+    with _storage_errors():
         client = _client(root)
         if client is None:
-            raise StorageError("Another RepoPilot process holds the vectors.", "Stop it first.")
-        for collection in client.list_collections():
-            if (collection.metadata or {}).get("key") == key:
-                client.delete_collection(collection.name)
+            return "owned by a running RepoPilot; commands embed what they need themselves"
+        return f"version {client.get_version()}, {client.count_collections()} collections"
 
 
 class Vectors:
@@ -203,13 +195,11 @@ class Vectors:
         try:
             with _registry.lock:
                 client = _client(self._root)
-                if client is not None:
-                    return self._create(client)
+                collection = None if client is None else self._create(client)
         except _BrokenError as error:
             return self._mend(error)
-        note = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
-        self.notes[:] = [*(n for n in self.notes if n != note), note]
-        return None
+        self.notes = [note for note in self.notes if note != _NOT_KEPT] + [_NOT_KEPT] * (collection is None)
+        return collection
 
     def _create(self, client: ClientAPI) -> Collection:
         with _chroma_errors():
@@ -322,6 +312,8 @@ def _chroma_errors() -> Iterator[None]:
     try:
         yield
     except (ChromaError, ValueError, KeyError, RuntimeError) as error:
+        if _DISK.search(str(error)):  # nothing is broken: what is there stays
+            raise StorageError(f"The vectors can't be written: {error}.", "Is the disk full?") from error
         raise _BrokenError(type(error).__name__) from error
 
 
@@ -331,9 +323,8 @@ def _storage_errors() -> Iterator[None]:
         with _chroma_errors():
             yield
     except (_BrokenError, OSError) as error:
-        cause = error.__cause__ or error
         hint = "Delete the folder index/chroma in the data directory."
-        raise StorageError(f"The vectors can't be kept: {cause}.", hint) from error
+        raise StorageError(f"The vectors can't be kept: {error.__cause__ or error}.", hint) from error
 
 
 def _collection_name(key: str, embedder: str) -> str:

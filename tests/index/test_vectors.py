@@ -111,16 +111,12 @@ def test_a_broken_chroma_is_dropped_and_said(index, conf, victim):
 
 
 def test_a_collection_deleted_under_us_is_made_anew(index, conf):
-    embedder = WordEmbedder()
-    store = vectors_of(index, embedder)
+    store = vectors_of(index, WordEmbedder())
     store.of_chunks(index, [0])
-    vectors.forget(conf.indexes, snapshot_key(index))
+    client = vectors._client(conf.indexes)
+    client.delete_collection(client.list_collections()[0].name)
     assert store.of_chunks(index, [0]).shape == (1, 64)
     assert store.known() == {int(index.digests[0])}
-
-
-def snapshot_key(index):
-    return index.folder.parent.name
 
 
 def test_a_second_process_works_without_keeping(tmp_path, index, conf):
@@ -162,3 +158,33 @@ def test_several_threads_may_ask_at_once(index):
         thread.join()
     assert len(found) == 6
     assert all(np.allclose(one, found[0], atol=1e-6) for one in found)
+
+
+def test_a_full_disk_is_said_and_loses_no_vector(tmp_path, conf):
+    root = write(tmp_path / "shop", many(200))
+    index = build.build(snapshot(root), conf, None)
+    vectors_of(index, WordEmbedder()).of_chunks(index, range(20))
+    before = vectors_of(index, WordEmbedder()).known()
+    vectors.release(conf.indexes)
+    code = f"""
+import resource, sys
+sys.path[:] = {sys.path}
+from pathlib import Path
+from support.index_case import WordEmbedder, settings, snapshot
+from repopilot.errors import StorageError
+from repopilot.index import build
+from repopilot.index.vectors import vectors_of
+conf = settings(Path({str(conf.home)!r}))
+index = build.open_index(snapshot(Path({str(root)!r})), conf)
+size = (conf.indexes / "chroma" / "chroma.sqlite3").stat().st_size
+store = vectors_of(index, WordEmbedder())
+store.known()
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+try:
+    store.of_chunks(index, range(len(index.chunks)))
+except StorageError as error:
+    print("said:", error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("said: The vectors can't be written")
+    assert before <= vectors_of(index, WordEmbedder()).known()
