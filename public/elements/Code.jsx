@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { Copy } from 'lucide-react';
 
-export default function Code() {
+// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
+// user typed or unfolded stays.
+const Code = (window.repopilotCode ||= function ({ props, callAction, sendUserMessage }) {
   const marked = useRef(null);
   const [copied, setCopied] = useState(false);
   useEffect(() => marked.current?.scrollIntoView({ block: 'center' }), [props.path, props.start]);
@@ -37,4 +39,6 @@ export default function Code() {
       </div>
     </section>
   );
-}
+});
+
+export default <Code props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;

@@ -1,8 +1,6 @@
 import { useState } from 'react';
 import { Check, ChevronDown, ChevronRight, Download, FileDiff, X } from 'lucide-react';
 
-const kept = (window.repopilotKept = window.repopilotKept || {});
-
 function save({ name, mime, base64 }) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const url = URL.createObjectURL(new Blob([bytes], { type: mime }));
@@ -35,10 +33,12 @@ function Rows({ file }) {
   );
 }
 
-export default function DiffView() {
+// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
+// user typed or unfolded stays.
+const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, sendUserMessage }) {
   const many = props.files.length > 3;
   const [failed, setFailed] = useState('');
-  const [, redraw] = useState(0);
+  const [unfolded, setUnfolded] = useState({});
   const call = async (name, payload) => {
     const result = await callAction({ name, payload: { answer: props.answer, ...payload } });
     setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
@@ -49,9 +49,8 @@ export default function DiffView() {
     const file = await call('download', { form, path });
     if (file?.base64) save(file);
   };
-  const id = (path) => `${props.answer}-${path}`;
-  const isOpen = (file) => kept[id(file.path)] ?? (!many && !file.decision);
-  const toggle = (file) => { kept[id(file.path)] = !isOpen(file); redraw((n) => n + 1); };
+  const isOpen = (file) => unfolded[file.path] ?? (!many && !file.decision);
+  const toggle = (file) => setUnfolded({ ...unfolded, [file.path]: !isOpen(file) });
   const open = props.files.filter((file) => !file.decision).map((file) => file.path);
   return (
     <section className="rp-diff rp-code">
@@ -92,4 +91,6 @@ export default function DiffView() {
       ))}
     </section>
   );
-}
+});
+
+export default <DiffView props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;

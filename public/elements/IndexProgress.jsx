@@ -9,9 +9,6 @@ const BUTTONS = {
   reindex: ['Re-index', RotateCcw]
 };
 
-// A live element is made anew on every update: what the user unfolded is kept outside of it.
-const kept = (window.repopilotKept = window.repopilotKept || {});
-
 function Bar({ percent }) {
   return (
     <div className="rp-bar" role="progressbar" aria-valuenow={percent ?? undefined} aria-valuemin="0" aria-valuemax="100">
@@ -20,10 +17,9 @@ function Bar({ percent }) {
   );
 }
 
-function Badge({ badge, name }) {
-  const id = `badge-${name}`;
+function Badge({ badge }) {
   return (
-    <details className="rp-badge" open={kept[id]} onToggle={(e) => (kept[id] = e.currentTarget.open)}>
+    <details className="rp-badge">
       <summary>
         <CheckCircle2 size={16} className="rp-good" />
         <span className="rp-badge-text">{badge.text}</span>
@@ -72,7 +68,7 @@ function Asking({ estimate, openingKey, act }) {
   );
 }
 
-function Token({ openingKey, act }) {
+function Token({ openingKey, refused, act }) {
   const [token, setToken] = useState('');
   const submit = (event) => {
     event.preventDefault();
@@ -84,16 +80,19 @@ function Token({ openingKey, act }) {
       <input type="password" autoComplete="off" aria-label="Access token" placeholder="Access token" className="rp-input"
         value={token} onChange={(e) => setToken(e.target.value)} />
       <button className="rp-button rp-primary" disabled={!token}>Try with this token</button>
+      {refused && <span className="rp-warn">That token was refused.</span>}
       <span className="rp-muted">Used for this one call. Not stored, not shown, not in the chat.</span>
     </form>
   );
 }
 
-export default function IndexProgress() {
+// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
+// user typed or unfolded stays.
+const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, callAction, sendUserMessage }) {
   const [failed, setFailed] = useState('');
   const act = async (name, payload) => {
     const result = await callAction({ name, payload });
-    setFailed(result?.success ? '' : 'The server did not take it. Reload the page.');
+    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not take it. Reload the page.'));
   };
 
   // The address of the page names what is open, so that a reload finds it again.
@@ -131,9 +130,9 @@ export default function IndexProgress() {
       {props.error && <div className={wrong ? 'rp-error' : 'rp-warn'}><div>{props.error.message}</div>{props.error.hint && <div className="rp-muted">{props.error.hint}</div>}</div>}
       {props.stale && <div className="rp-warn">⚠ {props.stale}</div>}
       {failed && <div className="rp-error">{failed}</div>}
-      {props.phase === 'credentials' && <Token openingKey={props.key} act={act} />}
+      {props.phase === 'credentials' && <Token openingKey={props.key} refused={props.refused} act={act} />}
       {props.estimate && <Asking estimate={props.estimate} openingKey={props.key} act={act} />}
-      {props.badge && <Badge badge={props.badge} name={props.name} />}
+      {props.badge && <Badge badge={props.badge} />}
       {props.model && props.model.state !== 'ok' && (
         <div className="rp-status" data-state={props.model.state}>
           {props.model.state === 'busy' ? <Loader2 size={14} className="rp-spin" /> : <span className="rp-dot" />}
@@ -149,4 +148,6 @@ export default function IndexProgress() {
       )}
     </section>
   );
-}
+});
+
+export default <IndexProgress props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 import { AlertTriangle, FileCode2, RotateCcw, Shuffle } from 'lucide-react';
 
-export default function Sources() {
+// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
+// user typed or unfolded stays.
+const Sources = (window.repopilotSources ||= function ({ props, callAction, sendUserMessage }) {
   const [failed, setFailed] = useState('');
   const show = async (number) => {
     const result = await callAction({ name: 'show_citation', payload: { answer: props.answer, number } });
@@ -53,4 +55,6 @@ export default function Sources() {
       {props.footer && <div className="rp-footer">{props.footer}</div>}
     </section>
   );
-}
+});
+
+export default <Sources props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;

@@ -1,7 +1,9 @@
 import { useState } from 'react';
 import { ArrowRight, FolderGit2, Loader2 } from 'lucide-react';
 
-export default function Welcome() {
+// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
+// user typed or unfolded stays.
+const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, sendUserMessage }) {
   const [text, setText] = useState('');
   const open = (event) => {
     event.preventDefault();
@@ -51,4 +53,6 @@ export default function Welcome() {
       {props.model.notes.map((note) => <div key={note} className="rp-muted rp-note">{note}</div>)}
     </section>
   );
-}
+});
+
+export default <Welcome props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;

@@ -81,14 +81,16 @@ def press(action: str, payload: dict) -> dict:
     opening = openings.get(str(payload.get("key", "")))
     if opening is None:
         return {"error": "This repository is no longer open. Open it again."}
-    if action == "opening_stop":
-        openings.stop(opening)
-    elif action == "opening_retry":
-        openings.retry(opening)
-    elif action == "opening_token":
-        openings.retry(opening, str(payload.get("token", "")))
-    elif action == "opening_reindex":
-        openings.reindex(opening)
-    elif action == "opening_go_on":
-        openings.go_on(opening, tuple(str(folder) for folder in payload.get("only", ())))
-    return {}
+    only = tuple(str(folder) for folder in payload.get("only", ()))
+    doings = {
+        "opening_stop": lambda: openings.stop(opening),
+        "opening_retry": lambda: openings.retry(opening),
+        "opening_token": lambda: openings.retry(opening, str(payload.get("token", ""))),
+        "opening_reindex": lambda: openings.reindex(opening),
+        "opening_go_on": lambda: openings.go_on(opening, only),
+    }
+    return (
+        {}
+        if doings[action]()
+        else {"error": "It is still busy with the last thing it was asked. Try again in a moment."}
+    )

@@ -51,6 +51,7 @@ def opening_props(opening: Opening, *, starters: bool = True) -> dict:
         "detail": progress_line(moment) if working and moment else ("Connecting" if working else ""),
         "percent": percent(moment) if working and moment else None,
         "error": {"message": opening.error.message, "hint": opening.error.hint} if opening.error else None,
+        "refused": opening.phase == "credentials" and opening.with_token,
         "buttons": list(BUTTONS.get(opening.phase, ())),
         "badge": badge(opening) if opening.answerable else None,
         "estimate": estimate_props(opening.estimate) if opening.phase == "asking" and opening.estimate else None,

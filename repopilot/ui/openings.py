@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -32,7 +32,8 @@ class Opening:
     """One repository on its way from an address to a complete index.
 
     `progress` is the newest moment of the clone; that of the index is the job's own. `estimate` is set while the
-    user is asked (phase `asking`), `error` in the phases `failed` and `credentials`.
+    user is asked (phase `asking`), `error` in the phases `failed` and `credentials`; `with_token` says whether a
+    token went along (never which).
     """
 
     key: str
@@ -45,6 +46,7 @@ class Opening:
     job: object | None = None
     index: Index | None = None
     error: RepoPilotError | None = None
+    with_token: bool = False
     _cancel: threading.Event = field(default_factory=threading.Event)
     _task: asyncio.Task | None = None
 
@@ -57,6 +59,10 @@ class Opening:
     def settled(self) -> bool:
         """Nothing is under way and nothing is waited for."""
         return self.phase in ("ready", "stopped", "failed")
+
+    @property
+    def idle(self) -> bool:
+        return self._task is None or self._task.done()
 
     def report_progress(self, progress: Progress) -> None:
         """Called from any thread."""
@@ -76,7 +82,7 @@ class Openings:
         opening = self._open.get(key)
         if opening is None:
             opening = self._open[key] = Opening(key, source, settings)
-        if opening._task is None or opening.phase in ("failed", "stopped", "credentials"):
+        if opening.idle and opening.phase in ("cloning", "failed", "stopped", "credentials"):
             self._run(opening, self._from_source(opening, token))
         return opening
 
@@ -86,33 +92,32 @@ class Openings:
     def all(self) -> list[Opening]:
         return list(self._open.values())
 
-    def stop(self, opening: Opening) -> None:
+    def stop(self, opening: Opening) -> bool:
         """Stop the clone or the index build; what was published stays usable."""
         opening._cancel.set()
         if opening.job is not None:
             opening.job.cancel()
         if opening.phase in ("asking", "credentials"):
             opening.phase = "stopped"
+        return True
 
-    def retry(self, opening: Opening, token: str = "") -> None:
-        """Once more from the start: clone or fetch, then index what changed."""
-        if opening._task is None or opening._task.done():
-            self._run(opening, self._from_source(opening, token))
+    def retry(self, opening: Opening, token: str = "") -> bool:
+        """Once more from the start: clone or fetch, then index what changed. False while it is busy."""
+        return opening.idle and self._run(opening, self._from_source(opening, token))
 
-    def go_on(self, opening: Opening, only: tuple[str, ...] = ()) -> None:
-        """After the estimate: index everything, or only the folders `only`."""
-        if opening.phase != "asking":
-            return
+    def go_on(self, opening: Opening, only: tuple[str, ...] = ()) -> bool:
+        """After the estimate: index everything, or only the folders `only`. False when that is not asked."""
+        if opening.phase != "asking" or not opening.idle:
+            return False
         if only:
             opening.settings = opening.settings.model_copy(
                 update={"include": [f"/{folder.strip('/')}/" for folder in only]}
             )
-        self._run(opening, self._index(opening, full=False))
+        return self._run(opening, self._index(opening, full=False))
 
-    def reindex(self, opening: Opening) -> None:
-        """Forget the index and build it anew."""
-        if opening.snapshot is not None and (opening._task is None or opening._task.done()):
-            self._run(opening, self._index(opening, full=True))
+    def reindex(self, opening: Opening) -> bool:
+        """Forget the index and build it anew. False while it is busy."""
+        return opening.idle and opening.snapshot is not None and self._run(opening, self._index(opening, full=True))
 
     async def fill_vectors(self) -> None:
         """An embedding model has arrived: build the vectors of every open repository that lacks some."""
@@ -120,33 +125,36 @@ class Openings:
             if opening.phase == "ready" and opening.index is not None and opening.index.dense < 1.0:
                 self._run(opening, self._index(opening, full=False))
 
-    def _run(self, opening: Opening, work) -> None:
+    def _run(self, opening: Opening, work: Coroutine) -> Literal[True]:
         opening._cancel = threading.Event()
         opening.error = None
         opening._task = asyncio.create_task(self._guarded(opening, work))
+        return True
 
     async def _guarded(self, opening: Opening, work) -> None:
         """Whatever goes wrong becomes a phase the user sees."""
+        log.info("opening %s: begins", opening.source.name)
         try:
             await work
         except Cancelled:
             opening.phase = "stopped"
         except CredentialsNeeded as error:
-            opening.phase, opening.error = "credentials", error
+            opening.error, opening.phase = error, "credentials"
         except RepoPilotError as error:
-            opening.phase, opening.error = "failed", error
+            opening.error, opening.phase = error, "failed"
         except Exception as error:
             log.exception("opening %s", opening.source.name)
-            opening.phase = "failed"
             opening.error = IndexFailed(
                 f"Opening {opening.source.name} failed: {error or type(error).__name__}.",
                 "The server's log has the details. Retry, or report it.",
             )
+            opening.phase = "failed"
+        log.info("opening %s: %s", opening.source.name, opening.phase)
 
     async def _from_source(self, opening: Opening, token: str) -> None:
         from repopilot.repo.clone import open_source
 
-        opening.phase, opening.progress = "cloning", None
+        opening.phase, opening.progress, opening.with_token = "cloning", None, bool(token)
         opening.snapshot = await asyncio.to_thread(
             open_source,
             opening.source,

@@ -99,10 +99,11 @@ class TraceView:
 
     async def flush(self) -> None:
         """Send at most a few updates, in the order in which steps changed: a parent is always before its children."""
-        await self._flush_answer()
         for id in list(self._dirty)[:UPDATES_PER_FLUSH]:
             del self._dirty[id]
             await self._show(self._steps[id])
+        # After the steps: the message must not get above the work that leads to it.
+        await self._flush_answer()
 
     async def _flush_answer(self) -> None:
         """The whole text so far: what is code and what is prose can change with every piece."""

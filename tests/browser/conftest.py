@@ -1,6 +1,5 @@
 """One application for all browser tests, with a scripted Ollama and a git server on loopback."""
 
-import re
 from dataclasses import dataclass
 
 import pytest
@@ -49,21 +48,13 @@ class World:
 
 
 def reply(messages):
-    """Explains with citations: one that its excerpt bears, one that it does not."""
-    asked = messages[-1]["content"]
-    number = next((n for n, text in excerpts(asked) if "def harvest" in text), 1)
+    """Explains with citations: one that its excerpt bears, and one of code that exists but does not stand there."""
     return (
-        f"The function `harvest` picks every ripe fruit and counts it by kind [{number}]. "
-        f"It also calls `launch_rocket` to fly to the moon [{number}]. ![p](https://images.example/p.png)\n\n"
+        "The function `harvest` picks every ripe fruit and counts it by kind [1]. "
+        "The function `litres` decides on the date of the harvest [1]. ![p](https://images.example/p.png)\n\n"
         + "Every tree is visited in turn. "
         * 4
     )
-
-
-def excerpts(prompt):
-    """The numbered excerpts of a prompt."""
-    parts = re.split(r"^\[(\d+)\]", prompt, flags=re.MULTILINE)
-    return [(int(number), text) for number, text in zip(parts[1::2], parts[2::2], strict=True)]
 
 
 @pytest.fixture(scope="session")
