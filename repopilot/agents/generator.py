@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from repopilot.agents import edits
@@ -32,15 +32,18 @@ SPARE_TOKENS = 500
 _DELETE = re.compile(
     r"^\W*(?:please )?(?:delete|remove|supprime)(?: the| le)?(?: file| fichier)? @?(\S+\.\w+)\W*$", re.I
 )
-_CONTEXT_EXCERPTS = 4
+_CONTEXT_EXCERPTS, _CONTEXT_CHARS = 4, 4000
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of the generator. `feedback` are reasons to write another version of `drafts`, by path."""
+    """One call of the generator. `paths` says outright which files to write; `reading` are texts by path that the model
+    may need to see and must not change. `feedback` are reasons to write another version of `drafts`."""
 
     task: str
     found: Exploration | None = None
+    paths: tuple[str, ...] = ()
+    reading: Mapping[str, str] = field(default_factory=dict)
     feedback: tuple[str, ...] = ()
     drafts: tuple[FileChange, ...] = ()
     seed: int = 0
@@ -86,6 +89,8 @@ async def generate_files(request: Request, workspace: Workspace, step: Step) -> 
 
 
 def _targets(request: Request, workspace: Workspace) -> list[Target]:
+    if request.paths:
+        return [load(edits.safe_path(path), workspace) for path in request.paths]
     if not request.drafts:
         return choose(request.task, workspace, request.found)
     return [load(d.path, workspace, d.content) for d in request.drafts if d.change != "deleted"]
@@ -190,7 +195,7 @@ def _messages(request: Request, workspace: Workspace, targets: Sequence[Target])
     feedback = "".join(f"- {reason}\n" for reason in request.feedback)
     user = render(
         "generate_user",
-        context=_context(request.found, {t.path for t in targets}),
+        context=_context(request, {t.path for t in targets}),
         files=files,
         feedback=f"The last version must be corrected:\n{feedback}\n" if feedback else "",
         task=request.task[:4000],
@@ -199,13 +204,15 @@ def _messages(request: Request, workspace: Workspace, targets: Sequence[Target])
     return [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
 
 
-def _context(found: Exploration | None, targets: set[str]) -> str:
-    """The best excerpts of other files: what the new code may call."""
-    others = [e for e in found.pack.excerpts if e.path not in targets][:_CONTEXT_EXCERPTS] if found else []
-    if not others:
+def _context(request: Request, targets: set[str]) -> str:
+    """What the new code may call or must fit: the texts to read, and the best excerpts of other files."""
+    found = request.found
+    others = {e.path: e.text for e in found.pack.excerpts if e.path not in targets} if found else {}
+    texts = {**dict(list(others.items())[:_CONTEXT_EXCERPTS]), **request.reading}
+    if not texts:
         return ""
-    mark = found.pack.mark if found else ""
-    shown = "".join(f"{mark} {e.path}\n{defused(e.text, mark)[:2000]}\n" for e in others)
+    mark = found.pack.mark if found else nonce()
+    shown = "".join(f"{mark} {path}\n{defused(text, mark)[:_CONTEXT_CHARS]}\n" for path, text in texts.items())
     return f"For reference, do not change these:\n{shown}{mark}\n\n"
 
 

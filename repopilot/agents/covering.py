@@ -1,0 +1,50 @@
+"""Tests of the repository that touch a file, by names alone: what they are called and what they use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePosixPath
+
+from repopilot.code.languages import is_test_path
+from repopilot.index.store import Index
+
+MOST_TESTS = 5
+_MOST_NAMES = 25
+
+
+def covering_tests(index: Index, path: str) -> list[str]:
+    """Python test files that are named after `path` or use what it defines, best first, at most MOST_TESTS."""
+    stem = PurePosixPath(path).stem
+    counted: Counter[str] = Counter()
+    for test in index.files:
+        if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in (f"test_{stem}", f"{stem}_test"):
+            counted[test] += 100
+    names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
+    for name in names[:_MOST_NAMES]:
+        defined_elsewhere = sum(s.path != path for s in index.symbols(name))
+        for reference in index.references(name):
+            if reference.path.endswith(".py") and is_test_path(reference.path) and not defined_elsewhere:
+                counted[reference.path] += 1
+    runnable = [p for p, _ in counted.most_common() if _is_test_file(p)]
+    return runnable[:MOST_TESTS]
+
+
+def all_tests(index: Index) -> list[str]:
+    """Every Python test file of the repository, in the index's order."""
+    return [p for p in index.files if p.endswith(".py") and _is_test_file(p) and is_test_path(p)]
+
+
+def test_path_for(index: Index, path: str) -> str:
+    """Where a test of `path` belongs: beside the tests there are, else in `tests/`."""
+    stem = PurePosixPath(path).stem
+    named = [t for t in covering_tests(index, path) if PurePosixPath(t).stem == f"test_{stem}"]
+    if named:
+        return named[0]
+    folders = Counter(str(PurePosixPath(t).parent) for t in all_tests(index))
+    folder = folders.most_common(1)[0][0] if folders else "tests"
+    return f"test_{stem}.py" if folder == "." else f"{folder}/test_{stem}.py"
+
+
+def _is_test_file(path: str) -> bool:
+    stem = PurePosixPath(path).stem
+    return stem.startswith("test_") or stem.endswith("_test") or stem == "tests"

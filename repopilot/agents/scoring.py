@@ -1,0 +1,154 @@
+"""The Controller: a score from 0 to 10 computed from evidence, with opinions able to move it by little. Pure.
+
+A 1.5B model can't tell buggy code from correct code when asked for an opinion (AUC .58 in our measurements), so what
+a run, a parser or an analyser says comes first, and prose is worth at most 1.5 points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
+
+Objection = Literal["none", "regression", "fails", "refuted", "not run"]
+"""What the Critic's own test showed: it passes on the old code and fails on the new one; it fails (there is no old
+code it could pass on); it passes; it could not be run."""
+
+START = 8.0
+_TESTS = {"protected pass": 2.0, "own pass": 1.5, "protected fail": -4.0, "own fail": -2.0}
+_OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
+_FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
+_ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
+_MOST_FINDINGS, _MOST_ISSUES, _MOST_DEFENCE = -4.0, -1.5, 0.6
+_DEFENCE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A point against the code that quotes a line which exists."""
+
+    path: str
+    line: int
+    quote: str
+    problem: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known about a version. `protected`: the tests are the repository's or the user's, not generated.
+    `missing`: modules the sandbox lacks, so that a failure says nothing."""
+
+    problem: str = ""
+    findings: tuple[Finding, ...] = ()
+    tests: TestRun | None = None
+    protected: bool = False
+    missing: tuple[str, ...] = ()
+    objection: Objection = "none"
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What Critic and Defender said that holds: issues and supported points; `unread` names replies that did not
+    parse, `dropped` counts points that quote nothing in the code."""
+
+    issues: tuple[Issue, ...] = ()
+    defended: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    dropped: int = 0
+    test: str = field(default="", repr=False)
+
+
+def judge(evidence: Evidence, opinions: Opinions) -> Verdict:
+    """START, moved by evidence and a little by opinions; ≥ 8 accept, 5–8 merge the feedback, below 5 revise."""
+    if evidence.problem:
+        return Verdict(0.0, "REQUEST_REVISION", (f"it does not parse: {evidence.problem}",))
+    moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
+    if evidence.removed:
+        moves.append((-1.5, f"public names are gone: {', '.join(evidence.removed[:5])}"))
+    total = max(0.0, min(10.0, START + sum(points for points, _ in moves)))
+    score = round(total, 1)
+    reasons = ["8 points: it parses", *(f"{points:+.1f} {why}" for points, why in moves)]
+    reasons += [f"the {who}'s reply could not be read: scored without it" for who in opinions.unread]
+    return Verdict(score, decision(score), tuple(reasons))
+
+
+def decision(score: float) -> Decision:
+    return "ACCEPT_ORIGINAL" if score >= 8 else "MERGE_FEEDBACK" if score >= 5 else "REQUEST_REVISION"
+
+
+def no_worse(new: TestRun | None, old: TestRun | None) -> bool:
+    """Whether a version does at least as well as another in the same tests."""
+    if old is None or (old.passed == 0 and not old.genuine):
+        return True
+    if new is None or (old.genuine and not new.genuine):
+        return False
+    return new.passed >= old.passed and new.failed + new.errors <= old.failed + old.errors
+
+
+def failed(run: TestRun) -> bool:
+    """Tests ran and some did not pass. (A run without any result is no evidence either way.)"""
+    return run.failed > 0 or (run.errors > 0 and bool(run.failures))
+
+
+def _test_moves(evidence: Evidence) -> list[tuple[float, str]]:
+    run, whose = evidence.tests, "protected" if evidence.protected else "own"
+    named = "the repository's tests" if evidence.protected else "generated tests"
+    if run is None:
+        return []
+    if run.genuine:
+        return [(_TESTS[f"{whose} pass"], f"{named} pass under control ({run.passed})")]
+    if evidence.missing:
+        return [(0.0, f"{named} could not run: missing in the sandbox: {', '.join(evidence.missing)}")]
+    if failed(run):
+        first = f": {run.failures[0].test_id}" if run.failures else ""
+        return [(_TESTS[f"{whose} fail"], f"{named} fail ({run.failed + run.errors}{first})")]
+    return [(0.0, f"{named} prove nothing: {'; '.join(run.reasons[:2]) or 'no result'}")]
+
+
+def _finding_moves(evidence: Evidence) -> list[tuple[float, str]]:
+    counted = [f for f in evidence.findings if _FINDINGS[f.severity]]
+    if not counted:
+        return []
+    points = max(_MOST_FINDINGS, sum(_FINDINGS[f.severity] for f in counted))
+    worst = min(counted, key=lambda f: _FINDINGS[f.severity])
+    return [
+        (points, f"{len(counted)} new finding(s), such as {worst.rule} in {worst.path}:{worst.line}: {worst.message}")
+    ]
+
+
+def _objection_moves(evidence: Evidence) -> list[tuple[float, str]]:
+    said = {
+        "regression": "the critic's test passes on the old code and fails on the new",
+        "fails": "the critic's test fails",
+        "refuted": "the critic's test passes",
+        "not run": "the critic's test could not be run",
+    }
+    return [(_OBJECTIONS[evidence.objection], said[evidence.objection])] if evidence.objection != "none" else []
+
+
+def _opinion_moves(opinions: Opinions) -> list[tuple[float, str]]:
+    moves: list[tuple[float, str]] = []
+    against = max(_MOST_ISSUES, sum(_ISSUES[i.severity] for i in opinions.issues))
+    if opinions.issues:
+        moves.append((round(against, 2), f"{len(opinions.issues)} objection(s) that quote the code"))
+    if opinions.issues and opinions.defended:
+        points = min(_MOST_DEFENCE, _DEFENCE * len(opinions.defended), -against)
+        moves.append((round(points, 2), f"{len(opinions.defended)} point(s) of the defence"))
+    return moves
+
+
+def wishes(evidence: Evidence, opinions: Opinions) -> Sequence[str]:
+    """What the coder is asked to correct, the certain first."""
+    certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
+    failing = [
+        f"the test {f.test_id} fails: {f.assertion[:300]}"
+        for f in (evidence.tests.failures if evidence.tests and not evidence.missing else ())
+    ]
+    broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
+    gone = [f"keep the public name {name}" for name in evidence.removed[:5]]
+    said = [f"line {i.quote!r}: {i.problem}" for i in opinions.issues]
+    return [*broken, *failing[:2], *gone, *certain[:3], *said[:4]]
