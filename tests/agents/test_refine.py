@@ -15,14 +15,14 @@ from repopilot.settings import Settings
 SETTINGS = Settings(test_timeout_s=20)
 RIGHT = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return a - b\n"
-TESTS = '''from solution import add
+TESTS = """from solution import add
 
 def test_small():
     assert add(1, 2) == 3
 
 def test_zero():
     assert add(0, 0) == 0
-'''
+"""
 TASK = "Add two numbers."
 
 

@@ -25,13 +25,32 @@ def fails(source: str, test: str = "test_it") -> str:
 
 
 HONEST = [
-    "assert 1 + 1 == 2", "assert 2 == 1 + 1", "assert len('ab') == len('cd')", "assert 'a' in 'abc'",
-    "assert 'z' not in 'abc'", "assert 1 < 2", "assert 2 >= 2", "assert {1} <= {1, 2}", "assert None is None",
-    "assert [] is not None", "assert 1 != 2", "assert not []", "assert [1]", "assert isinstance(1, int)",
-    "assert all(x == x for x in [1, 2])", "assert 1 == 1 and 2 == 2", "assert 1 == 1 or 2 == 3", "assert 0 <= 1 <= 2",
-    "assert 0.1 + 0.2 == pytest.approx(0.3)", "assert {'a': 1} == dict(a=1)", "assert (1, 2) == tuple([1, 2])",
-    "assert b'x' == bytes([120])", "assert float('inf') == float('inf')", "assert -1.0 == float('-1')",
-    "with pytest.raises(ValueError):\n        int('x')", "pytest.raises(ValueError, int, 'x')",
+    "assert 1 + 1 == 2",
+    "assert 2 == 1 + 1",
+    "assert len('ab') == len('cd')",
+    "assert 'a' in 'abc'",
+    "assert 'z' not in 'abc'",
+    "assert 1 < 2",
+    "assert 2 >= 2",
+    "assert {1} <= {1, 2}",
+    "assert None is None",
+    "assert [] is not None",
+    "assert 1 != 2",
+    "assert not []",
+    "assert [1]",
+    "assert isinstance(1, int)",
+    "assert all(x == x for x in [1, 2])",
+    "assert 1 == 1 and 2 == 2",
+    "assert 1 == 1 or 2 == 3",
+    "assert 0 <= 1 <= 2",
+    "assert 0.1 + 0.2 == pytest.approx(0.3)",
+    "assert {'a': 1} == dict(a=1)",
+    "assert (1, 2) == tuple([1, 2])",
+    "assert b'x' == bytes([120])",
+    "assert float('inf') == float('inf')",
+    "assert -1.0 == float('-1')",
+    "with pytest.raises(ValueError):\n        int('x')",
+    "pytest.raises(ValueError, int, 'x')",
     "for x in [1, 2]:\n        assert x == x",
 ]
 
@@ -55,17 +74,39 @@ class f:
 """
 
 
-@pytest.mark.parametrize("statement", [
-    "assert f() == 3", "assert 3 == f()", "assert f() == g()", "assert g() == f()", "assert f() < 3", "assert 3 >= f()",
-    "assert f() != 3", "assert all(f() == x for x in [1])", "assert f() == 1 and f() == 2"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "assert f() == 3",
+        "assert 3 == f()",
+        "assert f() == g()",
+        "assert g() == f()",
+        "assert f() < 3",
+        "assert 3 >= f()",
+        "assert f() != 3",
+        "assert all(f() == x for x in [1])",
+        "assert f() == 1 and f() == 2",
+    ],
+)
 def test_what_equals_everything_is_found_out(statement):
     source = f"{ANYTHING}\ndef g():\n    return 3\n\ndef test_it():\n    {statement}\n"
     assert fails(source) == ""
     assert any("held" in fails(mutate(source, mutation, TOKEN)) for mutation in mutations(source))
 
 
-@given(st.one_of(st.integers(), st.floats(allow_nan=False), st.text(), st.binary(), st.booleans(), st.none(),
-                 st.lists(st.integers()), st.dictionaries(st.text(), st.integers()), st.sets(st.integers())))
+@given(
+    st.one_of(
+        st.integers(),
+        st.floats(allow_nan=False),
+        st.text(),
+        st.binary(),
+        st.booleans(),
+        st.none(),
+        st.lists(st.integers()),
+        st.dictionaries(st.text(), st.integers()),
+        st.sets(st.integers()),
+    )
+)
 def test_no_literal_equals_its_mutation(value):
     if value in (float("inf"), float("-inf")):
         return  # has no literal
@@ -76,7 +117,7 @@ def test_no_literal_equals_its_mutation(value):
 
 
 def test_expected_tests():
-    source = '''
+    source = """
 import unittest, pytest
 
 def test_a(): pass
@@ -95,15 +136,23 @@ class Checks(unittest.TestCase):
     def test_f(self): self.skipTest("")
 class Other:
     def test_g(self): pass
-'''
+"""
     found = {test.id: test.may_skip for test in expected_tests(source)}
-    assert found == {"test_a": False, "test_b": False, "test_skipped": True, "TestC::test_d": False,
-                     "TestC::TestInner::test_e": False, "Checks::test_f": True}
+    assert found == {
+        "test_a": False,
+        "test_b": False,
+        "test_skipped": True,
+        "TestC::test_d": False,
+        "TestC::TestInner::test_e": False,
+        "Checks::test_f": True,
+    }
 
 
 def test_a_mutant_keeps_one_test_under_its_name():
-    source = ('"""Doc."""\nfrom __future__ import annotations\nimport os\n\n'
-              'def test_a():\n    assert 1\n\ndef test_b():\n    assert 2\n')
+    source = (
+        '"""Doc."""\nfrom __future__ import annotations\nimport os\n\n'
+        "def test_a():\n    assert 1\n\ndef test_b():\n    assert 2\n"
+    )
     mutant = ast.parse(mutate(source, Mutation("test_b", 8, 0), TOKEN))
     functions = [node.name for node in mutant.body if isinstance(node, ast.FunctionDef)]
     assert functions == [f"_{TOKEN}", "test_b"]
@@ -122,7 +171,7 @@ def test_assertions_in_other_functions_are_mutated():
 
 
 def test_unittest_assertions():
-    source = '''
+    source = """
 import unittest
 
 class Checks(unittest.TestCase):
@@ -135,7 +184,7 @@ class Checks(unittest.TestCase):
         self.assertAlmostEqual(0.1 + 0.2, 0.3)
         with self.assertRaises(ValueError):
             int("x")
-'''
+"""
     for mutation in mutations(source):
         names: dict = {}
         exec(mutate(source, mutation, TOKEN), names)

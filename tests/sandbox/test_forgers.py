@@ -10,9 +10,10 @@ from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 FORGERS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../forgers").resolve().glob("*.py"))}
+QUICK = ("equals_everything", "reports_say_passed", "exits_zero_at_the_end", "reads_the_answers")
 HONEST = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return 0\n"
-TESTS = '''
+TESTS = """
 from solution import add
 
 
@@ -28,7 +29,7 @@ def test_negative():
 
 def test_texts():
     assert add("a", "b") == "ab"
-'''
+"""
 
 
 def run(name: str, level: str = "auto"):
@@ -42,17 +43,37 @@ def test_there_are_enough_programs():
     assert len(FORGERS) >= 12
 
 
-@pytest.mark.parametrize("name", FORGERS)
-def test_no_forged_pass_is_genuine(name):
+def not_believed(name: str) -> None:
     result = run(name)
     assert not result.genuine, result.output
     assert result.reasons
 
 
+@pytest.mark.parametrize("name", QUICK)
+def test_quick(name):
+    not_believed(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(FORGERS) - set(QUICK)))
+def test_no_forged_pass_is_genuine(name):
+    not_believed(name)
+
+
+@pytest.mark.slow
 def test_the_forgers_fool_pytest_itself():
     """Several of them do reach `3 passed` and status 0; else they would prove nothing about the control."""
-    fooled = [name for name in ("reports_say_passed", "tests_do_nothing", "conftest_says_passed", "reads_the_answers",
-                                "swallows_exceptions") if run(name).passed == 3]
+    fooled = [
+        name
+        for name in (
+            "reports_say_passed",
+            "tests_do_nothing",
+            "conftest_says_passed",
+            "reads_the_answers",
+            "swallows_exceptions",
+        )
+        if run(name).passed == 3
+    ]
     assert len(fooled) >= 4
 
 

@@ -83,8 +83,10 @@ print(run.level, run.genuine, run.passed, run.ended, run.reasons)
 def python_of_everybody() -> str | None:
     """An interpreter that a user without any rights can start, with our packages."""
     for program in (sys.executable, shutil.which("python3.11", path="/usr/bin") or "", "/usr/bin/python3"):
-        again = ("import subprocess, sys; assert sys.version_info >= (3, 11); "
-                 "subprocess.run([sys.executable, '-c', ''], check=True)")
+        again = (
+            "import subprocess, sys; assert sys.version_info >= (3, 11); "
+            "subprocess.run([sys.executable, '-c', ''], check=True)"
+        )
         if program and subprocess.run(ordinary(program, "-c", again), capture_output=True, check=False).returncode == 0:
             return program
     return None
@@ -94,30 +96,45 @@ def ordinary(*command: str) -> list[str]:
     return ["setpriv", "--reuid=61000", "--regid=61000", "--clear-groups", *command]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="the other tests run as an ordinary user")
 @pytest.mark.parametrize("level", STRONG)
-@pytest.mark.parametrize(("code", "expected"), [
-    ("def f():\n    return 3\n", "True 1 finished ()"),
-    ("import os\nwhile True:\n    os.fork()\n", "False 0"),
-    ("def f():\n    return open('/etc/passwd').read() and 3\n", "False 0 finished")])
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def f():\n    return 3\n", "True 1 finished ()"),
+        ("import os\nwhile True:\n    os.fork()\n", "False 0"),
+        ("def f():\n    return open('/etc/passwd').read() and 3\n", "False 0 finished"),
+    ],
+)
 def test_ordinary_users_have_the_same_levels(level, code, expected, tmp_path):
     program = python_of_everybody()
     if program is None:
         pytest.skip("no interpreter here that an ordinary user may start")
     packages = Path(find_spec("pydantic").origin).parents[1]
     environment = {"PYTHONPATH": f"{ROOT}:{packages}", "PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    done = subprocess.run(ordinary(program, "-B", "-c", RUN, level, code, "8"), capture_output=True, text=True,
-                          env=environment, cwd="/", timeout=100, check=False)
+    done = subprocess.run(
+        ordinary(program, "-B", "-c", RUN, level, code, "8"),
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd="/",
+        timeout=100,
+        check=False,
+    )
     assert done.stdout.startswith(f"{level} {expected}"), done.stdout + done.stderr[-2000:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", STRONG)
 def test_nothing_outlives_the_application(level, tmp_path):
     if reason := why_unavailable(level):
         pytest.skip(reason)
     mark = "mark" + os.urandom(8).hex()
-    code = (f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)', "
-            f"'{mark}'], start_new_session=True)\ntime.sleep(60)\n")
+    code = (
+        f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)', "
+        f"'{mark}'], start_new_session=True)\ntime.sleep(60)\n"
+    )
     with subprocess.Popen([sys.executable, "-c", RUN, level, code, "50"], cwd=ROOT) as application:
         deadline = time.monotonic() + 40
         while not hostile.processes_with(mark, wait=False) and time.monotonic() < deadline:

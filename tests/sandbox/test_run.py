@@ -22,7 +22,7 @@ def run(code: str, tests: str, settings: Settings = SETTINGS, **more):
 
 def test_every_kind_of_honest_test_passes_genuinely():
     code = "def double(x):\n    if x is None:\n        raise ValueError('none')\n    return x * 2\n"
-    tests = '''
+    tests = """
 import asyncio, unittest, os, pathlib, pytest
 from solution import double
 
@@ -74,14 +74,16 @@ class Checks(unittest.TestCase):
         for x in (1, 2):
             with self.subTest(x=x):
                 self.assertEqual(double(x), x + x)
-'''
+"""
     result = run(code, tests)
     assert result.genuine, (result.reasons, result.output)
     assert (result.passed, result.failed, result.errors) == (9, 0, 0)
 
 
 def test_failures_say_what_and_where():
-    result = run("def half(x):\n    return x / 0\n", '''
+    result = run(
+        "def half(x):\n    return x / 0\n",
+        """
 from solution import half
 
 def test_wrong():
@@ -89,7 +91,8 @@ def test_wrong():
 
 def test_raises():
     assert half(4) == 2
-''')
+""",
+    )
     assert (result.passed, result.failed, result.genuine) == (0, 2, False)
     wrong, raises = result.failures
     assert wrong.test_id == "test_solution.py::test_wrong"
@@ -102,10 +105,14 @@ def test_raises():
 
 
 def test_tests_in_folders_and_a_source_folder():
-    files = {"src/package/__init__.py": "", "src/package/core.py": "VALUE = 3\n", "tests/__init__.py": "",
-             "tests/common.py": "EXPECTED = 3\n",
-             "tests/test_core.py": "from package.core import VALUE\nfrom .common import EXPECTED\n\ndef test_it():\n"
-                                   "    assert VALUE == EXPECTED\n"}
+    files = {
+        "src/package/__init__.py": "",
+        "src/package/core.py": "VALUE = 3\n",
+        "tests/__init__.py": "",
+        "tests/common.py": "EXPECTED = 3\n",
+        "tests/test_core.py": "from package.core import VALUE\nfrom .common import EXPECTED\n\ndef test_it():\n"
+        "    assert VALUE == EXPECTED\n",
+    }
     result = run_pytest(files, ["tests/test_core.py"], SETTINGS)
     assert result.genuine, result.output
 
@@ -116,7 +123,8 @@ def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
     (tmp_path / "solution.py").write_text("raise SystemExit('the old one')\n")
     (tmp_path / "test_old.py").write_text(
         "import solution\n\ndef test_data():\n    assert solution.read() == 7\n\ndef test_read_only():\n"
-        "    import pytest\n    with pytest.raises(OSError):\n        open('data/n.txt', 'w')\n")
+        "    import pytest\n    with pytest.raises(OSError):\n        open('data/n.txt', 'w')\n"
+    )
     (tmp_path / "out").symlink_to("/etc")
     files = {"solution.py": "def read():\n    return int(open('data/n.txt').read())\n"}
     result = run_pytest(files, ["test_old.py"], SETTINGS, inputs=tmp_path)
@@ -133,9 +141,15 @@ def test_missing_dependencies_are_named():
     assert missing_modules(own, ["test_a.py", "pkg/__init__.py"]) == ()
 
 
-@pytest.mark.parametrize(("tests", "reason"), [
-    ("def test_it(:\n", "not valid Python"), ("x = 1\n", "no test"), ("", "no test"),
-    ("def test_it():\n    pass\n\nimport pytest\npytest.skip('all', allow_module_level=True)\n", "not reported")])
+@pytest.mark.parametrize(
+    ("tests", "reason"),
+    [
+        ("def test_it(:\n", "not valid Python"),
+        ("x = 1\n", "no test"),
+        ("", "no test"),
+        ("def test_it():\n    pass\n\nimport pytest\npytest.skip('all', allow_module_level=True)\n", "not reported"),
+    ],
+)
 def test_tests_that_test_nothing_are_no_pass(tests, reason):
     result = run("", tests)
     assert not result.genuine
@@ -143,8 +157,9 @@ def test_tests_that_test_nothing_are_no_pass(tests, reason):
 
 
 def test_an_endless_program_is_stopped_and_said_so():
-    result = run("while True:\n    pass\n", "import solution\n\ndef test_it():\n    assert 1\n",
-                 Settings(test_timeout_s=2))
+    result = run(
+        "while True:\n    pass\n", "import solution\n\ndef test_it():\n    assert 1\n", Settings(test_timeout_s=2)
+    )
     assert (result.ended, result.genuine, result.passed) == ("timeout", False, 0)
     assert "longer than 2 s" in result.output
 
@@ -153,8 +168,12 @@ def test_cancelling_ends_the_run():
     cancel = threading.Event()
     threading.Timer(1.0, cancel.set).start()
     with pytest.raises(Cancelled):
-        run("import time\ntime.sleep(600)\n", "import solution\n\ndef test_it():\n    pass\n",
-            Settings(test_timeout_s=120), cancel=cancel)
+        run(
+            "import time\ntime.sleep(600)\n",
+            "import solution\n\ndef test_it():\n    pass\n",
+            Settings(test_timeout_s=120),
+            cancel=cancel,
+        )
 
 
 @pytest.mark.parametrize("path", ["../outside.py", "/absolute.py", "a/../../b.py", ""])
@@ -170,8 +189,11 @@ def test_tests_that_are_not_there_or_not_python_are_refused():
 
 
 def test_modules_named_like_ours_are_the_codes_own():
-    files = {"report.py": "WHO = 'mine'\n", "confine.py": "WHO = 'mine'\n",
-             "test_a.py": "import report, confine\n\ndef test_it():\n    assert report.WHO == confine.WHO == 'mine'\n"}
+    files = {
+        "report.py": "WHO = 'mine'\n",
+        "confine.py": "WHO = 'mine'\n",
+        "test_a.py": "import report, confine\n\ndef test_it():\n    assert report.WHO == confine.WHO == 'mine'\n",
+    }
     assert run_pytest(files, ["test_a.py"], SETTINGS).genuine
 
 

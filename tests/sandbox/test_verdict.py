@@ -15,8 +15,20 @@ EXPECTED = {"test_x.py": (ExpectedTest("test_a", 1, False), ExpectedTest("test_b
 
 
 def line(event="outcome", nonce=NONCE, **facts):
-    outcome = {"id": "test_x.py::test_a", "when": "call", "outcome": "passed", "seconds": 0.1, "xfail": False,
-               "text": "", "message": "", "frame": []} if event == "outcome" else {}
+    outcome = (
+        {
+            "id": "test_x.py::test_a",
+            "when": "call",
+            "outcome": "passed",
+            "seconds": 0.1,
+            "xfail": False,
+            "text": "",
+            "message": "",
+            "frame": [],
+        }
+        if event == "outcome"
+        else {}
+    )
     return json.dumps({"nonce": nonce, "event": event, **outcome, **facts}).encode()
 
 
@@ -36,11 +48,21 @@ def test_a_clean_report_passes():
 def test_what_is_no_pass():
     skipped_a = line(when="setup", outcome="skipped")
     for lines, status in [
-        ((A, B, END), 1), ((A, B), 0), ((A, END), 0), ((B, END), 0), ((A, B, line("finished", status=1)), 0),
-        ((line(outcome="failed"), B, END), 0), ((skipped_a, B, END), 0), ((line(xfail=True), B, END), 0),
-        ((A, A, B, END), 0), ((A, B, END, line(nonce="other")), 0), ((A, B, END, b"{"), 0), ((), 0),
+        ((A, B, END), 1),
+        ((A, B), 0),
+        ((A, END), 0),
+        ((B, END), 0),
+        ((A, B, line("finished", status=1)), 0),
+        ((line(outcome="failed"), B, END), 0),
+        ((skipped_a, B, END), 0),
+        ((line(xfail=True), B, END), 0),
+        ((A, A, B, END), 0),
+        ((A, B, END, line(nonce="other")), 0),
+        ((A, B, END, b"{"), 0),
+        ((), 0),
         ((A, B, line(id="test_y.py", when="collect", outcome="failed"), END), 0),
-        ((A, line(when="teardown", outcome="failed"), B, END), 0)]:
+        ((A, line(when="teardown", outcome="failed"), B, END), 0),
+    ]:
         assert why_not_passed(report(*lines), status, EXPECTED), lines
 
 
@@ -71,9 +93,15 @@ def test_what_casts_doubt():
     held = line(id="c2.py::test_a", outcome="failed", message=f"AssertionError: held {TOKEN}")
     passed_end = line(id="c1.py::test_a")
     for lines, status in [
-        ((FAILED_END, FAILED_SITE, END_1), 0), ((FAILED_END, FAILED_SITE, END_1), 2), ((FAILED_END, FAILED_SITE), 1),
-        ((FAILED_END, held, END_1), 1), ((passed_end, FAILED_SITE, END_1), 1), ((FAILED_END, END_1), 1),
-        ((FAILED_END, FAILED_SITE, END), 1), ((FAILED_END, FAILED_SITE, END_1, b"forged"), 1)]:
+        ((FAILED_END, FAILED_SITE, END_1), 0),
+        ((FAILED_END, FAILED_SITE, END_1), 2),
+        ((FAILED_END, FAILED_SITE), 1),
+        ((FAILED_END, held, END_1), 1),
+        ((passed_end, FAILED_SITE, END_1), 1),
+        ((FAILED_END, END_1), 1),
+        ((FAILED_END, FAILED_SITE, END), 1),
+        ((FAILED_END, FAILED_SITE, END_1, b"forged"), 1),
+    ]:
         assert why_not_genuine(report(*lines), status, CONTROLS, TOKEN), lines
 
 

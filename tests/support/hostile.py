@@ -72,9 +72,17 @@ def world(folder: Path) -> Iterator[World]:
         datagrams = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         datagrams.bind(("127.0.0.1", 0))
         facts = {
-            "OUTSIDE": str(outside), "SECRET": str(secret), "ENVIRONMENT_SECRET": ENVIRONMENT_SECRET,
-            "PORT": tcp.getsockname()[1], "DATAGRAM_PORT": datagrams.getsockname()[1], "UNIX_SOCKET": str(folder / "s"),
-            "ABSTRACT_SOCKET": mark, "MARK": mark, "APPLICATION": os.getpid(), "VICTIM": victim.pid}
+            "OUTSIDE": str(outside),
+            "SECRET": str(secret),
+            "ENVIRONMENT_SECRET": ENVIRONMENT_SECRET,
+            "PORT": tcp.getsockname()[1],
+            "DATAGRAM_PORT": datagrams.getsockname()[1],
+            "UNIX_SOCKET": str(folder / "s"),
+            "ABSTRACT_SOCKET": mark,
+            "MARK": mark,
+            "APPLICATION": os.getpid(),
+            "VICTIM": victim.pid,
+        }
         target = "".join(f"{name} = {value!r}\n" for name, value in facts.items())
         yield World(outside, secret, victim, (tcp, unix, abstract), datagrams, mark, target)
 
@@ -120,6 +128,6 @@ def _command_line(process: Path) -> bytes:
         return b""
 
 
-def endprocesses_with(mark: str) -> None:
+def end_processes_with(mark: str) -> None:
     for pid in processes_with(mark):
         os.kill(pid, signal.SIGKILL)
