@@ -28,7 +28,7 @@ _RUBY = re.compile(
 )
 _PLAIN = re.compile(r"(?:^|[\s(\[\"'`])(?P<path>[\w./\\@~+-]{1,300}\.[A-Za-z]\w{0,7}):(?P<line>\d{1,7})\b", re.M)
 _INNERMOST_LAST = (_PYTHON,)
-_FORMS = (_PYTHON, _JAVA, _SCRIPT, _GO, _RUST, _RUBY)
+_FORMS = (_PYTHON, _JAVA, _RUST, _SCRIPT, _GO, _RUBY)
 
 
 @dataclass(frozen=True, slots=True)

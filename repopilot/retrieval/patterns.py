@@ -20,7 +20,7 @@ _RUN = r"(?:run|start|launch|install|build|set ?up|use|try|deploy)"
 _LANCER = r"(?:lancer|exécuter|démarrer|installer|utiliser|déployer|construire|compiler)"
 
 WHOLE = _any(
-    rf"what(?: is|'s| does| are)? {_THIS} {_WHOLE}(?: (?:do|about|(?:used |good )?for|all about|made of))*\s*[?.!]?\s*$",
+    rf"what(?: is|'s| does| are)? {_THIS} {_WHOLE}(?: (?:do|about|(?:used )?for|all about))*\s*[?.!]?\s*$",
     r"what (?:is|does) (?:it|this)(?: all)?(?: about| do| for)?\s*\??$",
     rf"{_SHAPE} of {_THIS} (?:whole |entire )?{_WHOLE}\b",
     rf"{_THIS} {_WHOLE}(?:'s)? {_SHAPE}\b",

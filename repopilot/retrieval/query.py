@@ -23,7 +23,7 @@ Language = Literal["en", "fr"]
 HEAD, TAIL, MOST_TERMS, SHORT = 12_000, 6_000, 64, 7
 VERB_WEIGHT, BODY_WEIGHT, FRENCH_WEIGHT, NAME_WEIGHT = 0.5, 0.6, 0.5, 1.3
 
-_FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(\"[^\"\n]+\"|[^\s\"]+)", re.I)
+_FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(?!//)(\"[^\"\n]+\"|[^\s\"]+)", re.I)
 _PHRASE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{2,200}?)\s?[\"”»]")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _PATH = re.compile(r"(?<![\w/.])(?:[\w@.+~-]+/)+[\w@.+~-]*\w|(?<![\w/.@])[\w.+-]*\w\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w(])")
@@ -54,9 +54,9 @@ class Filters:
 class Query:
     """A parsed query.
 
-    `terms` gives index tokens their weight. `names` are identifiers as written, likeliest first; `paths` files or folders
-    as mentioned; `scope` that of a conventional commit (`fix(router): …`). `asks`: it is put as a question. `notes` say
-    what was left out.
+    `terms` gives index tokens their weight. `names` are identifiers as written, likeliest first; `paths` the files or
+    folders mentioned; `scope` that of a conventional commit (`fix(router): …`). `asks`: it is put as a question.
+    `notes` say what was left out.
     """
 
     kind: Kind
@@ -94,7 +94,7 @@ def parse(text: str) -> Query:
         terms=_terms(_message(bare, stack) if kind == "traceback" else bare, kind, language, names),
         names=names,
         paths=paths,
-        phrases=tuple(dict.fromkeys(_PHRASE.findall(bare)))[:8],
+        phrases=() if stack else tuple(dict.fromkeys(_PHRASE.findall(bare)))[:8],
         filters=filters,
         frames=stack or spots,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",

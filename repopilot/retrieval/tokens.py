@@ -31,6 +31,7 @@ def expand(word: str) -> tuple[str, ...]:
     if len(word) > LONGEST:
         return ()
     if _WIDE.search(word):
+        word = word.lower()
         return tuple(dict.fromkeys(word[i : i + 2] for i in range(max(1, len(word) - 1))))
     parts = [part.lower() for part in _PART.findall(word)]
     if len(parts) < 2:

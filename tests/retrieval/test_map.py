@@ -1,0 +1,45 @@
+"""The map of a repository: what it tells, and that it keeps to its budget."""
+
+import threading
+
+import pytest
+from support.index_case import settings, snapshot, write
+from support.small_repo import FILES
+
+from repopilot.index.instant import Pass, build_instant
+from repopilot.retrieval.map import overview
+
+
+def count(text):
+    return len(text.split())
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    root = write(tmp_path_factory.mktemp("shop"), FILES)
+    home = settings(tmp_path_factory.mktemp("home"))
+    return build_instant(Pass(snapshot(root), home, lambda progress: None, threading.Event()))
+
+
+def test_the_map_names_what_a_newcomer_needs(index):
+    text = overview(index, 2000, count)
+    for part in (
+        "small shop server",
+        "pyproject.toml",
+        "corner-shop",
+        "shop = shop.server:main",
+        "httpx",
+        "shop/server.py",
+    ):
+        assert part in text
+    assert "cart.py: Cart, EmptyCart" in text
+    assert "python" in text.splitlines()[0]
+
+
+def test_tests_are_not_listed_with_their_symbols(index):
+    assert "test_total" not in overview(index, 2000, count)
+
+
+@pytest.mark.parametrize("budget", [0, 10, 40, 80, 500])
+def test_the_map_keeps_to_its_budget(index, budget):
+    assert count(overview(index, budget, count)) <= budget

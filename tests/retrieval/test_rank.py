@@ -1,0 +1,80 @@
+"""Properties of the pure parts: fusion, spreading over files, rarity, votes."""
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from repopilot.retrieval import rank
+from repopilot.retrieval.votes import read, votes
+
+rankings = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), max_size=5)
+
+
+@given(rankings, st.randoms())
+def test_fusion_does_not_depend_on_the_order_of_the_rankings(given_rankings, random):
+    shuffled = list(given_rankings)
+    random.shuffle(shuffled)
+    first, second = (dict(rank.reciprocal_rank_fusion(r)) for r in (given_rankings, shuffled))
+    assert first.keys() == second.keys()
+    assert all(abs(first[item] - second[item]) < 1e-12 for item in first)
+
+
+@given(rankings, st.integers(0, 4), st.integers(1, 7))
+def test_fusion_is_monotone(given_rankings, which, place):
+    assume(which < len(given_rankings) and place < len(given_rankings[which]))
+    better = [list(ranking) for ranking in given_rankings]
+    row = better[which]
+    row[place - 1], row[place] = row[place], row[place - 1]
+    item = row[place - 1]
+    before, after = (dict(rank.reciprocal_rank_fusion(r)) for r in (given_rankings, better))
+    assert after[item] > before[item]
+
+
+def test_fusion_counts_an_item_once_per_ranking_and_sorts():
+    assert rank.reciprocal_rank_fusion([["a", "b", "a"], ["b"]], k=0) == [("b", 1.5), ("a", 1.0)]
+    assert rank.reciprocal_rank_fusion([]) == []
+
+
+scored = st.lists(st.tuples(st.floats(-10, 10), st.integers(0, 3)), max_size=20)
+
+
+@given(scored, st.floats(0, 5))
+def test_spreading_keeps_the_best_of_each_file_and_the_order_within_a_file(items, cost):
+    scores, files = np.array([s for s, _ in items]), np.array([f for _, f in items], int)
+    spread = rank.spread(scores, files, cost)
+    for file in set(files.tolist()):
+        own = files == file
+        assert spread[own].max() == scores[own].max()
+        order = np.argsort(-scores[own], kind="stable")
+        assert (np.diff(spread[own][order]) <= 0).all()
+        earlier = np.argsort(order, kind="stable")
+        assert np.allclose(spread[own], scores[own] - cost * earlier)
+
+
+@given(st.integers(1, 1000), st.data())
+def test_rarer_is_worth_more_and_never_less_than_nothing(total, data):
+    few, many = sorted(data.draw(st.tuples(st.integers(0, total), st.integers(0, total))))
+    assert rank.idf(few, total) >= rank.idf(many, total) > 0
+
+
+COMMITS = [
+    ("Fix discount of large carts", ["shop/prices.py"]),
+    ("Cart keeps its order", ["shop/cart.py", "shop/order.py"]),
+    ("Reformat everything about discounts", [f"f{n}.py" for n in range(40)] + ["shop/cart.py"]),
+    ("Discount of a file long gone", ["gone.py"]),
+]
+NUMBERS = {"shop/prices.py": 0, "shop/cart.py": 1, "shop/order.py": 2}
+
+
+def test_commits_vote_for_the_files_they_changed():
+    found = votes(read(COMMITS, NUMBERS), {"discount": 1.0}, 3)
+    assert found.tolist() == [1.0, 0.0, 0.0]
+    both = votes(read(COMMITS, NUMBERS), {"cart": 1.0}, 3)
+    assert both[0] == 1.0  # alone in its commit, while the other two share a vote
+    assert both[1] == both[2] > 0
+
+
+def test_history_without_use_votes_for_nothing():
+    assert not votes(read([], NUMBERS), {"cart": 1.0}, 3).any()
+    assert not votes(read(COMMITS[3:], NUMBERS), {"cart": 1.0}, 3).any()
+    assert not votes(read(COMMITS, NUMBERS), {"unheard": 1.0}, 3).any()
