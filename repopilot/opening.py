@@ -56,12 +56,13 @@ def open_index(
 ) -> Index:
     """The index brought up to date: lexical and symbols, with `wait` the dense vectors too. Raises IndexFailed."""
     embedder = embed.choose(settings) if wait else None
-    index = build.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait)
-    if not wait:
-        # A command ends when it has printed; history and vectors are the browser's and `--wait`'s to fill in.
-        job = build.running(snapshot, settings)
-        if job is not None:
-            job.cancel()
+    local = snapshot.root is not None
+    # A folder's own history is read in a moment and ranks better; a clone's has to be fetched.
+    index = build.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait or local)
+    job = build.running(snapshot, settings)
+    if job is not None and not wait:
+        # A command ends when it has printed: what a clone still lacks is the browser's and `--wait`'s to fetch.
+        job.cancel()
     return index
 
 
