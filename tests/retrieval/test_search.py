@@ -219,7 +219,8 @@ def test_past_commits_speak_for_the_files_they_changed(tmp_path):
     write(root, {"pkg/gamma.py": "def gamma():\n    return convert(2)\n"})
     commit(root, "Fix rounding")
     conf = settings(tmp_path / "home").model_copy(update={"history_commits": 50})
-    where = snapshot(root)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True, capture_output=True, text=True)
+    where = snapshot(root, head.stdout.strip())
     built = build_instant(Pass(where, conf, lambda progress: None, threading.Event()))
     assert "file: history" not in search(built, "rounding in convert").hits[0].why
     past.update(where, conf, built.folder.parent, lambda progress: None, threading.Event())
