@@ -224,6 +224,7 @@ class Impact:
     risks: tuple[Mapping, ...] = ()
     recommendations: tuple[Mapping, ...] = ()
     completeness: Mapping = field(default_factory=dict)
+    changed: tuple[Mapping, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

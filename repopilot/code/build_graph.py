@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -52,7 +52,7 @@ class _Builder:
     scopes: list[dict[str, int]] = field(default_factory=list)
     columns: tuple[array, ...] = field(default_factory=lambda: tuple(array(c) for c in "iiBfi"))
     inside: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    unresolved: dict[str, int] = field(default_factory=dict)
+    unresolved: Counter[str] = field(default_factory=Counter)
 
     def add(self, source: int, target: int, kind: Edge, confidence: float, line: int) -> None:
         for column, value in zip(self.columns, (source, target, kind, confidence, line), strict=True):
@@ -92,18 +92,18 @@ class _Builder:
                     self.add(number, file, Edge.IMPORTS, share, target.line)
 
     def add_uses(self, number: int, linker: Linker) -> None:
-        file, scopes, guessed = self.files[number], self.scopes[number], 0
+        file, scopes = self.files[number], self.scopes[number]
         done: set[tuple[int, int, int]] = set()
         for use in file.uses:
             kind = _OF_USE.get(use.kind)
             if kind is None:
                 continue
             found, how = linker.link(number, use)
+            if how in (None, How.AMBIGUOUS) and len(linker.names.by_name.get(use.name, ())) > 1:
+                self.unresolved[use.name] += 1
             if how is None:
-                guessed += bool(use.receiver) and len(linker.names.by_name.get(use.name, ())) > 1
                 continue
             sure = CONFIDENCE[how] / (len(found) if how == How.AMBIGUOUS else 1)
-            guessed += how == How.AMBIGUOUS
             source = scopes.get(use.scope, number)
             for symbol in found:
                 target = self.symbol_nodes[symbol]
@@ -111,8 +111,6 @@ class _Builder:
                 if source != target and key not in done:
                     done.add(key)
                     self.add(source, target, kind, sure, use.line)
-        if guessed:
-            self.unresolved[file.path] = guessed
 
     def add_tables(self) -> None:
         """Tables with their models and foreign keys, and the code that names them in SQL."""
@@ -186,7 +184,7 @@ class _Builder:
         size = len(self.nodes)
         return Graph(
             self.nodes, sources, targets, kinds, confidence, lines, _ends(sources, size), _ends(targets, size),
-            {f.path: n for n, f in enumerate(self.files)}, dict(by_name), dict(self.inside), self.unresolved,
+            {f.path: n for n, f in enumerate(self.files)}, dict(by_name), dict(self.inside), dict(self.unresolved),
         )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ class Link(NamedTuple):
 class Graph:
     """Edges are columns: `sources`, `targets` (int32), `kinds` (uint8), `confidence` (float32), `lines` (int32).
 
-    `unresolved[path]` counts calls on objects whose type is not known and whose name fits several definitions.
+    `inside[file]` are the nodes a file defines. `unresolved[name]` counts uses of a name that fits several definitions.
     """
 
     nodes: Sequence[Node]

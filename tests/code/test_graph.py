@@ -176,7 +176,7 @@ def test_ambiguous_names_share_their_confidence_and_are_counted():
     )
     calls = _edges(graph, Edge.CALLS)
     assert calls["c.py:go", "a.py:A.run"] == calls["c.py:go", "b.py:B.run"] == 0.2
-    assert graph.unresolved == {"c.py": 1}
+    assert graph.unresolved == {"run": 1}
 
 
 def test_tables_are_reached_from_models_and_from_sql():

@@ -1,0 +1,145 @@
+"""What an impact question needs of an index, made once for it: the code graph, and how alike files are."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from repopilot.code.build_graph import build_graph
+from repopilot.code.graph import Edge, Graph
+from repopilot.code.languages import file_kind
+from repopilot.code.manifest import Manifest, is_manifest, read_manifest
+from repopilot.index.lexical import LexicalIndex
+from repopilot.index.store import Index
+from repopilot.retrieval.tokens import expand, words
+
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_LONGEST_TEXT = 200_000
+
+
+@dataclass(frozen=True)
+class Codebase:
+    """`paths[n]` is file n of the graph; the arrays of `likeness`, `path_words` and `sizes` follow this order.
+
+    `users[node]` is the number of files that use a node: what is used everywhere says little.
+    """
+
+    graph: Graph
+    paths: Sequence[str]
+    sizes: np.ndarray
+    users: np.ndarray
+    likeness: Likeness
+    path_words: Sequence[frozenset[str]]
+    path_rarity: dict[str, float]
+
+
+def codebase_of(index: Index) -> Codebase:
+    """The codebase of an index, built when first asked for and kept as long as the index."""
+    with _lock:
+        found = _known.get(index)
+        if found is None:
+            found = _known[index] = _build(index)
+        return found
+
+
+_known: WeakKeyDictionary[Index, Codebase] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Files as vectors of their words (identifiers and their parts), tf-idf weighted, as columns ordered by file:
+    those of file n are `starts[n]:starts[n + 1]` of `tokens`, `files` and `weights`. `lengths` are the vectors'."""
+
+    numbers: dict[str, int]
+    words: Sequence[str]
+    rarity: np.ndarray
+    starts: np.ndarray
+    tokens: np.ndarray
+    files: np.ndarray
+    weights: np.ndarray
+    lengths: np.ndarray
+
+    def of_file(self, number: int) -> np.ndarray:
+        """Cosine of every file with one file, float (files,)."""
+        mine = self._span(number)
+        return self._cosines(self.tokens[mine], self.weights[mine])
+
+    def of_text(self, text: str) -> np.ndarray:
+        """Cosine of every file with a text, float (files,)."""
+        counts = Counter(self.numbers[t] for w in words(text[:_LONGEST_TEXT]) for t in expand(w) if t in self.numbers)
+        tokens = np.fromiter(counts.keys(), np.int64, len(counts))
+        amounts = np.fromiter(counts.values(), np.float64, len(counts))
+        return self._cosines(tokens, (1 + np.log(np.maximum(amounts, 1))) * self.rarity[tokens])
+
+    def shared(self, one: int, other: int, limit: int = 4) -> list[str]:
+        """The words that make two files alike, those that say most first."""
+        query = np.zeros(len(self.rarity))
+        query[self.tokens[self._span(one)]] = self.weights[self._span(one)]
+        theirs = self.tokens[self._span(other)]
+        products = query[theirs] * self.weights[self._span(other)]
+        best = np.argsort(-products, kind="stable")[:limit]
+        return [self.words[theirs[at]] for at in best.tolist() if products[at] > 0]
+
+    def _span(self, number: int) -> slice:
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def _cosines(self, tokens: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        query = np.zeros(len(self.rarity))
+        query[tokens] = weights
+        length = float(np.sqrt((weights**2).sum())) or 1.0
+        dots = np.bincount(self.files, self.weights * query[self.tokens], minlength=len(self.lengths))
+        return dots / (self.lengths * length)
+
+
+def _build(index: Index) -> Codebase:
+    graph = build_graph(index.analyses(), _manifests(index))
+    paths = list(graph.by_path)
+    sizes = np.array([math.log1p(index.files[p].lines) if file_kind(p) == "code" else 0.0 for p in paths])
+    path_words = [frozenset(w.lower() for w in _PART.findall(p.rsplit(".", 1)[0])) for p in paths]
+    occurs = Counter(word for found in path_words for word in found)
+    rarity = {word: math.log((len(paths) + 1) / count) for word, count in occurs.items()}
+    return Codebase(graph, paths, sizes, _users(graph), _likeness(index.lexical, graph), path_words, rarity)
+
+
+def _manifests(index: Index) -> Iterator[Manifest]:
+    for path in index.files:
+        found = read_manifest(path, index.text(path) or "") if is_manifest(path) else None
+        if found is not None:
+            yield found
+
+
+def _users(graph: Graph) -> np.ndarray:
+    """For each node the number of files with an edge to it."""
+    files = defaultdict(set)
+    using = np.isin(graph.kinds, (Edge.CALLS, Edge.USES, Edge.INHERITS))
+    for source, target in zip(graph.sources[using].tolist(), graph.targets[using].tolist(), strict=True):
+        files[target].add(graph.nodes[source].path)
+    return np.array([len(files.get(node, ())) for node in range(len(graph.nodes))])
+
+
+def _likeness(lexical: LexicalIndex, graph: Graph) -> Likeness:
+    body, size = lexical.fields["body"], len(graph.by_path)
+    tokens = np.repeat(np.arange(len(lexical.tokens)), np.diff(body.starts))
+    number_of = np.array([graph.by_path.get(path, -1) for path in lexical.files], np.int64)
+    files = number_of[lexical.file_of[body.rows]] if len(lexical.files) else np.empty(0, np.int64)
+    known = files >= 0
+    words_ = len(lexical.tokens)
+    pairs, inverse = np.unique(files[known] * words_ + tokens[known], return_inverse=True)
+    amounts = np.bincount(inverse, np.asarray(body.counts)[known], minlength=len(pairs))
+    files, tokens = pairs // max(words_, 1), pairs % max(words_, 1)
+    in_files = np.bincount(tokens, minlength=words_)
+    # A word of a single file can't make two alike.
+    rarity = np.where(in_files > 1, np.log((size + 1) / np.maximum(in_files, 1)), 0.0)
+    weights = (1 + np.log(np.maximum(amounts, 1))) * rarity[tokens]
+    lengths = np.sqrt(np.bincount(files, weights**2, minlength=size))
+    starts = np.searchsorted(files, np.arange(size + 1))
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    return Likeness(lexical.tokens, list(lexical.tokens), rarity, starts, tokens, files, weights, lengths)

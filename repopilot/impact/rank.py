@@ -1,0 +1,155 @@
+"""The other files a change will probably touch, ranked. Pure arithmetic over a codebase.
+
+Per file the score is a weighted sum of signals, each divided by its largest value over all files. The weights were
+chosen by hand near a logistic regression over fifteen repositories in six languages (flat optimum: halving or
+doubling any of them costs less than .03 of recall@10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+
+from repopilot.code.graph import Edge
+from repopilot.code.languages import is_doc_path, is_example_path
+from repopilot.impact.change import Change
+from repopilot.impact.codebase import Codebase
+from repopilot.impact.history import Together
+
+WEIGHTS: Mapping[str, float] = {
+    "symbol text": 2.5,
+    "file text": 1.5,
+    "tests": 1.5,
+    "size": 1.0,
+    "path": 1.0,
+    "calls": 0.5,
+    "history": 0.5,
+}
+"""symbol text, file text: cosine with the changed definitions and with the changed files. tests: the file tests a
+changed one. size: logarithm of its lines. path: shared words of the paths. calls: calls, uses and inheritance between
+it and the changed definitions. history: commits in common."""
+
+_EXAMPLE, _DOC = -1.5, -2.5
+_USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A file with its score (0–1) and the signals that made it, by name."""
+
+    path: str
+    score: float
+    signals: Mapping[str, float]
+
+
+def rank(
+    base: Codebase, changes: Sequence[Change], texts: Mapping[str, str], together: Sequence[Together]
+) -> list[Ranked]:
+    """Every other file that has any signal, best first. `texts` maps a changed path to the text of what changes there."""
+    changed = {c.path for c in changes}
+    signals = _signals(base, changes, texts, together)
+    total = sum(WEIGHTS[name] * values for name, values in signals.items())
+    total = total + np.array([_EXAMPLE * is_example_path(p) + _DOC * is_doc_path(p) for p in base.paths])
+    total = np.maximum(total, 0) / sum(WEIGHTS.values())
+    order = sorted(range(len(base.paths)), key=lambda n: (-total[n], base.paths[n]))
+    return [
+        Ranked(
+            base.paths[n], round(float(total[n]), 4), {k: round(float(v[n]), 3) for k, v in signals.items() if v[n] > 0}
+        )
+        for n in order
+        if base.paths[n] not in changed and total[n] > 0
+    ]
+
+
+def _signals(base: Codebase, changes: Sequence[Change], texts: Mapping[str, str],
+             together: Sequence[Together]) -> dict[str, np.ndarray]:  # fmt: skip
+    size = len(base.paths)
+    signals = {name: np.zeros(size) for name in WEIGHTS}
+    own = np.zeros(size, bool)
+    for change in changes:
+        number = base.graph.by_path.get(change.path)
+        text = texts.get(change.path, "")
+        by_text = _scaled(base.likeness.of_text(text), number) if text else None
+        if number is not None:
+            own[number] = True
+            by_file = _scaled(base.likeness.of_file(number), number)
+            signals["file text"] += by_file
+            signals["tests"] += _testing(base, number)
+            signals["calls"] += _scaled(_calling(base, change, number), number)
+            by_text = by_file if by_text is None else by_text
+        if by_text is not None:
+            signals["symbol text"] += by_text
+        signals["path"] += _scaled(_alike_paths(base, change.path), number)
+    signals["size"] = base.sizes.copy()
+    for found in together:
+        number = base.graph.by_path.get(found.path)
+        if number is not None:
+            signals["history"][number] = found.weight
+    for values in signals.values():
+        values[own] = 0
+    return {name: values if name == "tests" else _scaled(values) for name, values in signals.items()}
+
+
+def _scaled(values: np.ndarray, without: int | None = None) -> np.ndarray:
+    values = values.copy()
+    if without is not None:
+        values[without] = 0
+    most = values.max(initial=0)
+    return values / most if most > 0 else values
+
+
+def _testing(base: Codebase, number: int) -> np.ndarray:
+    """How surely each file tests this one (or is tested by it, when this one is a test)."""
+    values = np.zeros(len(base.paths))
+    for link in (*base.graph.incoming(number, (Edge.TESTS,)), *base.graph.outgoing(number, (Edge.TESTS,))):
+        values[link.node] = max(values[link.node], link.confidence)
+    return values
+
+
+def _calling(base: Codebase, change: Change, number: int) -> np.ndarray:
+    """Calls, uses and inheritance between each file and the changed definitions; those used everywhere count less."""
+    values, graph = np.zeros(len(base.paths)), base.graph
+    for node in changed_nodes(base, change):
+        for link in graph.incoming(node, _USING):
+            values[graph.file_of(link.node)] += link.confidence / log2(1 + max(base.users[node], 1))
+        for link in graph.outgoing(node, _USING):
+            values[graph.file_of(link.node)] += link.confidence / log2(1 + max(base.users[link.node], 1))
+    values[number] = 0
+    return np.log1p(values)
+
+
+def changed_nodes(base: Codebase, change: Change) -> list[int]:
+    """The nodes of what a change touches: the named definitions with all inside, or the file and all it defines."""
+    number = base.graph.by_path.get(change.path)
+    if number is None:
+        return []
+    inside = base.graph.inside.get(number, [])
+    if change.whole:
+        return [number, *inside]
+    names = set(change.symbols)
+    return [n for n in inside if _within(base.graph.nodes[n].name, names)]
+
+
+def _within(name: str, names: set[str]) -> bool:
+    while name:
+        if name in names:
+            return True
+        name = name.rpartition(".")[0]
+    return False
+
+
+def _alike_paths(base: Codebase, path: str) -> np.ndarray:
+    """Shared words of two paths over all their words, rare ones counting more."""
+    number = base.graph.by_path.get(path)
+    mine = base.path_words[number] if number is not None else frozenset()
+    rarity = base.path_rarity
+    own = sum(rarity[w] for w in mine)
+    values = np.zeros(len(base.paths))
+    for other, theirs in enumerate(base.path_words):
+        common = sum(rarity[w] for w in mine & theirs)
+        if common:
+            values[other] = common / (own + sum(rarity[w] for w in theirs) - common)
+    return values

@@ -1,0 +1,113 @@
+"""Who depends on a change: code by hops, and the tests that cover it, as items of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repopilot.code.graph import Edge, Graph, Link, dependents
+from repopilot.code.languages import is_test_path
+from repopilot.impact.change import Change
+from repopilot.impact.codebase import Codebase
+from repopilot.impact.rank import changed_nodes
+
+DEPTH = 3
+_VERBS = {
+    Edge.CALLS: "calls",
+    Edge.USES: "uses",
+    Edge.INHERITS: "inherits from",
+    Edge.IMPORTS: "imports",
+    Edge.TESTS: "tests",
+}
+_LEAST_TEST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A definition or file that depends on the change, `distance` hops away, and why."""
+
+    path: str
+    symbol: str
+    kind: str
+    line: int
+    distance: int
+    confidence: float
+    reason: str
+
+
+def reached(base: Codebase, changes: Sequence[Change]) -> list[Reached]:
+    """Everything that depends on the changes within three hops, nearest and surest first; tests among it."""
+    graph = base.graph
+    start = [node for change in changes for node in changed_nodes(base, change)]
+    inside = {change.path for change in changes}
+    found = []
+    for node, (distance, via, link) in dependents(graph, start, DEPTH).items():
+        where = graph.nodes[node]
+        if where.path not in inside and where.kind != "package":
+            symbol = "" if where.kind == "file" else where.name
+            line = link.line if link.line else where.line
+            found.append(
+                Reached(
+                    where.path, symbol, where.kind, line, distance, round(link.confidence, 2), _why(graph, via, link)
+                )
+            )
+    return sorted(found, key=lambda r: (r.distance, -r.confidence, r.path, r.line))
+
+
+def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, str]:
+    """Files that the changed code itself uses, with the reason."""
+    found: dict[str, tuple[float, str]] = {}
+    for change in changes:
+        for node in changed_nodes(base, change):
+            for link in base.graph.outgoing(node, tuple(_VERBS)):
+                target = base.graph.nodes[link.node]
+                if target.path != change.path and link.confidence > found.get(target.path, (0.0, ""))[0]:
+                    found[target.path] = (
+                        link.confidence,
+                        f"the change {_VERBS[link.kind]} {_label(base.graph, link.node)}",
+                    )
+    return {path: reason for path, (_, reason) in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """A test file that exercises the change; `tests` are its functions that reach it."""
+
+    path: str
+    tests: tuple[str, ...]
+    distance: int
+    confidence: float
+    reason: str
+
+
+def covering(base: Codebase, changes: Sequence[Change], found: Sequence[Reached]) -> list[Covering]:
+    """Test files that reach the changes by calls, or are named after a changed file; the surest first."""
+    result: dict[str, Covering] = {}
+    by_path: dict[str, list[Reached]] = {}
+    for item in found:
+        if is_test_path(item.path):
+            by_path.setdefault(item.path, []).append(item)
+    for path, items in by_path.items():
+        names = tuple(dict.fromkeys(item.symbol for item in items if item.symbol))
+        best = items[0]
+        result[path] = Covering(path, names[:20], best.distance, best.confidence, best.reason)
+    for change in changes:
+        number = base.graph.by_path.get(change.path)
+        for link in base.graph.incoming(number, (Edge.TESTS,)) if number is not None else ():
+            path = base.graph.nodes[link.node].path
+            if path not in result and link.confidence >= _LEAST_TEST:
+                result[path] = Covering(path, (), 1, round(link.confidence, 2), f"tests {change.path}")
+    inside = {change.path for change in changes}
+    return sorted(
+        (c for c in result.values() if c.path not in inside), key=lambda c: (c.distance, -c.confidence, c.path)
+    )
+
+
+def _why(graph: Graph, via: int, link: Link) -> str:
+    guess = "" if link.confidence >= 0.7 else " (by its name)" if link.confidence >= 0.5 else " (a guess by its name)"
+    return f"{_VERBS[link.kind]} {_label(graph, via)}{guess}"
+
+
+def _label(graph: Graph, node: int) -> str:
+    found = graph.nodes[node]
+    return found.path if found.kind == "file" else f"table {found.name}" if found.kind == "table" else found.name
