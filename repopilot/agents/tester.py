@@ -23,9 +23,9 @@ from repopilot.workspace import Workspace
 
 MOST_RUN = 40
 _RUN = re.compile(
-    r"^\W*(?:please |now |and |can you |could you |just |(?:peux|pouvez)-(?:tu|vous) )*(?:re-?run|run|execute|pytest|tox|"
+    r"^\W*(?:please |now |and |can you |could you |just |peux-tu )*(?:re-?run|run|execute|pytest|tox|"
     r"(?:re)?lance|exécute|do (?:the|all) tests|are (?:the|all) tests|show me the failing|"
-    r"which tests (?:fail|are failing)|check (?:that |if |whether )?the tests|les tests passent|est-ce que les tests)\b",
+    r"which tests (?:fail|are failing)|check (?:that |if )?the tests|les tests passent|est-ce que les tests)\b",
     re.I,
 )
 _WRITE = re.compile(r"\b(?:write|add|create|generate|cover|missing|écri\w*|ajoute\w*|crée\w*|génère)\b", re.I)

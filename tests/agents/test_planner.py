@@ -1,0 +1,194 @@
+"""Plans: drafts checked against the repository, fallbacks, and the work on their parts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
+
+from repopilot import trace
+from repopilot.agents.planner import plan, proceed, wanted_parts, with_answers
+from repopilot.agents.plans import (
+    Part,
+    Plan,
+    Question,
+    ordered,
+    plan_from_json,
+    plan_from_markdown,
+    plan_json,
+    plan_markdown,
+    split_task,
+)
+from repopilot.errors import UsageError
+from repopilot.types import Turn
+from repopilot.workspace import Workspace
+
+TASK = "add vouchers: a table, checkout support and a page"
+DRAFT = {
+    "questions": [
+        {"question": "Where do vouchers live?", "options": ["SQLite", "memory"]},
+        {"question": "Why?", "options": []},
+    ],
+    "parts": [
+        {"title": "Take vouchers at checkout", "files": ["server.py", "../evil.py"], "depends_on": [2]},
+        {"title": "Add the table", "files": ["schema.sql"], "depends_on": []},
+        {"title": "Show them", "files": ["web/voucher.js"], "depends_on": [1, 9]},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return shop_workspace(tmp_path_factory.mktemp("plan"))
+
+
+async def planned(shop: Workspace, reply, question: str = TASK, turns: tuple[Turn, ...] = ()):
+    model = answering(reply if callable(reply) else lambda prompt: reply)
+    workspace = replace(shop, model=model, turns=turns)
+    return await traced(lambda step: plan(question, workspace, step))
+
+
+async def test_a_draft_is_ordered_checked_and_rated(shop: Workspace) -> None:
+    answer, outline, _ = await planned(shop, json.dumps(DRAFT))
+    made = plan_from_json(answer.details["plan"])
+    assert made.parts == (
+        Part(1, "Add the table", ("schema.sql",), "HIGH"),
+        Part(2, "Take vouchers at checkout", ("shop/server.py",), "MEDIUM", (1,)),
+        Part(3, "Show them", ("web/voucher.js",), "LOW", (2,)),
+    )
+    assert made.questions == (Question("Where do vouchers live?", ("SQLite", "memory")),)
+    assert outline == "turn\n  retrieve\n  read\n  plan\n    draft\n  answer"
+    assert "1. [ ] Add the table — `schema.sql` (HIGH risk)" in answer.text
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "I would start with the table.", '{"steps": []}', '{"parts": []}', '[{"title": 3}]']
+)
+async def test_a_useless_draft_falls_back_to_the_task_itself(shop: Workspace, reply: str) -> None:
+    answer, _, events = await planned(shop, reply)
+    titles = [p.title for p in plan_from_json(answer.details["plan"]).parts]
+    assert titles[:3] == ["add vouchers: a table", "add vouchers: checkout support", "add vouchers: a page"]
+    assert any("no usable plan" in said for said in trace.degraded(events))
+
+
+async def test_without_a_model_the_search_gives_the_parts(shop: Workspace) -> None:
+    workspace = replace(shop, model=None)
+    answer, *_ = await traced(lambda step: plan("rework carts and discounts", workspace, step))
+    made = plan_from_json(answer.details["plan"])
+    assert "shop/cart.py" in {f for p in made.parts for f in p.files}
+    assert made.parts[-1].risk == "LOW"
+
+
+async def test_a_question_the_task_answers_is_not_asked(shop: Workspace) -> None:
+    answered = with_answers(TASK, [("Where do vouchers live?", "SQLite")])
+    answer, *_ = await planned(shop, json.dumps(DRAFT), answered)
+    assert plan_from_json(answer.details["plan"]).questions == ()
+
+
+PARTS = Plan(
+    TASK,
+    (
+        Part(1, "Write a", ("a.py",), "LOW"),
+        Part(2, "Write b", ("b.py",), "LOW", (1,)),
+        Part(3, "Write c", ("c.py",), "LOW"),
+    ),
+)
+WRITER = one_of({
+    r"Write c\n": "I can't.", r"Write a\n": fenced("a.py", "A = 1\n"), r"Write b\n": fenced("b.py", "B = 2\n"),
+})  # fmt: skip
+
+
+async def test_parts_are_worked_on_one_by_one(shop: Workspace) -> None:
+    workspace = replace(shop, model=answering(WRITER))
+    answer, outline, _ = await traced(lambda step: proceed(PARTS, workspace, step))
+    states = [p["state"] for p in answer.details["plan"]["parts"]]
+    assert states == ["done", "done", "failed"]
+    assert {f.path: f.content for f in answer.files} == {"a.py": "A = 1\n", "b.py": "B = 2\n"}
+    assert [line.strip() for line in outline.split("\n") if "part" in line] == ["part 1", "part 2", "part 3 ✗"]
+
+
+async def test_it_stops_between_parts_when_asked(shop: Workspace) -> None:
+    async def only_one(current: Plan) -> bool:
+        return not any(p.state == "done" for p in current.parts)
+
+    workspace = replace(shop, model=answering(WRITER))
+    answer, *_ = await traced(lambda step: proceed(PARTS, workspace, step, keep_going=only_one))
+    assert [p["state"] for p in answer.details["plan"]["parts"]] == ["done", "open", "open"]
+
+
+async def test_a_part_that_waits_for_a_failed_one_is_not_done(shop: Workspace) -> None:
+    workspace = replace(shop, model=answering(lambda prompt: "no"))
+    answer, *_ = await traced(lambda step: proceed(PARTS, workspace, step))
+    assert [p["state"] for p in answer.details["plan"]["parts"]] == ["failed", "open", "failed"]
+
+
+async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
+    with pytest.raises(UsageError):
+        await traced(lambda step: proceed(PARTS, shop, step, [7]))
+
+
+async def test_the_conversation_carries_the_plan(shop: Workspace) -> None:
+    turns = (Turn(TASK, plan_markdown(PARTS), "DECOMPOSE"),)
+    first, *_ = await planned(shop, WRITER, "proceed", turns)
+    assert [p["state"] for p in first.details["plan"]["parts"]] == ["done", "open", "open"]
+    turns = (*turns, Turn("proceed", first.text, "DECOMPOSE", first.files))
+    second, *_ = await planned(shop, WRITER, "skip part 3 and go on", turns)
+    assert [p["state"] for p in second.details["plan"]["parts"]] == ["done", "done", "skipped"]
+    assert [f.path for f in second.files] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers", "skipped"),
+    [
+        ("proceed", [1], []),
+        ("proceed with all", None, []),
+        ("do part 2", [2], []),
+        ("go on with parts 1 and 3", [1, 3], []),
+        ("skip part 1", [], [1]),
+        ("skip part 1 and continue", [3], [1]),
+        ("vas-y", [1], []),
+    ],
+)
+def test_what_a_go_on_asks_for(said: str, numbers: list[int] | None, skipped: list[int]) -> None:
+    parts = replace(PARTS, parts=(PARTS.parts[0], replace(PARTS.parts[1], state="done"), PARTS.parts[2]))
+    assert wanted_parts(said, parts) == (numbers, skipped)
+
+
+@pytest.mark.parametrize(
+    ("task", "parts"),
+    [
+        ("do this:\n- add a model\n- add an api\n- add a page", ["add a model", "add an api", "add a page"]),
+        ("first add the model, then the api and finally the page", ["add the model", "the api", "the page"]),
+        ("build it: cart, payment, mails", ["build it: cart", "build it: payment", "build it: mails"]),
+        ("rewrite the backend", []),
+    ],
+)
+def test_parts_a_task_names_itself(task: str, parts: list[str]) -> None:
+    assert list(split_task(task)) == parts
+
+
+TITLES = st.text(st.characters(categories=["L", "N", "P"], exclude_characters="`()—\n"), min_size=1).filter(str.strip)
+MADE = st.builds(
+    Part, st.integers(1, 9), TITLES, st.lists(st.sampled_from(["a.py", "src/b c.js", "é.md"]), unique=True).map(tuple),
+    st.sampled_from(["LOW", "MEDIUM", "HIGH", "UNKNOWN"]), st.lists(st.integers(1, 12), max_size=3).map(tuple),
+    st.sampled_from(["open", "done", "failed", "skipped"]),
+)  # fmt: skip
+
+
+@given(st.lists(MADE, max_size=8, unique_by=lambda p: p.number))
+def test_ordering_ends_and_respects_dependencies(parts: list[Part]) -> None:
+    result = ordered(parts)
+    assert [p.number for p in result] == list(range(1, len(parts) + 1))
+    assert all(d < p.number for p in result for d in p.depends_on)
+
+
+@given(st.lists(MADE, min_size=1, max_size=5, unique_by=lambda p: p.number))
+def test_a_plan_is_read_back(parts: list[Part]) -> None:
+    made = Plan("a task", ordered(parts), (Question("which?", ("a", "b")),))
+    assert plan_from_json(json.loads(json.dumps(plan_json(made)))) == made
+    read = plan_from_markdown(f"Part 1 is done.\n\n{plan_markdown(made)}")
+    assert read == replace(made, questions=())
