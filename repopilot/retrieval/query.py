@@ -12,8 +12,20 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Literal
 
-from repopilot.retrieval import patterns
 from repopilot.retrieval.frames import Frame, frames, places
+from repopilot.retrieval.patterns import (
+    BULLETS,
+    CONVENTIONAL_HEAD,
+    DOCS,
+    ERROR,
+    QUESTION,
+    RAISES,
+    SCHEMA,
+    SCHEMA_SURE,
+    SEEK,
+    TESTS,
+    WHOLE,
+)
 from repopilot.retrieval.tokens import expand, words
 from repopilot.retrieval.vocabulary import CONVENTIONAL, FRENCH, IMPERATIVES, STOP_EN, STOP_FR, VAGUE
 
@@ -84,10 +96,10 @@ def parse(text: str) -> Query:
     spots = () if stack else places(bare)
     names = _names(bare, filters)
     paths = tuple(dict.fromkeys(path.strip(".") for path in _PATH.findall(bare) if _is_path(path)))[:20]
-    asks = bool(patterns.QUESTION.search(bare))
+    asks = bool(QUESTION.search(bare))
     kind = _kind(bare, stack, names, paths, filters, asks)
     subject = _subject(bare, kind, asks)
-    head = patterns.CONVENTIONAL_HEAD.match(bare)
+    head = CONVENTIONAL_HEAD.match(bare)
     return Query(
         kind=kind,
         text=text,
@@ -99,8 +111,8 @@ def parse(text: str) -> Query:
         frames=stack or spots,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
         asks=asks,
-        wants_tests=bool(patterns.TESTS.search(subject)),
-        wants_docs=bool(patterns.DOCS.search(subject)),
+        wants_tests=bool(TESTS.search(subject)),
+        wants_docs=bool(DOCS.search(subject)),
         language=language,
         notes=notes,
     )
@@ -158,16 +170,16 @@ def _kind(
     content = [word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR]
     if not asks and not filters and _is_task(text):
         return "task"
-    if len(text) < 400 and patterns.WHOLE.search(text) and not names and len(content) <= 8:
+    if len(text) < 400 and WHOLE.search(text) and not names and len(content) <= 8:
         return "overview"
     if paths and len(content) <= sum(len(words(path)) for path in paths) + 2:
         return "path"
-    beside = 2 if patterns.SEEK.search(text) else 0
+    beside = 2 if SEEK.search(text) else 0
     if content and (names or filters.symbols) and len(content) <= sum(len(words(name)) for name in names) + beside:
         return "symbol"
-    if patterns.ERROR.search(text) or (asks and patterns.RAISES.search(text)):
+    if ERROR.search(text) or (asks and RAISES.search(text)):
         return "error"
-    if patterns.SCHEMA_SURE.search(text) or (asks and patterns.SCHEMA.search(text) and len(content) <= 8):
+    if SCHEMA_SURE.search(text) or (asks and SCHEMA.search(text) and len(content) <= 8):
         return "schema"
     return "natural"
 
@@ -175,10 +187,10 @@ def _kind(
 def _is_task(text: str) -> bool:
     """Does it read like a commit: an imperative, a conventional prefix, or a subject with a list of changes?"""
     first = next(iter(words(text)), "").lower()
-    head = patterns.CONVENTIONAL_HEAD.match(text)
+    head = CONVENTIONAL_HEAD.match(text)
     if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
         return True
-    return bool(patterns.BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
+    return bool(BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
 
 
 def _subject(text: str, kind: Kind, asks: bool) -> str:

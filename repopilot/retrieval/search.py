@@ -70,7 +70,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
         before = time.perf_counter()
         notes += _rerank(index, found, embedder)
         seconds["vectors"] = time.perf_counter() - before
-    hits, files = _listed(index, found, k)
+    hits, files = listed(index, found, k)
     seconds["total"] = time.perf_counter() - started
     return Results(query, hits, tuple(notes), seconds, files)
 
@@ -123,7 +123,8 @@ def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarra
     return np.unique(np.concatenate((rows, np.array(near, rows.dtype))))
 
 
-def _listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """The `k` best passages as hits, spread over files, and the files in order of their best passage."""
     rows = np.nonzero(found.mask)[0]
     files, own = found.lexical.file_of[rows], found.scores[rows]
     scores = rank.spread(own, files, _same_file(found.query))

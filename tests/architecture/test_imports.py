@@ -14,7 +14,10 @@ SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
 # A module may import from its own layer and from layers before it.
 LEAVES = {"types", "errors", "trace", "settings", "prompts"}
 PURE = {
-    *(f"retrieval.{m}" for m in ("rank", "query", "cite", "claims", "tokens", "vocabulary", "frames", "patterns", "votes")),
+    *(
+        f"retrieval.{m}"
+        for m in ("rank", "query", "cite", "claims", "tokens", "vocabulary", "frames", "patterns", "votes")
+    ),
     *(f"sandbox.{m}" for m in ("verdict", "control", "assertions")),
 }
 PARTS = {"repo", "index", "llm", "sandbox", "retrieval", "workspace"}
