@@ -69,10 +69,14 @@ def _agent(route: Route) -> Agent:
         from repopilot.agents.explainer import explain
 
         return explain
-    if route.intent in ("GENERATE", "TEST"):
+    if route.intent == "GENERATE":
         from repopilot.agents.orchestrate import generate
 
         return generate
+    if route.intent == "TEST":
+        from repopilot.agents.tester import test
+
+        return test
     if route.intent == "REVIEW":
         from repopilot.agents.review import review
 
