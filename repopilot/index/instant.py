@@ -19,7 +19,7 @@ from repopilot.index import layout, workers
 from repopilot.index.database import BrokenDatabase, Draft, open_draft, storage_errors
 from repopilot.index.meter import Listener, Meter
 from repopilot.index.parse import GONE
-from repopilot.index.report import Report, write_report
+from repopilot.index.report import Report, read_report, write_report
 from repopilot.index.rows import Row
 from repopilot.index.store import BROKEN_NOTE, Index, open_index, recorded, usable
 from repopilot.index.version import version
@@ -158,7 +158,8 @@ def _unchanged(run: Pass, base: Path, files: Sequence[SourceFile], skips: Sequen
     if index is None or index.commit != run.snapshot.commit:
         return None
     skipped = _ordered([*skips, *unread])
-    index.report = replace(index.report, reused=index.report.files, skipped=skipped, seconds=dict(run.seconds))
+    kept = read_report(index.folder)
+    index.report = replace(kept, reused=kept.files, skipped=skipped, seconds=dict(run.seconds))
     return index
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -32,12 +33,14 @@ BROKEN = "broken"
 BROKEN_NOTE = "The index was broken and is rebuilt."
 _ARRAYS = ("files", "starts", "digests", "defined", "used")
 _KEPT_FILES = 256
+_opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
+_opening = threading.Lock()
 
 
 def open_index(snapshot: Snapshot, settings: Settings) -> Index | None:
     """The published index of a repository, whatever its commit; None when there is none that can be used.
 
-    Stays readable after a newer one has replaced it.
+    Stays readable after a newer one has replaced it. Whoever asks in this process gets the same object.
     """
     folder = settings.indexes / snapshot.key
     # Between looking and opening, a build in another process may publish the next generation and delete this one.
@@ -47,10 +50,21 @@ def open_index(snapshot: Snapshot, settings: Settings) -> Index | None:
         if newest is None or usable(newest):
             continue
         try:
-            return Index(newest)
+            return _shared(newest)
         except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
             continue
     return None
+
+
+def _shared(generation: Path) -> Index:
+    # The number alone is not enough: a deleted index begins to count anew.
+    state = (generation / layout.DATABASE).stat()
+    key = (generation, state.st_ino, state.st_mtime_ns)
+    with _opening:
+        found = _opened.get(key)
+        if found is None:
+            found = _opened[key] = Index(generation)
+        return found
 
 
 def usable(generation: Path) -> str:
@@ -180,10 +194,6 @@ class Index:
         order, ordered = self._by_digest
         left, right = np.searchsorted(ordered, digests, "left"), np.searchsorted(ordered, digests, "right")
         return [order[a:b] for a, b in zip(left, right, strict=True)]
-
-    def close(self) -> None:
-        """Close the file. The index can't be used afterwards."""
-        self._connection.close()
 
     def chunks_of(self, path: str) -> list[Chunk]:
         """The chunks of a file, in order; [] for an unknown file."""

@@ -1,6 +1,7 @@
 """The instant index: what it holds, what a change costs, and that nothing hostile or broken ends it."""
 
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -78,6 +79,17 @@ def test_nothing_is_done_when_nothing_changed(root, conf):
     assert (again.generation, again.report.reused) == (first.generation, len(FILES))
     assert build(root, conf, commit="another").generation == first.generation + 1
     assert build(root, conf, commit="another", full=True).report.reused == 0
+
+
+def test_an_open_index_is_shared_until_it_is_another(root, conf):
+    first = build(root, conf)
+    assert open_index(snapshot(root), conf) is first is build(root, conf)
+    shutil.rmtree(conf.indexes)
+    write(root, {"src/new.py": "X = 1\n"})
+    again = build(root, conf)
+    assert again is not first
+    assert again.generation == first.generation
+    assert "src/new.py" in open_index(snapshot(root), conf).files
 
 
 def test_only_changed_files_are_read_again(root, conf):

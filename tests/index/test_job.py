@@ -177,7 +177,6 @@ while len(seen) < 6 and time.monotonic() < until:
     assert len(index.chunks) == len(index.lexical)
     assert [c.path for c in index.chunks if c.path not in index.files] == []
     seen |= values
-    index.close()
 print(len(seen), len(list(old.chunks)))
 """
     for path in list(many(20)):
