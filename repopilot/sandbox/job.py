@@ -30,15 +30,10 @@ class Limits:
     processes: int = 64
     output: int = 64 * MB
 
-    def resources(self, others: int) -> dict[str, int]:
-        """The per-process limits. Processes are counted per user, of whom `others` run elsewhere."""
-        return {
-            "data": self.memory,
-            "fsize": self.file,
-            "nofile": 256,
-            "cpu": int(self.seconds) * 4 + 10,
-            "nproc": others + 2 * self.processes,
-        }
+    def resources(self, others: int | None) -> dict[str, int]:
+        """The per-process limits. Processes are counted per user, of whom `others` run elsewhere; None: unknown."""
+        limits = {"data": self.memory, "fsize": self.file, "nofile": 256, "cpu": int(self.seconds) * 4 + 10}
+        return limits if others is None else {**limits, "nproc": others + 2 * self.processes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ def document(job: Job, level: str, places: Places, channel: int) -> bytes:
     return json.dumps(
         {
             "level": level,
-            "limits": job.limits.resources(0 if level == "bwrap" or os.geteuid() == 0 else own_tasks()),
+            "limits": job.limits.resources(_others(level)),
             "channel": channel,
             "nonce": job.nonce,
             "root": places.root,
@@ -90,6 +85,13 @@ def document(job: Job, level: str, places: Places, channel: int) -> bytes:
             "own": [places.work],
         }
     ).encode()
+
+
+def _others(level: str) -> int | None:
+    """Tasks of the run's user outside the run: none where it gets a user, or a namespace of users, of its own."""
+    if level == "bwrap" or os.geteuid() == 0:
+        return 0
+    return own_tasks() if sys.platform == "linux" else None
 
 
 def packages() -> str:

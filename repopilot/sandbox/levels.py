@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import secrets
 import sys
@@ -19,6 +20,7 @@ from repopilot.settings import Settings
 from repopilot.types import SandboxLevel
 
 STRONG: tuple[SandboxLevel, ...] = ("bwrap", "landlock", "seatbelt")
+_SYSTEMS = {"bwrap": ("linux",), "landlock": ("linux",), "seatbelt": ("darwin",), "limits": ("linux", "darwin")}
 _PROBE_LIMITS = Limits(seconds=20.0)
 _CONSENT = "Install bubblewrap, or set REPOPILOT_ALLOW_WEAK_SANDBOX=1 to run generated tests with resource limits only."
 
@@ -33,7 +35,7 @@ def level(settings: Settings) -> SandboxLevel:
     for candidate in STRONG:
         if not why_unavailable(candidate):
             return candidate
-    if settings.allow_weak_sandbox:
+    if settings.allow_weak_sandbox and not why_unavailable("limits"):
         return "limits"
     reasons = "; ".join(f"{name}: {why_unavailable(name)}" for name in STRONG)
     raise SandboxError(f"No sandbox works on this machine ({reasons}).", _CONSENT)
@@ -42,10 +44,10 @@ def level(settings: Settings) -> SandboxLevel:
 @cache
 def why_unavailable(candidate: SandboxLevel) -> str:
     """'' when a probe inside the level found nothing of the outside in reach, else what went wrong, in words."""
+    if sys.platform not in _SYSTEMS[candidate]:
+        return "not on this system"
     if candidate == "limits":
         return ""
-    if (candidate == "seatbelt") != (sys.platform == "darwin"):
-        return "not on this system"
     try:
         with tempfile.TemporaryDirectory(prefix="repopilot-") as outside, stage.stage({}, None) as folder:
             secret = Path(outside).resolve() / "secret"
@@ -64,6 +66,8 @@ def start(job: Job, achieved: SandboxLevel, cancel: threading.Event) -> watch.Ou
         command, places, outside = _command(job, achieved)
     except OSError as error:
         raise SandboxError(f"{achieved} can't be used: {error}.", "Run `doctor` to see what works.") from error
+    if achieved == "limits":
+        _close_to_others()
     marker = secrets.token_hex(16)
     channel = os.pipe()
     return watch.run(
@@ -76,6 +80,14 @@ def start(job: Job, achieved: SandboxLevel, cancel: threading.Event) -> watch.Ou
         marker=marker,
         cancel=cancel,
     )
+
+
+def _close_to_others() -> None:
+    """Where nothing else keeps programs of the same user out, this process's memory and environment are closed to
+    them for the rest of its life (on Linux; the price is that debuggers can't attach)."""
+    if sys.platform == "linux":
+        set_dumpable = 4
+        ctypes.CDLL(None).prctl(set_dumpable, 0, 0, 0, 0)
 
 
 def _named(settings: Settings) -> SandboxLevel:

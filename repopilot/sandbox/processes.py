@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-
 
 def descendants(root: int, marker: str = "") -> set[int]:
     """`root`, its descendants, and the living members of its process group. With a marker also every process with
@@ -93,7 +91,7 @@ def _memory(pid: int) -> int:
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
     resident = _read(f"/proc/{pid}/statm").split()
-    return int(resident[1]) * _PAGE if len(resident) > 1 else 0
+    return int(resident[1]) * os.sysconf("SC_PAGE_SIZE") if len(resident) > 1 else 0
 
 
 def _read(path: str) -> bytes:

@@ -6,6 +6,6 @@ import time
 def attack():
     try:
         while True:
-            threading.Thread(target=time.sleep, args=(3600,)).start()
+            threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
     except RuntimeError:
         return False
