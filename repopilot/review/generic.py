@@ -11,7 +11,7 @@ from tree_sitter import Node
 from repopilot.code.languages import grammar
 from repopilot.code.parse import parse, text_of
 from repopilot.review import shapes
-from repopilot.review.call_rules import CALLS, LINES
+from repopilot.review.call_rules import rules
 from repopilot.review.code import Code
 from repopilot.types import Finding
 
@@ -74,13 +74,13 @@ def _places(root: Node, language: str, data: bytes) -> Iterator[Place]:
 
 
 def _lines(code: Code) -> Iterator[Finding]:
-    wanted = [r for r in LINES if not r[4] or code.language in r[4]]
+    wanted = [rule for rule in rules()[1] if not rule.languages or code.language in rule.languages]
     for number, line in enumerate(code.safe.split("\n"), 1):
         if _COMMENT.match(line) and "@ts-" not in line:
             continue
-        for rule, domain, severity, pattern, _, message in wanted:
-            if pattern.search(line[:500]):
-                yield code.finding(number, severity, domain, rule, message, "checks")
+        for rule in wanted:
+            if rule.pattern.search(line[:500]):
+                yield code.finding(number, rule.severity, rule.domain, rule.rule, rule.message, "checks")
 
 
 def _calls(place: Place, code: Code, data: bytes) -> Iterator[Finding]:
@@ -89,12 +89,8 @@ def _calls(place: Place, code: Code, data: bytes) -> Iterator[Finding]:
         return
     callee, arguments = _parts(node, data)
     seen: set[str] = set()
-    for rule in CALLS:
-        if (
-            (rule.languages and code.language not in rule.languages)
-            or rule.rule in seen
-            or (rule.in_loop and not place.loops)
-        ):
+    for rule in rules()[0]:
+        if rule.rule in seen or not rule.applies(code.language, place.loops):
             continue
         if rule.callee.search(callee) and rule.arguments.search(arguments):
             seen.add(rule.rule)

@@ -70,7 +70,7 @@ class _Passage:
 async def opinions(
     domain: str, targets: Sequence[Target], known: Sequence[Finding], workspace: Workspace, step: Step
 ) -> list[Finding]:
-    """The model's findings in one domain that survived; none without a model. A model that fails is said, not raised."""
+    """The model's findings in one domain that survived; none without a model. A failing model is said, not raised."""
     model = workspace.model
     if model is None or not targets:
         return []

@@ -113,7 +113,7 @@ def _comparisons(tree: PythonTree) -> Iterator[Finding]:
         token = all("token" in s.lower() for s in sides) and any(_EXPECTED.search(s) for s in sides)
         if (both or token) and not any("confirm" in s or "len" in s or s in ("password1", "password2") for s in sides):
             yield _found(tree, node, "medium", "timing-attack",
-                         "A secret is compared by ==, whose time tells how much was right; use hmac.compare_digest.")  # fmt: skip
+                         "The time of == tells how much of a secret fits; use hmac.compare_digest.")  # fmt: skip
 
 
 def _randomness(tree: PythonTree) -> Iterator[Finding]:
@@ -151,7 +151,7 @@ def _switches(tree: PythonTree) -> Iterator[Finding]:
                 name = str(target.slice.value)
             if _OFF.match(name) and is_constant(node.value, False):
                 yield _found(tree, node, "medium", "protection-off", f"{name} is switched off.")
-            if name == "check_hostname" and is_constant(node.value, False) or dotted(node.value) == "ssl.CERT_NONE":
+            if (name == "check_hostname" and is_constant(node.value, False)) or dotted(node.value) == "ssl.CERT_NONE":
                 yield _found(tree, node, "high", "tls-off", "The certificate of the other side is not checked.")
     for function in tree.functions:
         if any(dotted(d).endswith("csrf_exempt") for d in function.decorator_list):
@@ -183,10 +183,10 @@ def _switched_off(tree: PythonTree, call: ast.Call) -> Iterator[Finding]:
         yield _found(tree, call, "medium", "xml-entities", "External entities are resolved (XXE).")
     if re.search(r"(^|\.)AES\.new$", name) and any(dotted(a).endswith("MODE_ECB") for a in call.args):
         yield _found(tree, call, "high", "ecb-mode", "ECB shows equal blocks as equal; use GCM.")
-    if re.match(r"hashlib\.(md5|sha1|sha224|sha256|sha384|sha512)$", name) and call.args:
-        if any(re.search(r"passw|passphrase", n, re.I) for n in _all_names(call.args[0])):
-            yield _found(tree, call, "high", "fast-password-hash",
-                         "A password is hashed by a fast function; use scrypt, bcrypt or argon2.")  # fmt: skip
+    fast = re.match(r"hashlib\.(md5|sha1|sha224|sha256|sha384|sha512)$", name)
+    if fast and call.args and any(re.search(r"passw|passphrase", n, re.I) for n in _all_names(call.args[0])):
+        yield _found(tree, call, "high", "fast-password-hash",
+                     "A password is hashed by a fast function; use scrypt, bcrypt or argon2.")  # fmt: skip
 
 
 def _all_names(node: ast.AST) -> set[str]:

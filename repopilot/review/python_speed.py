@@ -1,4 +1,4 @@
-"""Needless work in Python that ruff has no rule for: queries in loops, quadratic patterns, work repeated for nothing."""
+"""Needless work in Python that ruff has no rule for: queries in loops, quadratic patterns, repeated work."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _calls_in_loops(tree: PythonTree) -> Iterator[Finding]:
         name, method = called(call), called(call).rpartition(".")[2]
         if _QUERY.search(name) and not (method == "commit" and _batched(loop)):
             yield _found(tree, call, "medium", "query-in-loop",
-                         f"`{name}` asks the database once for every turn of the loop (N+1); ask once before it.")  # fmt: skip
+                         f"`{name}` asks the database in every turn of the loop (N+1); ask once before.")  # fmt: skip
         elif _REMOTE.search(name) and not isinstance(loop, ast.While):
             yield _found(
                 tree, call, "low", "request-in-loop", "One request after the other; use a session, or several at once."
@@ -134,7 +134,7 @@ def _growing_values(tree: PythonTree) -> Iterator[Finding]:
             continue
         if text and _unbounded(loop):
             yield _found(tree, node, "medium", "growing-string",
-                         f"`{target.id}` is copied in every turn of the loop; collect the parts and join them.")  # fmt: skip
+                         f"`{target.id}` is copied in every turn of the loop; collect parts, then join.")  # fmt: skip
         elif isinstance(node, ast.Assign) and isinstance(added, (ast.List, ast.ListComp)):
             yield _found(
                 tree, node, "medium", "growing-list", f"`{target.id}` is copied in every turn; use append or extend."
@@ -226,5 +226,5 @@ def _recursion(tree: PythonTree) -> Iterator[Finding]:
             ]
             if len(shrinking) >= 2:
                 yield _found(tree, node, "medium", "exponential-recursion",
-                             f"{function.name} calls itself twice without remembering results: exponential time.")  # fmt: skip
+                             f"{function.name} calls itself twice and remembers nothing: exponential.")  # fmt: skip
                 break

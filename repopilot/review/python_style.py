@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from repopilot.review.python_tree import FUNCTIONS, Function, PythonTree, called, dotted
 from repopilot.types import Finding, Severity
@@ -14,8 +15,8 @@ _MANY_PARAMETERS = 8
 _DEEP = 5
 _WIDE = 160
 _BUILTINS = frozenset(
-    "list dict str int set tuple sum max min len open print range sorted map filter zip any all bool float bytes object "
-    "abs iter next".split()
+    "list dict str int set tuple sum max min len open print range sorted map filter zip any all bool float bytes "
+    "object abs iter next".split()
 )
 _CAMEL = re.compile(r"^[a-z]+[a-z0-9]*[A-Z]\w*$")
 
@@ -69,7 +70,7 @@ def _blocks(tree: PythonTree) -> Iterator[list[ast.stmt]]:
 
 def _unreachable(tree: PythonTree) -> Iterator[Finding]:
     for block in _blocks(tree):
-        for before, after in zip(block, block[1:], strict=False):
+        for before, after in pairwise(block):
             if isinstance(before, (ast.Return, ast.Raise, ast.Continue, ast.Break)) and not _marks_generator(after):
                 yield _found(tree, after, "medium", "unreachable", "This line can never be reached.")
                 break

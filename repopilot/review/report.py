@@ -129,7 +129,8 @@ def _gravest(finding: Finding) -> tuple[int, int]:
 
 
 def _finding_lines(finding: Finding, report: Report, cited: Mapping[tuple[str, int], int]) -> list[str]:
-    head = f"- **{finding.severity}** line {finding.line} · {finding.message} `{finding.rule}` ({finding.domain}, {finding.source})"
+    origin = f"`{finding.rule}` ({finding.domain}, {finding.source})"
+    head = f"- **{finding.severity}** line {finding.line} · {finding.message} {origin}"
     if number := cited.get((finding.path, finding.line)):
         head += f" [{number}]"
     excerpt = report.excerpts.get((finding.path, finding.line), "")

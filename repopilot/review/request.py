@@ -108,12 +108,17 @@ def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
         name = re.sub(r"(:\d+.*|#L\d+.*)$", "", token).strip(".:/[]<>*").removeprefix("./")
         if not name:
             continue
-        if name in workspace.index.files or (name in folders and ("/" in token or re.search(rf"\b{re.escape(name)}\b.{{0,12}}"
-                                             r"(folder|director|dossier|package)|(folder|directory|dossier)\s+\W?" + re.escape(name),
-                                             question))):  # fmt: skip
+        if name in workspace.index.files or (name in folders and ("/" in token or _is_folder(name, question))):
             found.append(name)
         elif "." in name:
             ends = [f for f in files if f.endswith("/" + name)]
             if len(ends) == 1:
                 found += ends
     return tuple(dict.fromkeys(found))
+
+
+def _is_folder(name: str, question: str) -> bool:
+    """Whether a bare word is called a folder by the words beside it."""
+    kind = r"(?:folder|director(?:y|ies)|dossier|package)"
+    word = re.escape(name)
+    return bool(re.search(rf"\b{word}\b\W{{1,3}}{kind}|{kind}\s+\W?{word}\b", question, re.I))

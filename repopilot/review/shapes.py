@@ -1,9 +1,10 @@
-"""Shapes of code that are faults in most languages: swallowed errors, SQL from pieces, dead code, tangled functions. Pure."""
+"""Shapes of code that are faults in most languages: swallowed errors, SQL from pieces, dead code. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -12,14 +13,15 @@ from repopilot.review.code import Code
 from repopilot.types import Finding, Severity
 
 _LOOPS = frozenset(
-    "for_statement for_in_statement while_statement do_statement enhanced_for_statement foreach_statement for_expression "
-    "while_expression loop_expression repeat_while_statement for while until do_while_statement for_each_statement "
-    "for_range_loop".split()
+    "for_statement for_in_statement while_statement do_statement enhanced_for_statement foreach_statement "
+    "for_expression while_expression loop_expression repeat_while_statement for while until do_while_statement "
+    "for_each_statement for_range_loop".split()
 )
 _FUNCTIONS = frozenset(
     "function_declaration function_definition method_definition method_declaration function_item arrow_function "
-    "function_expression generator_function_declaration func_literal lambda_expression lambda_literal anonymous_function "
-    "constructor_declaration method singleton_method local_function_statement closure_expression block do_block".split()
+    "function_expression generator_function_declaration func_literal lambda_expression lambda_literal "
+    "anonymous_function constructor_declaration method singleton_method local_function_statement "
+    "closure_expression block do_block".split()
 )
 _NAMED = frozenset(
     "function_declaration function_definition method_definition method_declaration function_item method "
@@ -27,17 +29,19 @@ _NAMED = frozenset(
 )
 _REPEATING = re.compile(r"\.(map|forEach|flatMap|each|each_with_index|ForEach|Select|foreach|for_each|collect)$")
 _BRANCHES = frozenset(
-    "if_statement if_expression if elsif unless for_statement for_in_statement while_statement do_statement case_statement "
-    "enhanced_for_statement foreach_statement for_expression while_expression switch_case case_clause expression_case "
-    "switch_label match_arm when_entry catch_clause catch_block rescue conditional_expression ternary_expression "
-    "communication_case type_case switch_section".split()
+    "if_statement if_expression if elsif unless for_statement for_in_statement while_statement do_statement "
+    "case_statement enhanced_for_statement foreach_statement for_expression while_expression switch_case "
+    "case_clause expression_case switch_label match_arm when_entry catch_clause catch_block rescue "
+    "conditional_expression ternary_expression communication_case type_case switch_section".split()
 )
 _CATCHES = frozenset("catch_clause catch_block rescue".split())
 _BODIES = frozenset("statement_block block compound_statement statements then".split())
 _BLOCKS = frozenset("statement_block block compound_statement statement_list body_statement".split())
 _ENDS = frozenset("return_statement throw_statement break_statement continue_statement return break next".split())
-_HOISTED = frozenset("function_declaration comment line_comment block_comment labeled_statement class_declaration rescue "
-                     "ensure else local_function_statement case_statement".split())  # fmt: skip
+_HOISTED = frozenset(
+    "function_declaration comment line_comment block_comment labeled_statement class_declaration rescue ensure "
+    "else local_function_statement case_statement".split()
+)
 _SQL = re.compile(
     r"^[\"'`@$frR#\s(]*(select\s[^;]{0,400}?\sfrom\s|insert\s+into\s|update\s+[\w.\"`]+\s+set\s|delete\s+from\s)",
     re.I | re.S,
@@ -244,7 +248,7 @@ def _comparison(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
 
 def _unreachable(block: Node, code: Code) -> Iterator[Finding]:
     children = block.named_children
-    for before, after in zip(children, children[1:], strict=False):
+    for before, after in pairwise(children):
         if before.type not in _ENDS or after.type in _HOISTED or "comment" in after.type or before.has_error:
             continue
         if (

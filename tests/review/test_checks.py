@@ -19,14 +19,14 @@ def rules(path: str, text: str) -> set[str]:
 
 
 PYTHON = {
-    "path-traversal": "from flask import request\ndef f():\n    name = request.args['f']\n    return open('/d/' + name)\n",
+    "path-traversal": "def f(request):\n    name = request.args['f']\n    return open('/d/' + name)\n",
     "ssrf": "import requests\ndef f(request):\n    return requests.get(request.GET['u'], timeout=3)\n",
     "open-redirect": "def f(request):\n    return redirect(request.args.get('next'))\n",
     "template-injection": "def f(request):\n    return render_template_string(request.form['t'])\n",
     "weak-random": "import random\ndef new_token():\n    return random.randint(1, 9)\n",
     "timing-attack": "def f(signature, expected_signature):\n    return signature == expected_signature\n",
     "unverified-token": "import jwt\ndef f(t):\n    return jwt.decode(t, options={'verify_signature': False})\n",
-    "fast-password-hash": "import hashlib\ndef f(password):\n    return hashlib.sha256(password.encode()).hexdigest()\n",
+    "fast-password-hash": "import hashlib\ndef f(password):\n    return hashlib.sha256(password.encode())\n",
     "secret-logged": "import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('in %s', password)\n",
     "assert-as-check": "def f(user):\n    assert user.is_admin\n    return 1\n",
     "mass-assignment": "def f(request):\n    return User(**request.json)\n",
@@ -36,8 +36,8 @@ PYTHON = {
     "secret-password": "DB_PASSWORD = 'hunter2!xyz9'\n",
     "query-in-loop": "def f(session, xs):\n    for x in xs:\n        session.query(x)\n",
     "growing-string": "def f(xs):\n    out = ''\n    for x in xs:\n        out += str(x)\n    return out\n",
-    "list-membership": "def f(xs):\n    seen = []\n    for x in xs:\n        if x not in seen:\n            seen.append(x)\n",
-    "quadratic-join": "def f(a, b):\n    for x in a:\n        for y in b:\n            if x.id == y.id:\n                use(x)\n",
+    "list-membership": "def f(xs):\n    seen = []\n    for x in xs:\n        if x not in seen:\n            g(x)\n",
+    "quadratic-join": "def f(a, b):\n for x in a:\n  for y in b:\n   if x.i == y.i:\n    g()\n",
     "exponential-recursion": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n",
     "repeated-work": "import re\ndef f(xs, p):\n    for x in xs:\n        re.compile(p).match(x)\n",
     "shifted-list": "def f(xs):\n    out = []\n    for x in xs:\n        out.insert(0, x)\n    return out\n",
@@ -62,7 +62,7 @@ def test_python_faults_are_found(rule: str) -> None:
 CLEAN = [
     "def f(c, x):\n    c.execute('SELECT a FROM t WHERE b = ?', (x,))\n",
     "def f(session, xs):\n    rows = session.query(xs)\n    return [r.id for r in rows]\n",
-    "from werkzeug.utils import secure_filename\ndef f(request):\n    return open(secure_filename(request.args['f']))\n",
+    "from w import secure_filename\ndef f(request):\n    return open(secure_filename(request.args['f']))\n",
     "import sys\ndef main():\n    with open(sys.argv[1]) as file:\n        return file.read()\n",
     "def f(password, confirm_password):\n    return password == confirm_password\n",
     "def f(tok):\n    return tok.kind == 'secret'\n",
@@ -118,7 +118,8 @@ OTHERS = {
         ("cross-site-scripting", "<?php\necho $_GET['name'];\n"),
         ("path-traversal", "<?php\ninclude($_GET['page']);\n"),
     ],
-    "a.rb": [("sql-concatenation", 'q = "SELECT a FROM t WHERE b = #{id}"\n'), ("empty-catch", "begin\n f\nrescue\nend\n")],
+    "a.rb": [("sql-concatenation", 'q = "SELECT a FROM t WHERE b = #{id}"\n'),
+             ("empty-catch", "begin\n f\nrescue\nend\n")],
     "a.c": [("unsafe-buffer", "void f() { gets(b); }\n"), ("format-string", "void f(char *s) { printf(s); }\n")],
     "a.cs": [("sql-concatenation", 'class A { void F() { var q = $"SELECT a FROM t WHERE b = {id}"; } }\n')],
 }  # fmt: skip

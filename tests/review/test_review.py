@@ -72,7 +72,8 @@ async def test_a_diff_reports_what_it_brought_and_nothing_else(work: Path, tmp_p
     report, events = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
     facts = report_json(report)
     places = {(f["path"], f["line"], f["domain"]) for f in facts["findings"]}
-    assert {("pkg/db.py", 2, "security"), ("web/app.js", 2, "security"), ("web/app.js", 2, "style"), (".env", 1, "security"),
+    assert {("pkg/db.py", 2, "security"), ("web/app.js", 2, "security"), ("web/app.js", 2, "style"),
+            (".env", 1, "security"),
             ("pkg/use.py", 2, "style")} == places  # fmt: skip
     assert facts["pre_existing"] == 1  # the mutable default that was there before
     assert all(list(f) == KEYS for f in facts["findings"])
