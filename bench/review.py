@@ -1,4 +1,4 @@
-"""What the review finds and what it invents: `python -m bench.review [--model]`.
+"""What the review finds and what it invents: `python -m bench.review [--model] [--every N]`.
 
 60 defects, 20 a domain, half of them outside the rules of ruff, bandit and radon, are planted one at a time into files
 of installed packages, as a change that adds the faulty function. 60 clean changes add a function back that the package
@@ -124,9 +124,9 @@ class _Known:
         return getattr(self._index, name)
 
 
-async def run(with_model: bool) -> None:
+async def run(with_model: bool, every: int) -> None:
     files = _sources()
-    planted, changes = list(defects(files)), list(clean(files))
+    planted, changes = list(defects(files))[::every], list(clean(files))[::every]
     with tempfile.TemporaryDirectory() as home:
         workspace = await _workspace(Path(home), with_model)
         began = time.perf_counter()
@@ -173,4 +173,6 @@ def _print(caught: list, alarms: list, workspace: Workspace, seconds: float) -> 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", action="store_true", help="ask the model that is there as well")
-    asyncio.run(run(parser.parse_args().model))
+    parser.add_argument("--every", type=int, default=1, help="only every Nth case: the model takes its time")
+    arguments = parser.parse_args()
+    asyncio.run(run(arguments.model, arguments.every))

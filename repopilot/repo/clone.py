@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import command, network
-from repopilot.repo.fetch import SPARE_BYTES, Limits, Refs, Report, disk_full, fetch, forget_promise, refs
+from repopilot.repo.fetch import SPARE_BYTES, Limits, Redirected, Refs, Report, disk_full, fetch, forget_promise, refs
 from repopilot.repo.local import open_folder
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
@@ -40,9 +40,30 @@ def open_source(
     Raises SourceError, CredentialsNeeded, StorageError, Cancelled.
     """
     if source.path is not None:
-        return open_folder(source, settings)
+        return _open_local(source, settings)
     assert source.url is not None
     limits = limits_of(settings, progress, cancel)
+    try:
+        return _open_remote(source, settings, token, limits)
+    except Redirected:
+        if source.url.endswith(".git"):
+            raise
+        # GitLab and others know a repository only by its address with `.git`, and send browsers' addresses there.
+        return _open_remote(replace(source, url=f"{source.url}.git"), settings, token, limits)
+
+
+def _open_local(source: Source, settings: Settings) -> Snapshot:
+    """A folder as it lies on disk; with a ref, what its repository holds there."""
+    folder = open_folder(source, settings)
+    if not source.ref or folder.root is None:
+        return folder
+    from repopilot.repo.revisions import at
+
+    return at(folder, source.ref, settings)
+
+
+def _open_remote(source: Source, settings: Settings, token: str, limits: Limits) -> Snapshot:
+    assert source.url is not None
     git_dir = clone_dir(source.url, settings)
     with locked(git_dir, limits):
         if not git_dir.exists():

@@ -123,6 +123,10 @@ def disk_full(where: Path) -> StorageError:
     return StorageError(f"The disk that holds {where} is full.", "Free some space, or move REPOPILOT_HOME.")
 
 
+class Redirected(SourceError):
+    """The server wants another address; it is not followed, since nobody checked it."""
+
+
 _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
     (r"no space left|disk quota exceeded", StorageError, "The disk is full.",
      "Free some space, or move REPOPILOT_HOME."),
@@ -132,7 +136,7 @@ _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
      "Check the address; for a private repository give a token that may read it."),
     (r"returned error: 404|repository .*not found|not found: did you run", SourceError,
      "There is no repository at {url}.", "Check the spelling; a private repository needs a token."),
-    (r"returned error: 30\d|unable to update url base|redirect", SourceError,
+    (r"returned error: 30\d|unable to update url base|redirect", Redirected,
      "{host} sends this address on to another one.",
      "Open the repository in a browser and paste the address shown there."),
     (r"returned error: 5\d\d", SourceError, "{host} answered with an internal error.", "Try again later."),

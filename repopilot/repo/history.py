@@ -25,8 +25,21 @@ from repopilot.repo.revisions import at, default_branch, merge_base
 from repopilot.settings import Settings, settings
 from repopilot.types import Snapshot
 
-__all__ = ["Commit", "FileDiff", "Hunk", "added_lines", "at", "check_patch", "commits", "default_branch", "deepen", "diff", "merge_base",
-           "parse_patch", "touched_lines"]  # fmt: skip
+__all__ = [
+    "Commit",
+    "FileDiff",
+    "Hunk",
+    "added_lines",
+    "at",
+    "check_patch",
+    "commits",
+    "deepen",
+    "default_branch",
+    "diff",
+    "merge_base",
+    "parse_patch",
+    "touched_lines",
+]  # fmt: skip
 
 _STATUS: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 

@@ -33,10 +33,6 @@ def open_folder(source: Source, settings: Settings) -> Snapshot:
     key = f"{root.name or 'root'}-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
     if is_bare(root):
         return _open_bare(source, root, key)
-    if source.ref:
-        raise SourceError(
-            "A ref can be chosen for addresses and bare repositories.", "Check it out in the folder itself."
-        )
     name = source.name
     return Snapshot(
         key=key, name=name, commit=folder_commit(root), root=root, ref=branch_of(root), subdir=source.subdir

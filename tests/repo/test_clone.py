@@ -130,6 +130,12 @@ def test_a_redirect_is_not_followed(server: GitServer, options: Settings) -> Non
     assert not any("elsewhere" in request for request in server.requests)
 
 
+def test_an_address_that_needs_git_at_its_end(server: GitServer, options: Settings) -> None:
+    server.redirect_bare = True
+    snapshot = open_source(parse_source(server.url + "/demo"), options)
+    assert "src/app.py" in texts(snapshot, options)
+
+
 def test_unknown_repository_and_ref(server: GitServer, options: Settings) -> None:
     with pytest.raises(SourceError, match="no repository at"):
         open_source(parse_source(server.url + "/nope.git"), options)

@@ -229,6 +229,15 @@ def test_subfolders_bare_folders_and_what_is_no_repository(work: Path, tmp_path:
     assert [s.reason for s in walk(only_binary, options)[1]] == ["binary"]
 
 
+def test_a_folder_at_an_older_commit(work: Path, options: Settings) -> None:
+    from dataclasses import replace
+
+    source = replace(parse_source(str(work)), ref="HEAD~2")
+    older = open_source(source, options)
+    assert {f.path for f in walk(older, options)[0]} == {"src/app.py", "README.md"}
+    assert older.commit == git(work, "rev-parse", "HEAD~2")
+
+
 def test_odd_files_on_disk(tmp_path: Path, options: Settings) -> None:
     folder = tmp_path / "odd"
     folder.mkdir()

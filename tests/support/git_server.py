@@ -25,6 +25,7 @@ class GitServer:
     released: threading.Event = field(default_factory=threading.Event)  # ends stalled requests
     status: int = 0  # answer everything with it
     redirect: str = ""  # answer everything with a redirect to it
+    redirect_bare: bool = False  # redirect addresses without .git to those with it
     refuse_filter: bool = False  # answer 500 to a request with a filter
     requests: list[str] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
@@ -73,6 +74,8 @@ class _Handler(BaseHTTPRequestHandler):
         state.headers.append(str(self.headers))
         if state.redirect:
             return self._short(301, {"Location": state.redirect + self.path})
+        if state.redirect_bare and ".git/" not in self.path:
+            return self._short(301, {"Location": state.url + self.path.replace("/info/", ".git/info/")})
         if state.status:
             return self._short(state.status, {}, b"<html>\nA page\n</html>\n")
         if state.token and not self._authorized():
