@@ -1,0 +1,207 @@
+"""Debate and Controller: quotes that exist, parallel reviewers, and a score in which evidence outranks opinion."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shop_workspace import answering, offline, traced
+
+from repopilot import trace
+from repopilot.agents import scoring
+from repopilot.agents.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
+from repopilot.agents.scoring import Evidence, Issue, Opinions, decision, judge, no_worse
+from repopilot.llm.scripted import scripted_model
+from repopilot.types import Failure, FileChange, Finding, TestRun
+from repopilot.workspace import Workspace
+
+CODE = "def half(n):\n    return n // 2\n\n\ndef double(n):\n    return n * 3\n"
+CHANGES = (FileChange("maths.py", "added", "", CODE),)
+CRITIQUE = {"issues": [{"quote": "return n * 3", "problem": "triples", "severity": "high"}], "test": ""}
+DEFENCE = {"points": [{"quote": "return n // 2", "argument": "whole numbers"}]}
+
+
+def workspace(tmp_path, critic, defender, **options) -> Workspace:
+    """Both reviewers by one scripted model, told apart by their prompts; the debate needs no index."""
+    model = answering(lambda prompt: critic if "strict reviewer" in prompt else defender, **options)
+    return Workspace(None, None, offline(tmp_path), model=model)  # type: ignore[arg-type]
+
+
+async def debated(tmp_path, critic, defender, **options):
+    room = workspace(tmp_path, critic, defender, **options)
+    return await traced(lambda step: debate("double a number", CHANGES, room, step))
+
+
+async def test_what_quotes_the_code_is_kept(tmp_path) -> None:
+    critique = {**CRITIQUE, "issues": [*CRITIQUE["issues"], {"quote": "return n + 1", "problem": "invented"}]}
+    said, outline, _ = await debated(tmp_path, json.dumps(critique), json.dumps(DEFENCE))
+    assert said.issues == (Issue("maths.py", 6, "return n * 3", "triples", "high"),)
+    assert said.defended == ("whole numbers",) and said.dropped == 1
+    assert outline == "turn\n  critic\n  defender"
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "Looks good to me.", '{"issues": "none"}', '{"issues": [{"quo', "[1, 2]", "null"]
+)
+async def test_replies_that_do_not_fit_are_said(tmp_path, reply: str) -> None:
+    said, _, events = await debated(tmp_path, reply, json.dumps(DEFENCE))
+    assert said.unread == ("critic",) or said.issues == ()
+    if said.unread:
+        assert any("the critic's reply could not be read" in s for s in trace.degraded(events))
+        assert "the critic's reply could not be read: scored without it" in judge(Evidence(), said).reasons
+
+
+async def test_json_amid_prose_and_in_fences_is_read(tmp_path) -> None:
+    critic = f"Here is my review:\n```json\n{json.dumps(CRITIQUE)}\n```\nHope it helps."
+    said, *_ = await debated(tmp_path, critic, f"Sure! {json.dumps(DEFENCE)}")
+    assert len(said.issues) == 1 and said.defended and not said.unread
+
+
+async def test_an_endless_reply_is_cut(tmp_path) -> None:
+    def endless():
+        while True:
+            yield "spam "
+
+    said, *_ = await debated(tmp_path, endless(), json.dumps(DEFENCE))
+    assert said.unread == ("critic",)
+
+
+async def test_reviewers_work_at_the_same_time(tmp_path) -> None:
+    """Both have begun before either is done."""
+    events: list[trace.Event] = []
+    room = workspace(tmp_path, [0.05, json.dumps(CRITIQUE)], [0.05, json.dumps(DEFENCE)])
+    async with trace.root(events.append, "turn") as step:
+        await debate("t", CHANGES, room, step)
+    started = [e for e in events if isinstance(e, trace.Started)]
+    finished = [e for e in events if isinstance(e, trace.Finished)]
+    assert max(e.at for e in started) < min(e.at for e in finished)
+
+
+async def test_a_second_model_is_the_critic(tmp_path) -> None:
+    first, second = [], []
+    model = scripted_model(lambda m: first.append(m[0].content) or json.dumps(DEFENCE))
+    reviewer = scripted_model(lambda m: second.append(m[0].content) or json.dumps(CRITIQUE))
+    room = replace(workspace(tmp_path, "", ""), model=model, reviewer=reviewer)
+    await traced(lambda step: debate("t", CHANGES, room, step))
+    assert len(first) == len(second) == 1
+    assert "strict reviewer" in second[0] and "You defend" in first[0]
+
+
+@pytest.mark.parametrize(
+    ("quote", "place"),
+    [
+        ("return n * 3", ("maths.py", 6)),
+        ("   return   n * 3", ("maths.py", 6)),
+        ("+    return n * 3", ("maths.py", 6)),
+        ("return n * 3\nreturn 4", ("maths.py", 6)),
+        ("n", None),
+        ("", None),
+        ("return n * 4", None),
+    ],
+)
+def test_places_of_quotes(quote: str, place) -> None:
+    assert place_of(quote, CHANGES) == place
+
+
+def test_a_place_counts_once() -> None:
+    points = [CriticPoint(quote="return n * 3", problem=str(n)) for n in range(3)]
+    assert len(quoted_issues(points, CHANGES)[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "before", "shown"),
+    [
+        ("from maths import double\n\ndef test_it():\n    assert double(2) == 4\n", {}, "fails"),
+        ("from maths import half\n\ndef test_it():\n    assert half(2) == 1\n", {}, "refuted"),
+        (
+            "from maths import double\n\ndef test_it():\n    assert double(2) == 4\n",
+            {"maths.py": CODE.replace("* 3", "* 2")},
+            "regression",
+        ),
+        ("from maths import nothing\n\ndef test_it():\n    assert nothing\n", {}, "not run"),
+        ("def test_it(:\n", {}, "not run"),
+        ("", {}, "none"),
+    ],
+)
+async def test_an_executable_objection_is_decided_by_the_sandbox(tmp_path, test: str, before: dict, shown: str) -> None:
+    result, *_ = await traced(lambda step: try_objection(test, CHANGES, before, offline(tmp_path), None, step))
+    assert result == shown
+
+
+def run(passed: int = 0, failed: int = 0, errors: int = 0, genuine: bool = False) -> TestRun:
+    failures = tuple(Failure(f"t{n}", "assert 1 == 2") for n in range(failed))
+    return TestRun(passed, failed, errors, 0.1, "limits", "", genuine, failures=failures)
+
+
+GENUINE, FAILING = run(3, genuine=True), run(1, 2)
+HARSH = Opinions(tuple(Issue("a.py", n, "x", "bad", "critical") for n in range(4)))
+SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "opinions", "expected"),
+    [
+        (Evidence(), Opinions(), "ACCEPT_ORIGINAL"),
+        (Evidence(problem="line 1"), Opinions(), "REQUEST_REVISION"),
+        (Evidence(tests=GENUINE), HARSH, "ACCEPT_ORIGINAL"),
+        (Evidence(tests=GENUINE, protected=True), HARSH, "ACCEPT_ORIGINAL"),
+        (Evidence(tests=FAILING, protected=True), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
+        (Evidence(tests=FAILING), Opinions(), "MERGE_FEEDBACK"),
+        (Evidence(), HARSH, "MERGE_FEEDBACK"),
+        (Evidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
+        (Evidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
+        (Evidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
+        (Evidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (Evidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
+    ],
+)
+def test_the_controller(evidence: Evidence, opinions: Opinions, expected: str) -> None:
+    assert judge(evidence, opinions).decision == expected
+
+
+SEVERITIES = st.sampled_from(["critical", "high", "medium", "low"])
+OPINIONS = st.builds(
+    Opinions, st.lists(st.builds(Issue, st.just("a.py"), st.integers(1, 9), st.just("x"), st.just("y"), SEVERITIES)).map(tuple),
+    st.lists(st.just("fine")).map(tuple),
+)  # fmt: skip
+
+
+@given(OPINIONS)
+def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
+    failing = judge(Evidence(tests=FAILING, protected=True), opinions)
+    passing = judge(Evidence(tests=GENUINE, protected=True), opinions)
+    assert failing.score < 5 and passing.score >= 8
+    assert judge(Evidence(), opinions).score >= scoring.START - 1.5
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        (10, "ACCEPT_ORIGINAL"),
+        (8, "ACCEPT_ORIGINAL"),
+        (7.9, "MERGE_FEEDBACK"),
+        (5, "MERGE_FEEDBACK"),
+        (4.9, "REQUEST_REVISION"),
+    ],
+)
+def test_thresholds(score: float, expected: str) -> None:
+    assert decision(score) == expected
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "expected"),
+    [
+        (None, None, True),
+        (None, GENUINE, False),
+        (run(3), GENUINE, False),
+        (run(4, genuine=True), GENUINE, True),
+        (run(2, genuine=True), GENUINE, False),
+        (run(1, 1), FAILING, True),
+        (run(1, 3), FAILING, False),
+    ],
+)
+def test_no_worse(new: TestRun | None, old: TestRun | None, expected: bool) -> None:
+    assert no_worse(new, old) == expected

@@ -1,0 +1,232 @@
+"""The whole path from a task to checked files, compared as trace outlines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
+from support.small_repo import FILES
+
+from repopilot import trace
+from repopilot.agents.orchestrate import generate
+from repopilot.errors import ModelError
+from repopilot.llm.scripted import Script
+from repopilot.types import Answer
+from repopilot.workspace import Workspace
+
+PRICES = FILES["shop/prices.py"]
+CHEAPER = PRICES.replace("95 // 100", "90 // 100")
+BROKEN = PRICES.replace("PRICES[article]", "PRICES[article] + 1")
+TASK = "raise the discount in shop/prices.py to ten percent"
+NOTHING_WRONG = json.dumps({"issues": [], "test": ""})
+RIGHT = json.dumps({"points": [{"quote": "return cents * 90 // 100", "argument": "whole cents"}]})
+SENTENCE = "`with_discount` takes five percent off [1]."
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return shop_workspace(tmp_path_factory.mktemp("orchestrate"))
+
+
+def replies(write: Script = "", **others: Script) -> Callable[[str], Script]:
+    said = {
+        "strict reviewer": others.get("critic", NOTHING_WRONG),
+        "You defend": others.get("defender", RIGHT),
+        "about to do this": others.get("explain", SENTENCE),
+        "must be corrected": others.get("revise", ""),
+        "careful programmer": write or fenced("shop/prices.py", CHEAPER),
+        "": others.get("rest", ""),
+    }
+    return one_of(said)
+
+
+async def run(shop: Workspace, reply, **more) -> tuple[Answer, str, list[trace.Event]]:
+    workspace = replace(shop, model=answering(reply), **more)
+    return await traced(lambda step: generate(TASK, workspace, step))
+
+
+def without(outline: str, *names: str) -> str:
+    """The outline without the lower levels of parts that others own."""
+    kept, skip = [], None
+    for line in outline.split("\n"):
+        depth = len(line) - len(line.lstrip())
+        if skip is not None and depth > skip:
+            continue
+        skip = depth if line.strip().split(" ✗")[0] in names else None
+        kept.append(line)
+    return "\n".join(kept)
+
+
+OUTLINE = """\
+turn
+  retrieve
+  read
+  explain
+  generate
+    choose files
+    write
+    check syntax
+  debate
+    critic
+    defender
+  tests
+  controller
+  impact
+  answer"""
+OWN_PARTS = ("tests", "tests 2", "controller", "impact")
+
+
+async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
+    answer, outline, _ = await run(shop, replies())
+    assert without(outline, *OWN_PARTS) == OUTLINE
+    assert [(f.path, f.content) for f in answer.files] == [("shop/prices.py", CHEAPER)]
+    assert answer.details["verdict"]["decision"] == "ACCEPT_ORIGINAL"
+    assert answer.details["impact"]["risk"] in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
+    assert [c.path for c in answer.citations] == ["shop/prices.py"]
+    assert "`shop/prices.py` modified (+1 −1)" in answer.text
+    json.dumps(answer.details)
+
+
+async def test_covering_tests_of_the_repository_decide(shop: Workspace) -> None:
+    """A broken cart fails tests/test_cart.py: revised with the failing assertion, and the right version is kept."""
+    cart = FILES["shop/cart.py"]
+    wrong = cart.replace("self.items.get(article, 0) + count", "count + 1")
+    right = cart.replace('raise EmptyCart("nothing to pay for")', 'raise EmptyCart("an empty cart")')
+    reply = replies(
+        fenced("shop/cart.py", wrong),
+        revise=fenced("shop/cart.py", right),
+        rest=f"```python\n{wrong}```",
+    )
+    workspace = replace(shop, model=answering(reply))
+    answer, _, events = await traced(lambda step: generate("say more in EmptyCart in shop/cart.py", workspace, step))
+    controllers = [n for n in _nodes(trace.tree(events)) if n["name"].startswith("controller")]
+    assert controllers[0]["data"]["decision"] == "REQUEST_REVISION"
+    assert "the repository's tests fail" in controllers[0]["output"]
+    assert controllers[-1]["data"]["score"] >= 8
+    assert [f.content for f in answer.files] == [right]
+    assert answer.details["tests"]["genuine"] and answer.details["tests"]["protected"]
+    assert "passed under control (the repository's" in answer.text
+
+
+async def test_useless_revisions_end(shop: Workspace) -> None:
+    wrong = FILES["shop/cart.py"].replace("self.items.get(article, 0) + count", "count + 1")
+    reply = replies(fenced("shop/cart.py", wrong), revise=fenced("shop/cart.py", wrong), rest=f"```python\n{wrong}```")
+    workspace = replace(shop, model=answering(reply))
+    answer, _, events = await traced(lambda step: generate("count twice in shop/cart.py", workspace, step))
+    assert answer.details["verdict"]["decision"] == "REQUEST_REVISION"
+    assert any(said == "revision 1 brought nothing: the same code again" for said in trace.degraded(events))
+    assert "not good enough" in answer.text and answer.files
+
+
+QUOTE = "return cents * 90 // 100 if cents >= DISCOUNT_FROM else cents"
+ISSUE = json.dumps({"issues": [{"quote": QUOTE, "problem": "negative cents", "severity": "high"}]})
+
+
+async def test_feedback_is_merged_when_nothing_gets_worse(shop: Workspace) -> None:
+    merged = CHEAPER.replace("if cents >=", "if cents > 0 and cents >=")
+    answer, outline, _ = await run(
+        shop, replies(critic=ISSUE, defender='{"points": []}', revise=fenced("shop/prices.py", merged))
+    )
+    assert answer.details["verdict"]["decision"] == "MERGE_FEEDBACK"
+    assert answer.files[0].content == merged
+    assert "merge feedback" in outline
+
+
+@pytest.mark.parametrize(
+    ("merged", "why"),
+    [
+        ("def with_discount(cents):\n    return cents\n", "loses DISCOUNT_FROM"),
+        ("no code at all", "can't be used"),
+        (
+            f"import subprocess\n{CHEAPER}\n\ndef run(c):\n    return subprocess.run(c, shell=True)\n",
+            "analysers find more",
+        ),
+    ],
+)
+async def test_a_worse_merge_is_not_taken(shop: Workspace, merged: str, why: str) -> None:
+    block = fenced("shop/prices.py", merged) if "def" in merged else merged
+    answer, _, events = await run(shop, replies(critic=ISSUE, defender='{"points": []}', revise=block))
+    assert answer.files[0].content == CHEAPER
+    said = trace.degraded(events)
+    assert any("original is kept" in s and why in s for s in said), said
+
+
+async def test_a_failing_reviewer_is_said_and_costs_nothing_else(shop: Workspace) -> None:
+    answer, outline, events = await run(shop, replies(critic=[ModelError("gone")], defender="no JSON"))
+    assert "critic ✗" in outline and answer.files
+    said = trace.degraded(events)
+    assert sum("reply could not be read" in s for s in said) == 2
+    assert "the critic's reply could not be read: scored without it" in answer.details["verdict"]["reasons"]
+
+
+async def test_a_failing_explanation_costs_nothing_else(shop: Workspace) -> None:
+    answer, outline, events = await run(shop, replies(explain=[ModelError("gone")]))
+    assert "explain ✗" in outline and answer.files
+    assert "the explanation failed: gone" in trace.degraded(events)
+
+
+async def test_without_usable_code_the_answer_says_why_and_keeps_the_rest(shop: Workspace) -> None:
+    answer, outline, _ = await run(shop, replies("I can't."))
+    assert answer.files == () and "generate ✗" in outline
+    assert "**No files.**" in answer.text and "takes five percent off" in answer.text
+    assert answer.details["verdict"] is None and answer.details["failure"]
+
+
+async def test_without_a_model_it_is_said(shop: Workspace) -> None:
+    answer, *_ = await traced(lambda step: generate(TASK, shop, step))
+    assert answer.files == () and "No language model answers" in answer.text
+
+
+async def test_other_languages_are_checked_but_not_run(shop: Workspace) -> None:
+    text = FILES["web/basket.js"].replace("<li>", "<li class='x'>")
+    workspace = replace(shop, model=answering(replies(fenced("web/basket.js", text, "js"))))
+    answer, _, events = await traced(lambda step: generate("add a class in web/basket.js", workspace, step))
+    assert answer.files[0].content == text
+    assert "running tests is out of reach: only Python is run" in trace.degraded(events)
+
+
+async def test_the_critics_own_test_is_run(shop: Workspace) -> None:
+    test = "from shop.prices import with_discount\n\ndef test_half():\n    assert with_discount(10000) == 9500\n"
+    answer, *_ = await run(shop, replies(critic=json.dumps({"issues": [], "test": test})))
+    assert any("passes on the old code and fails on the new" in r for r in answer.details["verdict"]["reasons"])
+
+
+async def test_cancelling_stops_every_model_call(shop: Workspace) -> None:
+    started = asyncio.Event()
+
+    def endless():
+        started.set()
+        while True:
+            yield "x "
+            yield 0.01
+
+    workspace = replace(shop, model=answering(replies(explain=endless(), write=endless())))
+    events: list[trace.Event] = []
+
+    async def work() -> None:
+        async with trace.root(events.append, "turn") as step:
+            await generate(TASK, workspace, step)
+
+    task = asyncio.create_task(work())
+    await started.wait()
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert all(n["state"] in ("ok", "stopped") for n in _nodes(trace.tree(events)))
+    stopped = [n for n in _nodes(trace.tree(events)) if n["state"] == "stopped" and n["data"].get("model")]
+    assert workspace.model.llm.abandoned == len(stopped) >= 1
+
+
+def _nodes(nodes: list[dict]) -> list[dict]:
+    return [inner for node in nodes for inner in (node, *_nodes(node["children"]))]
+
+
+def test_the_snapshot_is_untouched(shop: Workspace) -> None:
+    root: Path = shop.snapshot.root
+    assert all((root / path).read_text() == text for path, text in FILES.items())
