@@ -100,7 +100,6 @@ def _pytest(job: dict) -> int:
             "-c",
             os.devnull,
             "--import-mode=importlib",
-            "--capture=no",
             "--color=no",
             "--tb=short",
             "-q",
