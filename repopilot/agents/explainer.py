@@ -49,7 +49,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         return _not_here(workspace, found, absent)
     text = _usable(_SENTINEL.sub("", text), workspace, found, why_cut, step)
     if not text:
-        return _extractive(workspace, found, retry=bool(why_cut))
+        return _extractive(workspace, found, "failed" if why_cut else "unusable")
     if cover < WEAK:
         step.degrade("weak evidence: few of the question's words stand in the excerpts")
     checked, citations = await _verified(text, workspace, found, step)
@@ -130,6 +130,18 @@ def recited(text: str, excerpts: Sequence[Excerpt]) -> bool:
     return len(lines) >= 4 and sum(line in known for line in lines) / len(lines) >= RECITED
 
 
+def goes_in_circles(text: str) -> bool:
+    """Has the model just ended a sentence that it has written before?"""
+    if not text.rstrip("*_` \n").endswith((".", "!", "?", "]")):
+        return False
+    sentences = [_bare(piece) for piece, prose in split_sentences(text) if prose]
+    return bool(sentences) and len(sentences[-1]) > 20 and sentences[-1] in sentences[:-1]
+
+
+def _bare(sentence: str) -> str:
+    return re.sub(r"\s*\[[\d, ]+\]|\s+", " ", sentence).strip(" .")
+
+
 async def _ask(
     question: str, workspace: Workspace, model: Model, found: Exploration, cover: float, step: Step
 ) -> tuple[str, str]:
@@ -139,7 +151,16 @@ async def _ask(
         try:
             limit = workspace.settings.max_answer_tokens
             # The delimiter in a reply means that the model has begun to recite its context.
-            return await chat(model, messages, answering, max_tokens=limit, temperature=0.2, stop=[found.pack.mark]), ""
+            text = await chat(
+                model,
+                messages,
+                answering,
+                max_tokens=limit,
+                temperature=0.2,
+                stop=[found.pack.mark],
+                halt=goes_in_circles,
+            )
+            return text, ""
         except ModelError as error:
             answering.note(failed=str(error))
             return error.partial, str(error)
@@ -185,41 +206,39 @@ def _not_here(workspace: Workspace, found: Exploration, absent: Sequence[str]) -
     parts = [say("absent", language, **_scope(workspace))]
     if absent:
         parts.append(say("absent_names", language, names=_listed(absent), **_scope(workspace)))
-    places, citations = _places(found.pack.excerpts[:3], workspace)
+    places, citations = _places(found.pack.excerpts[:3], workspace, language)
     if places:
         parts += [say("nearest", language), places]
     return Answer("\n\n".join(parts), citations, details={"not_found": True})
 
 
-def _extractive(workspace: Workspace, found: Exploration, retry: bool = False) -> Answer:
+def _extractive(workspace: Workspace, found: Exploration, why: str = "extractive") -> Answer:
     """The best places with their first words and the best one quoted: every line is the repository's own."""
     shown = found.pack.excerpts[:SHOWN_PLACES]
-    places, citations = _places(shown, workspace)
+    places, citations = _places(shown, workspace, found.results.query.language)
     quoted = shown[0].text.split("\n")[:QUOTED_LINES]
     fence = "~~~~"
     language = shown[0].path.rpartition(".")[2] if "." in shown[0].path else ""
     parts = [
-        say("extractive", found.results.query.language),
+        say(why, found.results.query.language),
         places,
         "\n".join([f"{fence}{language}", *quoted, fence]),
     ]
-    return Answer("\n\n".join(parts), citations, details={"extractive": True, "retry": retry})
+    return Answer("\n\n".join(parts), citations, details={"extractive": True, "retry": why == "failed"})
 
 
-def _places(excerpts: Sequence[Excerpt], workspace: Workspace) -> tuple[str, tuple[Citation, ...]]:
+def _places(excerpts: Sequence[Excerpt], workspace: Workspace, language: str) -> tuple[str, tuple[Citation, ...]]:
     rows, citations = [], []
     for number, e in enumerate(excerpts, 1):
-        name = f"`{e.symbol}` in " if e.symbol else ""
-        rows.append(f"- {name}`{e.path}` [{number}]{_gist(e)}")
+        place = say("place", language, symbol=e.symbol, path=e.path) if e.symbol else f"`{e.path}`"
+        rows.append(f"- {place} [{number}]{_gist(e)}")
         citations.append(Citation(number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol, True))
     return "\n".join(rows), tuple(citations)
 
 
 def _gist(excerpt: Excerpt) -> str:
-    """The first words of prose of an excerpt: its docstring, comment or paragraph."""
-    prose = re.search(
-        r"(?:\"\"\"|'''|^\s*(?:#|//|\*|/\*\*?)\s?|^)([A-Za-zÀ-ÿ][^\n\"'*{}();=]{15,160})", excerpt.text, re.M
-    )
+    """The first line of prose in an excerpt: of its docstring, comment or paragraph; '' where there is only code."""
+    prose = re.search(r"(?:[\"']{3}|^\s*(?:#|//|\*|/\*\*?|--)\s)\s*([A-Za-zÀ-ÿ][^\n\"*]{15,160})", excerpt.text, re.M)
     return f": {prose.group(1).strip()}" if prose else ""
 
 

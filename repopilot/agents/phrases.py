@@ -13,9 +13,18 @@ _PHRASES = {
     },
     "nearest": {"en": "The nearest places:", "fr": "Les endroits les plus proches :"},
     "extractive": {
-        "en": "No language model answered, so these are the places that match best:",
-        "fr": "Aucun modèle de langue n'a répondu ; voici les passages les plus pertinents :",
+        "en": "No language model is running, so these are the places that match best:",
+        "fr": "Aucun modèle de langue n'est disponible ; voici les passages les plus pertinents :",
     },
+    "unusable": {
+        "en": "What the model wrote did not hold up against the code, so these are the places that match best:",
+        "fr": "Ce que le modèle a écrit ne correspondait pas au code ; voici les passages les plus pertinents :",
+    },
+    "failed": {
+        "en": "The model failed before its first sentence, so these are the places that match best:",
+        "fr": "Le modèle a échoué avant sa première phrase ; voici les passages les plus pertinents :",
+    },
+    "place": {"en": "`{symbol}` in `{path}`", "fr": "`{symbol}` dans `{path}`"},
     "cut_off": {
         "en": "*The model stopped in the middle of this answer: {why}*",
         "fr": "*Le modèle s'est arrêté au milieu de cette réponse : {why}*",

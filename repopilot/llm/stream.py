@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +64,11 @@ async def chat(
     temperature: float = 0.2,
     stop: Sequence[str] = (),
     seed: int | None = None,
+    halt: Callable[[str], bool] | None = None,
 ) -> str:
     """The model's reply, streamed into `step` token by token.
+
+    `halt` is shown the text so far after each piece; once it says True the stream is closed (finish `halted`).
 
     An identical call of the last ten minutes is answered from the cache (noted as `cached`); pass different `seed`s
     to sample several replies. The step gets the notes model, prompt_tokens, completion_tokens, first_token_s,
@@ -74,10 +77,16 @@ async def chat(
     `model.timeout_s`, breaks off or answers garbage; and before sending when the prompt can't fit the context.
     """
     options = Options(max_tokens, temperature, tuple(stop), seed)
-    return (await request(model, messages, step, options)).text
+    return (await request(model, messages, step, options, halt)).text
 
 
-async def request(model: Model, messages: Sequence[ChatMessage], step: Step, options: Options) -> Reply:
+async def request(
+    model: Model,
+    messages: Sequence[ChatMessage],
+    step: Step,
+    options: Options,
+    halt: Callable[[str], bool] | None = None,
+) -> Reply:
     """As `chat`, with all options, returning everything known about the reply."""
     step.note(model=model.name)
     key = cache.call_key(model.identity, messages, options)
@@ -88,7 +97,7 @@ async def request(model: Model, messages: Sequence[ChatMessage], step: Step, opt
         return Reply(pieces=[known], finish="stop")
     reply = Reply(prompt_tokens=await _checked_length(model, messages, options))
     try:
-        await _receive(model, messages, step, options, reply)
+        await _receive(model, messages, step, options, reply, halt)
     finally:
         _note(step, reply)
     if model.cache and reply.finish == "stop":
@@ -96,7 +105,14 @@ async def request(model: Model, messages: Sequence[ChatMessage], step: Step, opt
     return reply
 
 
-async def _receive(model: Model, messages: Sequence[ChatMessage], step: Step, options: Options, reply: Reply) -> None:
+async def _receive(
+    model: Model,
+    messages: Sequence[ChatMessage],
+    step: Step,
+    options: Options,
+    reply: Reply,
+    halt: Callable[[str], bool] | None,
+) -> None:
     try:
         async with asyncio.timeout(model.timeout_s) as silence, backend.opened(model, messages, options) as deltas:
             loop = asyncio.get_running_loop()
@@ -107,6 +123,9 @@ async def _receive(model: Model, messages: Sequence[ChatMessage], step: Step, op
                     await step.write(delta.text)
                 if len(reply.pieces) > DELTAS_PER_TOKEN * options.max_tokens + DELTAS_SPARE:
                     reply.finish = "length"  # a server that ignores its limit must not go on for ever
+                    break
+                if halt is not None and delta.text and halt(reply.text):
+                    reply.finish = "halted"
                     break
     except Exception as error:
         if model.engine is not None:

@@ -148,3 +148,10 @@ async def test_an_empty_question_is_wrong_use(shop_workspace: Workspace) -> None
     async with trace.root(lambda e: None, "question") as step:
         with pytest.raises(UsageError):
             await answer("  \n", shop_workspace, step)
+
+
+async def test_a_model_that_goes_in_circles_is_stopped(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: [TRUE + " "] * 50)
+    done, events = await asked(workspace)
+    assert len([e for e in events if isinstance(e, trace.Delta)]) <= 3 and workspace.model.llm.abandoned == 1
+    assert done.text.count("compare_digest") <= 2
