@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from support import hostile
 
+from repopilot.sandbox import seatbelt
 from repopilot.sandbox.inside import seccomp
+from repopilot.sandbox.job import Job
 from repopilot.sandbox.levels import why_unavailable
 
 ROOT = Path(__file__, "../../..").resolve()
@@ -142,3 +144,14 @@ def test_nothing_outlives_the_application(level, tmp_path):
         assert hostile.processes_with(mark, wait=False)
         application.send_signal(signal.SIGKILL)
     assert not hostile.processes_with(mark)
+
+
+def test_the_macos_profile_denies_by_default(tmp_path):
+    """All that can be said of it on Linux."""
+    profile = seatbelt.profile(Job(tmp_path / 'a "quoted" folder', tmp_path / "work"))
+    assert profile.startswith("(version 1)\n(deny default)\n")
+    assert "network" not in profile
+    assert profile.count("file-write*") == 1
+    assert f'(allow file-write* (subpath "{tmp_path}/work")' in profile
+    assert r"a \"quoted\" folder" in profile
+    assert profile.count("(") == profile.count(")")

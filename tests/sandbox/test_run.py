@@ -219,3 +219,14 @@ def test_without_a_strong_level_consent_is_needed(monkeypatch):
     with pytest.raises(SandboxError, match="seatbelt: not on this system"):
         levels.level(Settings())
     assert levels.level(Settings(allow_weak_sandbox=True)) == "limits"
+
+
+def test_long_output_keeps_its_beginning_and_its_end():
+    tests = "def test_it():\n    print('first')\n    print('x' * 3_000_000)\n    print('last')\n    assert False\n"
+    result = run("", tests)
+    assert (result.ended, result.failed) == ("finished", 1)
+    assert len(result.output) < 400_000
+    assert "bytes left out" in result.output
+    assert "first" in result.output
+    assert "last" in result.output
+    assert "1 failed" in result.output
