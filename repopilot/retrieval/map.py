@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repopilot.code import languages
@@ -17,9 +17,13 @@ from repopilot.types import Chunk
 if TYPE_CHECKING:
     from repopilot.index.store import FileInfo, Index
 
-README_CHUNKS, README_READ, MANIFESTS, ENTRIES = 4, 30, 4, 6
+README_CHUNKS, README_READ, MANIFESTS, ENTRIES, MAIN = 4, 30, 4, 6, 4
 FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
-ABOUT_TOKENS = 160
+ABOUT_TOKENS, LEAST_WORDS = 160, 4
+_CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|^\.\. (?:image|_|\|).*$", re.M)
+_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
+_MARKUP = re.compile(r"<[^>]*>|[`*_]|^\s*[|>.=#~-]+", re.M)
 
 _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
 _RUN_FILE = re.compile(
@@ -50,11 +54,13 @@ def overview_places(index: Index, query: Query) -> list[Place]:
     weights = {
         "manifest": 0.85 if how else 0.7,
         "entry point": 0.8 if shape else 0.65,
+        "main code": 0.5 if shape else 0.4,
         "run file": 0.75 if how else 0.2,
     }
     groups = {
-        "manifest": [path for path in files if is_manifest(path) and path.count("/") <= 2][:MANIFESTS],
+        "manifest": [path for path in files if is_manifest(path) and _own(path) and path.count("/") <= 2][:MANIFESTS],
         "entry point": _entry_points(index, files)[:ENTRIES],
+        "main code": sorted(filter(_is_main, files), key=lambda path: -index.files[path].lines)[:MAIN],
         "run file": [path for path in files if _RUN_FILE.search(path) and path.count("/") <= 1][:MANIFESTS],
     }
     for role, paths in groups.items():
@@ -64,7 +70,7 @@ def overview_places(index: Index, query: Query) -> list[Place]:
                 found.append(Place(int(rows[0]), role, weights[role] - 0.02 * place - 0.05 * path.count("/")))
     best: dict[int, Place] = {}
     for place in sorted(found, key=lambda place: (-place.score, place.row)):
-        best.setdefault(place.row, place)
+        best.setdefault(place.row, replace(place, score=round(place.score, 3)))
     return list(best.values())
 
 
@@ -89,15 +95,9 @@ def _heading(chunk: Chunk) -> str:
 def _entry_points(index: Index, files: list[str]) -> list[str]:
     """Files by what the manifests name, then by name, without tests, examples and documentation."""
     named = [path for manifest in _manifests(index) for path in _declared(manifest, files)]
-    telling = [
-        path
-        for path in files
-        if _ENTRY.search(path)
-        and languages.file_kind(path) == "code"
-        and not (languages.is_test_path(path) or languages.is_example_path(path) or languages.is_doc_path(path))
-    ]
+    telling = [path for path in files if _ENTRY.search(path) and languages.file_kind(path) == "code" and _own(path)]
     packages = [path for path in files if path.endswith("/__init__.py") and path.count("/") <= 2]
-    return list(dict.fromkeys((*named, *telling, *(p for p in packages if not languages.is_test_path(p)))))
+    return list(dict.fromkeys((*named, *telling, *filter(_own, packages))))
 
 
 def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
@@ -110,9 +110,9 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
 
 
 def _manifests(index: Index) -> list[Manifest]:
-    paths = sorted((path for path in index.files if is_manifest(path)), key=lambda path: (path.count("/"), path))[
-        :MANIFESTS
-    ]
+    paths = sorted(
+        (path for path in index.files if is_manifest(path) and _own(path)), key=lambda path: (path.count("/"), path)
+    )[:MANIFESTS]
     read = (read_manifest(path, index.text(path) or "") for path in paths)
     return [manifest for manifest in read if manifest is not None]
 
@@ -154,13 +154,14 @@ def _languages(files: Mapping[str, FileInfo]) -> str:
 
 
 def _about(text: str, count_tokens: Callable[[str], int]) -> str:
-    """The first paragraphs of a README that are sentences, not badges or rules."""
+    """The first paragraphs of a README that are sentences: no badges, images, code, headings or rules."""
     said: list[str] = []
-    for paragraph in re.split(r"\n\s*\n", text):
-        plain = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]*>|[`*_]|^\s*[|>.=#-]+", r"\1", paragraph, flags=re.M).strip()
-        if len(re.findall(r"[^\W\d_]{2,}", plain)) < 4:
+    for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
+        plain = _LINK.sub(r"\1", _IMAGE.sub("", paragraph))
+        plain = " ".join(_MARKUP.sub("", plain).split())
+        if len(re.findall(r"[^\W\d_]{2,}", plain)) < LEAST_WORDS:
             continue
-        said.append(" ".join(plain.split()))
+        said.append(plain)
         if count_tokens(" ".join(said)) > ABOUT_TOKENS:
             break
     return " ".join(said)[: ABOUT_TOKENS * 6]
@@ -196,8 +197,12 @@ def _weight(index: Index, paths: list[str]) -> float:
 
 
 def _is_main(path: str) -> bool:
-    aside = languages.is_test_path(path) or languages.is_example_path(path) or languages.is_doc_path(path)
-    return languages.file_kind(path) in ("code", "schema") and not aside
+    return languages.file_kind(path) in ("code", "schema") and _own(path)
+
+
+def _own(path: str) -> bool:
+    """Part of the project itself: neither test nor example nor documentation."""
+    return not (languages.is_test_path(path) or languages.is_example_path(path) or languages.is_doc_path(path))
 
 
 def _top_symbols(index: Index, path: str) -> list[str]:

@@ -86,14 +86,14 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
 
 def _history(index: Index) -> votes.History | None:
     """Past commits as a searchable history; None without any."""
-    at, history = _histories.get(index, (-HISTORY_SECONDS, None))
+    at, history = _histories.get(index, (0.0, None))
     now = time.monotonic()
-    if now - at >= HISTORY_SECONDS:
+    if history is None or not history.files or now - at >= HISTORY_SECONDS:
         commits = index.commits
         if history is None or len(commits) != history.size:
             history = votes.read(((c.subject, c.paths) for c in commits), index.lexical.file_numbers)
         _histories[index] = (now, history)
-    return history if history is not None and history.files else None
+    return history if history.files else None
 
 
 def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:

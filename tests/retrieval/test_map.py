@@ -8,6 +8,7 @@ from support.small_repo import FILES
 
 from repopilot.index.instant import Pass, build_instant
 from repopilot.retrieval.map import overview
+from repopilot.retrieval.search import search
 
 
 def count(text):
@@ -38,6 +39,29 @@ def test_the_map_names_what_a_newcomer_needs(index):
 
 def test_tests_are_not_listed_with_their_symbols(index):
     assert "test_total" not in overview(index, 2000, count)
+
+
+def test_without_readme_and_entry_points_the_main_code_answers(tmp_path):
+    files = {
+        "engine.go": "package engine\n\nfunc Turn() {}\n" * 20,
+        "small.go": "package engine\n",
+        "go.mod": "module x.org/engine\n",
+    }
+    root = write(tmp_path / "engine", files)
+    built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
+    assert [hit.chunk.path for hit in search(built, "what is this project?").hits] == [
+        "go.mod",
+        "engine.go",
+        "small.go",
+    ]
+
+
+def test_a_readme_is_quoted_without_badges_and_code(tmp_path):
+    badge, code = "[![Build][img]][url]", "```sh\nnpm install the whole thing\n```"
+    readme = f"# X\n\n{badge}\n\nTurns *wheels* of [all sizes](x.html) for you.\n\n{code}\n"
+    root = write(tmp_path / "wheels", {"README.md": readme})
+    built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
+    assert overview(built, 500, count).splitlines()[1] == "README.md says: Turns wheels of all sizes for you."
 
 
 @pytest.mark.parametrize("budget", [0, 10, 40, 80, 500])
