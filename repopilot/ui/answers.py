@@ -18,6 +18,7 @@ from repopilot.ui.chat import Chat, Shown, process, remember_turn
 from repopilot.ui.citations import code_props, linked, source_rows
 from repopilot.ui.elements import element, show_aside
 from repopilot.ui.opening_props import dense_words
+from repopilot.ui.reports import findings_props, has_findings, summary_of
 from repopilot.ui.step_text import closed, inert
 from repopilot.ui.steps import TraceView
 from repopilot.ui.wording import commit_words, count, duration
@@ -142,11 +143,20 @@ async def _answered(chat: Chat, asking: Asking, view: TraceView) -> tuple[Worksp
 async def _show(chat: Chat, asking: Asking, workspace: Workspace, answer: Answer) -> None:
     message = asking.message
     chat.shown[message.id] = Shown(answer, workspace.index, workspace.snapshot.root)
-    message.content = linked(answer.text, answer.citations, message.id)
-    message.elements = [element("Sources", _sources_props(asking, workspace, answer))]
+    text = summary_of(answer) if has_findings(answer) else answer.text
+    message.content = linked(text, answer.citations, message.id)
+    message.elements = _elements(asking, workspace, answer)
     await (message.update() if message.streaming else message.send())
     if answer.files:
         await show_files(chat, message.id)
+
+
+def _elements(asking: Asking, workspace: Workspace, answer: Answer) -> list[cl.CustomElement]:
+    """What stands below the text: the report, then sources and footer."""
+    elements = []
+    if has_findings(answer):
+        elements.append(element("Findings", findings_props(asking.message.id, answer)))
+    return [*elements, element("Sources", _sources_props(asking, workspace, answer))]
 
 
 def _sources_props(asking: Asking, workspace: Workspace, answer: Answer) -> dict:
@@ -154,7 +164,8 @@ def _sources_props(asking: Asking, workspace: Workspace, answer: Answer) -> dict
         "answer": asking.message.id,
         "question": asking.question,
         "command": LABELS.get(asking.forced, "") if asking.forced else "",
-        "sources": source_rows(answer.citations),
+        # A review's findings carry their places themselves.
+        "sources": [] if has_findings(answer) else source_rows(answer.citations),
         "notes": [inert(note) for note in answer.degraded],
         "alternatives": alternatives(answer),
         "retry": bool(answer.details.get("retry")),

@@ -12,6 +12,7 @@ from repopilot.types import FileChange
 from repopilot.ui.chat import Chat, Shown, process
 from repopilot.ui.elements import element, update
 from repopilot.ui.files import blob_id, chosen, files_props, patch, zipped
+from repopilot.ui.reports import sarif
 
 GONE = "These files are from before the page was reloaded. Ask again to get them back."
 
@@ -44,7 +45,8 @@ async def decide(chat: Chat, payload: dict) -> dict:
 
 
 async def download(chat: Chat, payload: dict) -> dict:
-    """A file for the browser to save: {name, mime, base64}. payload {answer, form: zip|patch|file, path}."""
+    """A file for the browser to save: {name, mime, base64}. payload {answer, path, form:
+    zip|patch|file|sarif|markdown}."""
     shown = chat.shown.get(str(payload.get("answer", "")))
     if shown is None:
         return {"error": GONE}
@@ -61,6 +63,10 @@ def _packed(shown: Shown, payload: dict) -> tuple[str, str, bytes]:
         return "repopilot.zip", "application/zip", zipped(files)
     if payload.get("form") == "patch":
         return "repopilot.patch", "text/x-patch", patch(files).encode()
+    if payload.get("form") == "sarif":
+        return "repopilot.sarif", "application/sarif+json", sarif(shown.answer, shown.index.commit).encode()
+    if payload.get("form") == "markdown":
+        return "repopilot.md", "text/markdown", shown.answer.text.encode()
     file = shown.files.get(str(payload.get("path", "")))
     if file is None:
         raise UsageError("There is no such file in this answer.")

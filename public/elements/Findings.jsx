@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { Download, Wrench } from 'lucide-react';
+
+function save({ name, mime, base64 }) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const url = URL.createObjectURL(new Blob([bytes], { type: mime }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  document.body.appendChild(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
+// user typed or unfolded stays.
+const Findings = (window.repopilotFindings ||= function ({ props, callAction, sendUserMessage }) {
+  const [failed, setFailed] = useState('');
+  const call = async (name, payload) => {
+    const result = await callAction({ name, payload: { answer: props.answer, ...payload } });
+    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
+    return result?.response;
+  };
+  const download = async (form) => {
+    const file = await call('download', { form });
+    if (file?.base64) save(file);
+  };
+  return (
+    <section className="rp-findings rp-code">
+      <div className="rp-row">
+        {props.scores.map(([domain, score]) => (
+          <span key={domain} className="rp-score" data-grade={score >= 90 ? 'good' : score >= 60 ? 'fair' : 'poor'}>
+            {domain} <b>{score}</b>
+          </span>
+        ))}
+        <span className="rp-grow" />
+        <button className="rp-button" onClick={() => download('sarif')}><Download size={14} /> SARIF</button>
+        <button className="rp-button" onClick={() => download('markdown')}><Download size={14} /> Markdown</button>
+      </div>
+      {failed && <div className="rp-error">{failed}</div>}
+      {props.files.map((file) => (
+        <div key={file.path} className="rp-file">
+          <div className="rp-row rp-file-head"><span className="rp-place">{file.path}</span><span className="rp-chip rp-chip-soft">{file.findings.length}</span></div>
+          {file.findings.map((finding, at) => (
+            <div key={at} className="rp-finding">
+              <div className="rp-row rp-tight">
+                <span className="rp-severity" data-severity={finding.severity}>{finding.severity}</span>
+                {finding.number
+                  ? <button className="rp-link" onClick={() => call('show_citation', { number: finding.number })}>line {finding.line}</button>
+                  : <span>line {finding.line}</span>}
+                <span className="rp-muted">{finding.domain} · {finding.rule} · {finding.source}</span>
+                <span className="rp-grow" />
+                <button className="rp-button" onClick={() => sendUserMessage(finding.fix, 'generate')}><Wrench size={13} /> Fix this</button>
+              </div>
+              <div>{finding.message}</div>
+              {finding.quote && <pre className="rp-quote">{finding.quote}</pre>}
+            </div>
+          ))}
+        </div>
+      ))}
+      {props.more > 0 && <div className="rp-muted">{props.more} more findings: they are in the downloads.</div>}
+    </section>
+  );
+});
+
+export default <Findings props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;

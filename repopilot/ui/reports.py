@@ -1,0 +1,58 @@
+"""The reports of an answer, beside its text: findings of a review, the impact of a change. Pure."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+
+from repopilot.types import Answer, Finding
+
+FINDINGS_SHOWN = 120
+ROWS_SHOWN = 12
+
+
+def has_findings(answer: Answer) -> bool:
+    return "findings" in answer.details and "scores" in answer.details
+
+
+def summary_of(answer: Answer) -> str:
+    """The text of a review without its list of findings, which the element shows instead."""
+    return answer.text.split("\n### ", 1)[0].rstrip()
+
+
+def findings_props(answer_id: str, answer: Answer) -> dict:
+    """Props of the element `Findings`: grouped by file, in the report's order."""
+    numbers = {(citation.path, citation.start_line): citation.number for citation in answer.citations}
+    found: Sequence[Mapping] = answer.details["findings"]  # type: ignore[assignment]
+    scores: Mapping[str, int] = answer.details["scores"]  # type: ignore[assignment]
+    files: dict[str, list[dict]] = {}
+    for finding in found[:FINDINGS_SHOWN]:
+        number = numbers.get((finding["path"], finding["line"]))
+        files.setdefault(finding["path"], []).append({**finding, "number": number, "fix": fix_task(finding)})
+    return {
+        "answer": answer_id,
+        "scores": [["overall", answer.details["score"]], *scores.items()],
+        "files": [{"path": path, "findings": findings} for path, findings in files.items()],
+        "more": max(0, len(found) - FINDINGS_SHOWN),
+    }
+
+
+def fix_task(finding: Mapping) -> str:
+    """The task for the generator behind “Fix this”."""
+    quote = f" The line reads: `{finding['quote'].strip()}`" if finding.get("quote") else ""
+    return f"Fix this in {finding['path']}, line {finding['line']}: {finding['message']} ({finding['rule']}).{quote}"
+
+
+def sarif(answer: Answer, commit: str) -> str:
+    """The findings for other tools, SARIF 2.1.0."""
+    from repopilot.review.report import Report, report_sarif
+
+    found: Sequence[Mapping] = answer.details["findings"]  # type: ignore[assignment]
+    report = Report(str(answer.details.get("what", "")), commit, tuple(Finding(**finding) for finding in found))
+    return json.dumps(report_sarif(report), indent=2)
+
+
+def picture(svg: str) -> str:
+    """An SVG as the address of an image: as an image it can neither run scripts nor load anything."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
