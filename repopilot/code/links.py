@@ -34,6 +34,14 @@ CONFIDENCE = {How.SAME_FILE: 0.95, How.IMPORTED: 0.9, How.UNIQUE: 0.6, How.AMBIG
 
 _SELF = frozenset(("self", "this", "cls", "super", "Self", "$this", "static", "parent", "@"))
 _SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
+_EVERYWHERE = frozenset(
+    "append add get set pop push put remove update clear copy sort index count find keys values items join split strip "
+    "trim replace format encode decode upper lower startswith endswith read write close open send next map filter "
+    "reduce forEach slice concat includes indexOf has delete length size len toString equals hashCode contains isEmpty "
+    "then catch call apply bind clone unwrap expect iter into as_str to_string Error String Close Read Write Len "
+    "Get Set Add".split()
+)
+"""Methods of the built-in types: on an object of unknown type they mean no definition of the repository."""
 _MANY = 6
 _DEPTH = 4
 
@@ -213,13 +221,14 @@ class Linker:
         if not candidates or len(candidates) > 200:
             return (), None
         member = bool(use.receiver)
-        family_ = self.names.families[number]
-        fitting = [c for c in candidates if self._fits(c, family_, member)]
-        if len(fitting) > 1:
-            close = [c for c in fitting if self.names.file_of[c] in self._near[number]]
-            fitting = close or fitting
-        if len(fitting) > 1 and not is_test_path(self.where.files[number].path):
-            fitting = [c for c in fitting if not is_test_path(self.names.symbols[c].path)] or fitting
+        if member and use.name in _EVERYWHERE:
+            return (), None
+        fitting = [c for c in candidates if self._fits(c, self.names.families[number], member)]
+        if not is_test_path(self.where.files[number].path):
+            fitting = [c for c in fitting if not is_test_path(self.names.symbols[c].path)]
+        close = [c for c in fitting if self.names.file_of[c] in self._near[number]]
+        # What `self` has and its class doesn't define comes from a base class, which is imported.
+        fitting = close if close or use.receiver in _SELF else fitting
         if not fitting or len(fitting) > _MANY:
             return (), None
         return fitting, How.UNIQUE if len(fitting) == 1 else How.AMBIGUOUS

@@ -121,8 +121,9 @@ def _unindexed(diff: FileDiff, base: dict) -> Change:
         return Change(diff.path, interface=_interface((), new), **base)
     if diff.status == "deleted":
         old = _symbols(diff.path, [line[1:] for line in lines if line.startswith("-")])
-        return Change(diff.path, tuple(s.qualified for s in old), interface=_interface(old, ()),
-                      problem="deleted, and no longer in the index: who used it can only be told by name", **base)  # fmt: skip
+        problem = "deleted, and no longer in the index: who used it can only be told by name"
+        names = tuple(s.qualified for s in old)
+        return Change(diff.path, names, interface=_interface(old, ()), problem=problem, **base)
     return Change(diff.path, problem="not in the index (skipped when it was read)", **base)
 
 

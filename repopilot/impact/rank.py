@@ -48,7 +48,7 @@ class Ranked:
 def rank(
     base: Codebase, changes: Sequence[Change], texts: Mapping[str, str], together: Sequence[Together]
 ) -> list[Ranked]:
-    """Every other file that has any signal, best first. `texts` maps a changed path to the text of what changes there."""
+    """Every other file that has any signal, best first. `texts`: the text of what changes, by path."""
     changed = {c.path for c in changes}
     signals = _signals(base, changes, texts, together)
     total = sum(WEIGHTS[name] * values for name, values in signals.items())

@@ -10,6 +10,7 @@ from repopilot.code.languages import is_test_path
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase
 from repopilot.impact.rank import changed_nodes
+from repopilot.index.store import Index
 
 DEPTH = 3
 _VERBS = {
@@ -24,7 +25,7 @@ _LEAST_TEST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A definition or file that depends on the change, `distance` hops away, and why."""
+    """A definition or file that depends on the change, `distance` hops away, and why; reached from the file `via`."""
 
     path: str
     symbol: str
@@ -33,6 +34,7 @@ class Reached:
     distance: int
     confidence: float
     reason: str
+    via: str
 
 
 def reached(base: Codebase, changes: Sequence[Change]) -> list[Reached]:
@@ -46,12 +48,26 @@ def reached(base: Codebase, changes: Sequence[Change]) -> list[Reached]:
         if where.path not in inside and where.kind != "package":
             symbol = "" if where.kind == "file" else where.name
             line = link.line if link.line else where.line
-            found.append(
-                Reached(
-                    where.path, symbol, where.kind, line, distance, round(link.confidence, 2), _why(graph, via, link)
-                )
-            )
+            why = _why(graph, via, link)
+            sure = round(link.confidence, 2)
+            came = graph.nodes[via].path
+            found.append(Reached(where.path, symbol, where.kind, line, distance, sure, why, came))
     return sorted(found, key=lambda r: (r.distance, -r.confidence, r.path, r.line))
+
+
+def named_elsewhere(index: Index, changes: Sequence[Change]) -> list[Reached]:
+    """Uses of definitions that are gone from the index already, by their names alone."""
+    found: dict[tuple[str, str], Reached] = {}
+    for change in (c for c in changes if c.path not in index.files):
+        for qualified in change.symbols:
+            name = qualified.rpartition(".")[2]
+            for use in index.references(name) if not index.symbols(name) else ():
+                why = f"uses {qualified} (by its name)"
+                item = Reached(
+                    use.path, use.scope, "function" if use.scope else "file", use.line, 1, 0.6, why, change.path
+                )
+                found.setdefault((use.path, use.scope), item)
+    return list(found.values())
 
 
 def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, str]:

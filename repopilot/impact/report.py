@@ -13,7 +13,7 @@ from repopilot.impact.change import Change, SymbolChange
 from repopilot.impact.codebase import Codebase, codebase_of
 from repopilot.impact.history import Together, changed_together
 from repopilot.impact.rank import Ranked, changed_nodes, rank
-from repopilot.impact.reach import Covering, Reached, covering, reached, used_by_change
+from repopilot.impact.reach import Covering, Reached, covering, named_elsewhere, reached, used_by_change
 from repopilot.index.store import Index
 from repopilot.types import Impact
 
@@ -34,7 +34,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
     I changes of the interface, S schema.
     """
     base = codebase_of(index)
-    found = reached(base, changes)
+    found = [*reached(base, changes), *named_elsewhere(index, changes)]
     tests = covering(base, changes, found)
     together = changed_together(commits, {p for c in changes for p in (c.path, c.old_path) if p})
     changed = _changed(base, changes)
@@ -55,7 +55,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
             {"text": r.text, "evidence": list(r.evidence), "points": r.points, "source": "rule"} for r in reasons
         ),
         recommendations=tuple(_recommendations(evidence, covers, shared)),
-        completeness=_completeness(index, base, changes, gaps, commits, affected, covers),
+        completeness=_completeness(index, base, changes, gaps, len(commits), affected, covers),
         changed=tuple(changed),
     )
 
@@ -119,7 +119,8 @@ def _public(change: SymbolChange, path: str) -> bool:
 
 def _affected(number: int, found: Reached) -> dict:
     return {"id": f"A{number}", "path": found.path, "symbol": found.symbol, "kind": found.kind, "line": found.line,
-            "distance": found.distance, "confidence": found.confidence, "reason": found.reason}  # fmt: skip
+            "distance": found.distance, "confidence": found.confidence, "reason": found.reason,
+            "via": found.via}  # fmt: skip
 
 
 def _covering(number: int, found: Covering) -> dict:
@@ -184,7 +185,7 @@ def _unresolved(base: Codebase, changes: Sequence[Change]) -> int:
     return sum(base.graph.unresolved.get(name, 0) for name in names)
 
 
-def _completeness(index: Index, base: Codebase, changes: Sequence[Change], gaps: Sequence[str], commits: Sequence[Commit],
+def _completeness(index: Index, base: Codebase, changes: Sequence[Change], gaps: Sequence[str], past: int,
                   affected: Sequence[Mapping], covers: Sequence[Mapping]) -> dict:  # fmt: skip
     unparsed = [
         path for path, info in index.files.items() if info.kind == "code" and grammar(info.language) and not info.parsed
@@ -196,7 +197,7 @@ def _completeness(index: Index, base: Codebase, changes: Sequence[Change], gaps:
         "files": len(index.files),
         "unparsed": len(unparsed),
         "unresolved_calls": _unresolved(base, changes),
-        "history_commits": len(commits),
+        "history_commits": past,
         "affected": len(affected),
         "covering_tests": len(covers),
         "targets": [{"target": c.asked or c.path, "path": c.path, "symbols": list(c.symbols)} for c in changes],
