@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from repopilot.agents.scoring import Issue, Objection, Opinions, failed
 from repopilot.errors import ModelError, RepoPilotError
@@ -37,8 +37,8 @@ log = logging.getLogger(__name__)
 
 
 class CriticPoint(BaseModel):
-    quote: str = Field(max_length=400)
-    problem: str = Field(max_length=600)
+    quote: str
+    problem: str
     severity: Literal["critical", "high", "medium", "low"] = "medium"
 
 
@@ -48,8 +48,8 @@ class Critique(BaseModel):
 
 
 class DefencePoint(BaseModel):
-    quote: str = Field(max_length=400)
-    argument: str = Field(max_length=600)
+    quote: str
+    argument: str
 
 
 class Defence(BaseModel):
@@ -109,7 +109,9 @@ def quoted_issues(points: Sequence[CriticPoint], changes: Sequence[FileChange]) 
     for point in points[:MOST_POINTS]:
         place = place_of(point.quote, changes)
         if place:
-            kept.setdefault(place, Issue(*place, point.quote.strip(), point.problem.strip(), point.severity))
+            kept.setdefault(
+                place, Issue(*place, point.quote.strip()[:200], point.problem.strip()[:400], point.severity)
+            )
     return tuple(kept.values()), len(points) - len(kept)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from repopilot.agents.edits import safe_path
 from repopilot.agents.explore import Exploration
@@ -24,13 +24,13 @@ WIDELY_USED = 20
 
 
 class PartDraft(BaseModel):
-    title: str = Field(max_length=200)
+    title: str
     files: list[str] = []
     depends_on: list[int] = []
 
 
 class QuestionDraft(BaseModel):
-    question: str = Field(max_length=300)
+    question: str
     options: list[str] = []
 
 
@@ -43,7 +43,7 @@ def checked_parts(drafts: Sequence[PartDraft], index: Index) -> list[Part]:
     """The drafts with paths that exist or could be made, and a computed risk; empty titles and repetitions go."""
     parts, titles = [], set()
     for number, draft in enumerate(drafts, 1):
-        title = " ".join(draft.title.split()).strip("`*# ")
+        title = " ".join(draft.title.split()).strip("`*# ")[:200]
         if title and title.lower() not in titles:
             titles.add(title.lower())
             files = _real_paths(draft.files, index)

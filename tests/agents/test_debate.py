@@ -164,9 +164,10 @@ def test_the_controller(evidence: Evidence, opinions: Opinions, expected: str) -
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low"])
 OPINIONS = st.builds(
-    Opinions, st.lists(st.builds(Issue, st.just("a.py"), st.integers(1, 9), st.just("x"), st.just("y"), SEVERITIES)).map(tuple),
+    Opinions,
+    st.lists(st.builds(Issue, st.just("a.py"), st.integers(1, 9), st.just("x"), st.just("y"), SEVERITIES)).map(tuple),
     st.lists(st.just("fine")).map(tuple),
-)  # fmt: skip
+)
 
 
 @given(OPINIONS)

@@ -1,0 +1,93 @@
+"""The test agent: runs what there is, writes what is missing, corrects it once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.shop_workspace import answering, fenced, shop_workspace, traced
+from support.small_repo import FILES
+
+from repopilot import trace
+from repopilot.agents.covering import covering_tests
+from repopilot.agents.covering import test_path_for as path_for
+from repopilot.agents.tester import test as answer_test
+from repopilot.errors import GenerationFailed
+from repopilot.types import FileChange, Turn
+from repopilot.workspace import Workspace
+
+PATH = "tests/test_prices.py"
+GOOD = "from shop.prices import price_of\n\n\ndef test_price():\n    assert price_of('milk') == 120\n"
+WRONG = GOOD.replace("120", "99")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return shop_workspace(tmp_path_factory.mktemp("tester"))
+
+
+async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn, ...] = ()):
+    prompts: list[str] = []
+
+    def reply(prompt: str) -> str:
+        prompts.append(prompt)
+        return replies[min(len(prompts), len(replies)) - 1]
+
+    workspace = replace(shop, model=answering(reply), turns=turns)
+    answer, outline, events = await traced(lambda step: answer_test(question, workspace, step))
+    return answer, outline, prompts, events
+
+
+@pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
+async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
+    answer, outline, prompts, _ = await asked(shop, question, "")
+    assert answer.details["tests"]["genuine"] and answer.text.startswith("Tests: 1 passed under control")
+    assert outline == "turn\n  tests\n  answer" and prompts == []
+
+
+async def test_the_last_generated_files_are_what_is_tested(shop: Workspace) -> None:
+    broken = FILES["shop/cart.py"].replace("self.items.get(article, 0) + count", "0")
+    turns = (Turn("break it", "", "GENERATE", (FileChange("shop/cart.py", "modified", "", broken),)),)
+    answer, *_ = await asked(shop, "run the tests", "", turns=turns)
+    assert answer.details["tests"]["failed"] == 1 and "test_total" in answer.text
+
+
+async def test_a_test_file_is_written_beside_the_others_and_run(shop: Workspace) -> None:
+    answer, outline, prompts, _ = await asked(shop, "write tests for shop/prices.py", fenced(PATH, GOOD))
+    assert [(f.path, f.change, f.content) for f in answer.files] == [(PATH, "added", GOOD)]
+    assert answer.details["tests"]["genuine"]
+    assert FILES["shop/prices.py"].strip() in prompts[0]
+    assert outline.split("\n")[1:4] == ["  retrieve", "  read", "  generate"]
+
+
+async def test_failing_tests_are_corrected_once(shop: Workspace) -> None:
+    answer, outline, prompts, _ = await asked(
+        shop, "write tests for shop/prices.py", fenced(PATH, WRONG), fenced(PATH, GOOD)
+    )
+    assert answer.files[0].content == GOOD and answer.details["tests"]["genuine"]
+    assert "correct the tests" in outline and "assert 120 == 99" in prompts[1]
+
+
+async def test_a_correction_that_fails_keeps_the_first_version(shop: Workspace) -> None:
+    answer, _, _, events = await asked(shop, "write tests for shop/prices.py", fenced(PATH, WRONG), "no")
+    assert answer.files[0].content == WRONG and answer.details["tests"]["failed"] == 1
+    assert any("not corrected" in said for said in trace.degraded(events))
+
+
+async def test_other_languages_are_written_and_said_not_to_run(shop: Workspace) -> None:
+    reply = fenced("web/basket.test.js", "test('x', () => {});\n", "js")
+    answer, _, _, events = await asked(shop, "write tests for web/basket.js", reply)
+    assert [f.path for f in answer.files] == ["web/basket.test.js"]
+    assert any("only pytest" in said for said in trace.degraded(events))
+
+
+async def test_a_subject_that_is_not_there_is_said(shop: Workspace) -> None:
+    with pytest.raises(GenerationFailed, match=r"no shop/nothing\.py"):
+        await asked(shop, "write tests for shop/nothing.py", "")
+
+
+def test_covering_tests_and_where_new_ones_go(shop: Workspace) -> None:
+    assert covering_tests(shop.index, "shop/cart.py") == ["tests/test_cart.py"]
+    assert covering_tests(shop.index, "shop/auth.py") == []
+    assert path_for(shop.index, "shop/cart.py") == "tests/test_cart.py"
+    assert path_for(shop.index, "shop/auth.py") == "tests/test_auth.py"
