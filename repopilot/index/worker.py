@@ -20,7 +20,7 @@ from typing import BinaryIO
 from repopilot.errors import IndexFailed, RepoPilotError
 
 LENGTH = struct.Struct("<I")
-NICENESS = 5
+NICENESS = 1
 ORPHAN_S = 3600
 
 
@@ -29,7 +29,7 @@ def main(preload: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     calls, replies = _streams()
     if hasattr(os, "nice"):
-        os.nice(NICENESS)  # the page and the model come first
+        os.nice(NICENESS)  # the page comes first, by a little: somebody waits for this as well
     import_module(preload)
     gc.freeze()
     send(replies, ("ready", None))
