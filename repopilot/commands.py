@@ -37,12 +37,14 @@ def doctor(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def index(arguments: argparse.Namespace, settings: Settings) -> int:
     from repopilot.opening import fetch_embedder, open_index, open_snapshot
+    from repopilot.repo.source import split_token
 
     with progress_line() as report:
         if arguments.wait:
             fetch_embedder(settings, report)
         snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        built = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait)
+        token = split_token(arguments.source)[1] or settings.git_token
+        built = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
     facts["notes"] = [*([snapshot.stale] if snapshot.stale else []), *built.notes]
     emit(facts, arguments.json, lambda: print(_indexed(facts)))

@@ -14,13 +14,16 @@ from dataclasses import replace
 from repopilot.errors import ModelError
 from repopilot.index import build, embed
 from repopilot.index.store import Index
-from repopilot.repo.clone import open_source
+from repopilot.repo.clone import clone_dir, open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
 from repopilot.workspace import Workspace
 
 log = logging.getLogger(__name__)
+
+ENDING_S = 2.0
+"""How long a command waits for its stopped indexing to put its things away."""
 
 Report = Callable[[Progress], None]
 
@@ -33,6 +36,8 @@ def open_snapshot(
     source = parse_source(text)
     if ref:
         source = replace(source, ref=ref)
+    if source.url and not clone_dir(source.url, settings).exists():
+        build.prewarm(settings)  # the parsers start while the clone is under way
     return open_source(source, settings, token=token or settings.git_token, progress=progress, cancel=cancel)
 
 
@@ -52,17 +57,27 @@ def fetch_embedder(settings: Settings, progress: Report) -> None:
 
 
 def open_index(
-    snapshot: Snapshot, settings: Settings, progress: Report, *, full: bool = False, wait: bool = False
+    snapshot: Snapshot,
+    settings: Settings,
+    progress: Report,
+    *,
+    full: bool = False,
+    wait: bool = False,
+    token: str = "",
 ) -> Index:
-    """The index brought up to date: lexical and symbols, with `wait` the dense vectors too. Raises IndexFailed."""
+    """The index brought up to date: lexical and symbols, with `wait` history and dense vectors too.
+
+    `token` serves to fetch the history of a private repository. Raises IndexFailed, StorageError, SourceError.
+    """
     embedder = embed.choose(settings) if wait else None
     local = snapshot.root is not None
     # A folder's own history is read in a moment and ranks better; a clone's has to be fetched.
-    index = build.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait or local)
+    index = build.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait or local, token=token)
     job = build.running(snapshot, settings)
     if job is not None and not wait:
         # A command ends when it has printed: what a clone still lacks is the browser's and `--wait`'s to fetch.
         job.cancel()
+        job.done.wait(ENDING_S)
     return index
 
 
