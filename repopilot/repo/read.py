@@ -27,7 +27,7 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
 
     Raises SourceError when the snapshot's repository can't be read at all.
     """
-    for file, data in _contents(snapshot, files):
+    for file, data in read_bytes(snapshot, files):
         if data is None:
             yield file, Skip(file.path, "is gone or can't be read")
             continue
@@ -86,7 +86,8 @@ def _minified(text: str) -> bool:
     return long > len(text) // 2
 
 
-def _contents(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
+def read_bytes(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
+    """The bytes of each file as stored, one process for all of them; None for a file that is gone."""
     if snapshot.git_dir is None:
         return ((file, _local_bytes(snapshot, file.path)) for file in files)
     return _stream(snapshot.git_dir, files)

@@ -38,10 +38,15 @@ def _functions(tree: PythonTree) -> Iterator[Finding]:
         if length > _LONG:
             yield _found(tree, function, "low", "long-function", f"{function.name} has {length} lines.")
         count = len(function.args.args) + len(function.args.posonlyargs) + len(function.args.kwonlyargs)
-        if count > _MANY_PARAMETERS:
+        if count > _MANY_PARAMETERS and not _command(function):
             yield _found(tree, function, "low", "many-parameters", f"{function.name} takes {count} parameters.")
         if _depth(function.body) > _DEEP:
             yield _found(tree, function, "low", "deep-nesting", f"{function.name} nests more than {_DEEP} levels deep.")
+
+
+def _command(function: Function) -> bool:
+    """A command of a command line has as many parameters as options."""
+    return any(re.search(r"(option|argument|command)$", dotted(d)) for d in function.decorator_list)
 
 
 def _depth(body: list[ast.stmt], depth: int = 0) -> int:

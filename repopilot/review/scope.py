@@ -10,7 +10,7 @@ from repopilot.errors import SourceError, UsageError
 from repopilot.repo import history
 from repopilot.repo.history import FileDiff
 from repopilot.repo.patch import added_lines
-from repopilot.repo.read import read_raw, text_of
+from repopilot.repo.read import read_bytes, read_raw, text_of
 from repopilot.repo.secrets import secret_name
 from repopilot.repo.select import reason_to_skip
 from repopilot.repo.walk import walk
@@ -87,6 +87,10 @@ def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | str:
         return "not a regular file"
     if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, ()):
         return skip
+    return _as_code(path, data)
+
+
+def _as_code(path: str, data: bytes) -> Code | str:
     text = text_of(path, data) if data.strip() else ""
     return text.reason if isinstance(text, Skip) else code(path, text, language_of(path) or "")
 
@@ -109,8 +113,8 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
         f for f in known if not wanted or any(p in (".", "", f.path) or f.path.startswith(p + "/") for p in wanted)
     ]
     targets, notes = [], []
-    for file in chosen[:MOST_FILES]:
-        version = _version(snapshot, file.path, settings)
+    for file, data in read_bytes(snapshot, chosen[:MOST_FILES]):
+        version = _as_code(file.path, data) if data is not None else "is gone"
         if isinstance(version, Code):
             targets.append(Target(version))
         else:
