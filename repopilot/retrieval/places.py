@@ -13,7 +13,7 @@ from repopilot.retrieval.query import Filters, Query
 from repopilot.retrieval.tokens import expand, words
 from repopilot.types import Chunk
 
-MOST_VERIFIED = 200
+MOST_DEFINITIONS, MOST_COMPARED, MOST_VERIFIED = 1000, 20, 100
 MOST_OF_A_FILE = 3
 ALIASES = {
     "py": "python", "js": "javascript", "ts": "typescript", "node": "javascript", "golang": "go", "rs": "rust",
@@ -52,8 +52,8 @@ def _matches(path: str, wanted: str) -> bool:
 def _defining(name: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
     """Rows that define a name; of a qualified one those inside the named class, if there are any."""
     parts = name.replace("::", ".").split(".")
-    rows = lexical.rows_defining(parts[-1])[:MOST_VERIFIED].tolist()
-    if len(parts) == 1:
+    rows = lexical.rows_defining(parts[-1])[:MOST_DEFINITIONS].tolist()
+    if len(parts) == 1 or len(rows) > MOST_VERIFIED:
         return rows
     inside = [row for row in rows if _inside(chunks[row], parts[-2])]
     return inside or rows
@@ -66,12 +66,14 @@ def _inside(chunk: Chunk, scope: str) -> bool:
 
 
 def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> dict[int, float]:
-    """Rows that define a name the query gives, 0–1: full for the very spelling, half for another case."""
+    """Rows that define a name the query gives, 0–1: full for the very spelling, half for another case. Of names with
+    many definitions the spelling is not compared."""
     found: dict[int, float] = {}
     for name in query.names:
         exact = name.replace("::", ".").rpartition(".")[2]
-        for row in _defining(name, lexical, chunks):
-            spelled = exact in chunks[row].text
+        rows = _defining(name, lexical, chunks)
+        for row in rows:
+            spelled = len(rows) > MOST_COMPARED or exact in chunks[row].text
             found[row] = max(found.get(row, 0.0), 1.0 if spelled else 0.5)
     return found
 
