@@ -110,7 +110,9 @@ async def _context(
             max_tokens=CONTEXT_TOKENS,
             temperature=0.1,
         )
-        return verify(text, found.pack.excerpts, workspace.index.commit, workspace.index.symbols)
+        checked, citations = verify(text, found.pack.excerpts, workspace.index.commit, workspace.index.symbols)
+        explaining.note(citations=len(citations))
+        return (checked, citations) if any(c.supported for c in citations) else ("", ())  # else it rests on nothing
 
 
 async def _examined(

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from repopilot.agents.routing_harm import harm_score, named_harm, reasons
 from repopilot.agents.routing_rules import evidence, scores, signs
 from repopilot.agents.routing_text import Reading, read, reads_as_latin
 from repopilot.errors import ModelError
+from repopilot.prompts import render
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route, Turn
 
@@ -135,12 +136,11 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
     from llama_index.core.llms import ChatMessage
 
     from repopilot.llm.structured import choose_word
-    from repopilot.prompts import render
 
     likely = [(chosen.intent, chosen.confidence), *(pair for pair in chosen.alternatives if pair[0] != "REFUSE")][:3]
     words = {WORDS[intent]: intent for intent, _ in likely}
     messages = [
-        ChatMessage(role="system", content=render("route_system")),
+        ChatMessage(role="system", content=_instructions(words)),
         ChatMessage(
             role="user", content=render("route_user", words=", ".join(words), question=read(question).raw[:600])
         ),
@@ -166,6 +166,17 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
         reason=reason,
         tier="model",
         alternatives=_rounded(ranked[1:]),
+    )
+
+
+def _instructions(words: Mapping[str, Intent]) -> str:
+    """The router's prompt with the definitions and examples of these words only: each token costs time on a CPU."""
+    others = tuple(set(WORDS.values()) - set(words))
+    lines = render("route_system").split("\n")
+    return "\n".join(
+        x
+        for x in lines
+        if not x.startswith(tuple(f"{w}:" for w in others)) and not x.endswith(tuple(f"-> {w}" for w in others))
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repopilot import trace
 from repopilot.agents import routing_model
-from repopilot.agents.router import CLEAR_MARGIN, classify, route
+from repopilot.agents.router import CLEAR_MARGIN, WORDS, classify, route
 from repopilot.agents.routing_rules import INTENTS, evidence
 from repopilot.agents.routing_text import lexical_features, read
 from repopilot.errors import ModelError
@@ -143,6 +143,14 @@ async def test_the_model_decides_a_low_margin() -> None:
     chosen, events = await routed(UNSURE, scripted_model(lambda messages: '"impact"'))
     assert (chosen.intent, chosen.tier) == ("IMPACT", "model")
     assert trace.outline(events) == "turn\n  ask the model"
+
+
+async def test_the_model_is_asked_between_the_likeliest_only() -> None:
+    model = scripted_model(lambda messages: '"impact"')
+    await routed(UNSURE, model)
+    (prompt,) = ["\n".join(m.content or "" for m in call) for call in model.llm.calls]
+    likely = {WORDS[i] for i in (classify(UNSURE).intent, *(i for i, _ in classify(UNSURE).alternatives))} - {"refuse"}
+    assert {w for w in WORDS.values() if f"-> {w}\n" in prompt} <= likely
 
 
 async def test_a_clear_case_is_not_asked() -> None:
