@@ -18,7 +18,8 @@ from repopilot.ui.chat import Chat, Shown, process, remember_turn
 from repopilot.ui.citations import code_props, linked, source_rows
 from repopilot.ui.elements import element, show_aside
 from repopilot.ui.opening_props import dense_words
-from repopilot.ui.reports import findings_props, has_findings, summary_of
+from repopilot.ui.planning import introduction, plan_of, show_plan
+from repopilot.ui.reports import findings_props, has_findings, impact_props, summary_of
 from repopilot.ui.step_text import closed, inert
 from repopilot.ui.steps import TraceView
 from repopilot.ui.wording import commit_words, count, duration
@@ -143,12 +144,21 @@ async def _answered(chat: Chat, asking: Asking, view: TraceView) -> tuple[Worksp
 async def _show(chat: Chat, asking: Asking, workspace: Workspace, answer: Answer) -> None:
     message = asking.message
     chat.shown[message.id] = Shown(answer, workspace.index, workspace.snapshot.root)
-    text = summary_of(answer) if has_findings(answer) else answer.text
-    message.content = linked(text, answer.citations, message.id)
+    plan = plan_of(answer)
+    message.content = linked(_text(answer), answer.citations, message.id)
     message.elements = _elements(asking, workspace, answer)
     await (message.update() if message.streaming else message.send())
+    if plan is not None:
+        await show_plan(chat, message.id, plan)
     if answer.files:
         await show_files(chat, message.id)
+
+
+def _text(answer: Answer) -> str:
+    """What is said in words; lists that have an element of their own are left to it."""
+    if has_findings(answer):
+        return summary_of(answer)
+    return introduction(answer) if "plan" in answer.details else answer.text
 
 
 def _elements(asking: Asking, workspace: Workspace, answer: Answer) -> list[cl.CustomElement]:
@@ -156,6 +166,8 @@ def _elements(asking: Asking, workspace: Workspace, answer: Answer) -> list[cl.C
     elements = []
     if has_findings(answer):
         elements.append(element("Findings", findings_props(asking.message.id, answer)))
+    if impact := impact_props(answer):
+        elements.append(element("Impact", impact))
     return [*elements, element("Sources", _sources_props(asking, workspace, answer))]
 
 

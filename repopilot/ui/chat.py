@@ -39,12 +39,14 @@ class Shown:
 
 @dataclass(slots=True)
 class Chat:
-    """`waiting` is a question asked before there was a repository to ask; `narrowed` the user's own settings."""
+    """`waiting` is a question asked before there was a repository to ask; `narrowed` the user's own settings; `shown`
+    and `plans` are what stands on the page, by the id of its message."""
 
     opening: Opening | None = None
     waiting: tuple[str, str] | None = None
     turns: list[Turn] = field(default_factory=list)
     shown: dict[str, Shown] = field(default_factory=dict)
+    plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     narrowed: dict[str, object] = field(default_factory=dict)
 
     @property

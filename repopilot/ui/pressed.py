@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui import changes, indexing
+from repopilot.ui import changes, indexing, planning
 from repopilot.ui.answers import show_citation
 from repopilot.ui.chat import Chat, chat, process
 
@@ -36,6 +36,7 @@ def _opening(name: str) -> Handler:
 HANDLERS: dict[str, Handler] = {
     "show_citation": _in_chat(show_citation),
     "decide": _in_chat(changes.decide),
+    "edit_plan": _in_chat(planning.edit_plan),
     "download": _in_chat(changes.download),
     "pull_model": _pull_model,
     **{f"opening_{name}": _opening(f"opening_{name}") for name in ("stop", "retry", "token", "reindex", "go_on")},

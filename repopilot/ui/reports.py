@@ -53,6 +53,21 @@ def sarif(answer: Answer, commit: str) -> str:
     return json.dumps(report_sarif(report), indent=2)
 
 
+def impact_props(answer: Answer) -> dict | None:
+    """Props of the element `Impact`: the picture with its counts; None where the answer has no picture."""
+    report, svg = answer.details.get("impact"), answer.details.get("impact_svg")
+    if not isinstance(report, Mapping) or not isinstance(svg, str):
+        return None
+    lists = (("affected", "affected"), ("covering_tests", "covering tests"), ("co_changed", "files that changed along"))
+    names = [str(item.get("path", "")) for item in report.get("affected", ())[:ROWS_SHOWN]]
+    return {
+        "risk": report.get("risk", "UNKNOWN"),
+        "counts": [[label, len(report.get(key, ()))] for key, label in lists],
+        "picture": picture(svg),
+        "alt": ", ".join(dict.fromkeys(names)),
+    }
+
+
 def picture(svg: str) -> str:
     """An SVG as the address of an image: as an image it can neither run scripts nor load anything."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

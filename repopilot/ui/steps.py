@@ -69,6 +69,7 @@ class TraceView:
         self._answers: dict[str, list[str]] = {}
         self._answer_grew = False
         self._pump: asyncio.Task | None = None
+        self._sending = asyncio.Lock()
 
     def sink(self, event: Event) -> None:
         if isinstance(event, Started):
@@ -93,17 +94,18 @@ class TraceView:
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.gather(self._pump, return_exceptions=True)
+        await self.flush()
         while self._dirty:
             await self.flush()
-        await self._flush_answer()
 
     async def flush(self) -> None:
         """Send at most a few updates, in the order in which steps changed: a parent is always before its children."""
-        for id in list(self._dirty)[:UPDATES_PER_FLUSH]:
-            del self._dirty[id]
-            await self._show(self._steps[id])
-        # After the steps: the message must not get above the work that leads to it.
-        await self._flush_answer()
+        async with self._sending:
+            for id in list(self._dirty)[:UPDATES_PER_FLUSH]:
+                del self._dirty[id]
+                await self._show(self._steps[id])
+            # After the steps: the message must not get above the work that leads to it.
+            await self._flush_answer()
 
     async def _flush_answer(self) -> None:
         """The whole text so far: what is code and what is prose can change with every piece."""
@@ -114,7 +116,7 @@ class TraceView:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_S)
-            # Shielded: a step half sent when the pump is cancelled would be sent twice by `close`.
+            # Shielded: a step half sent when the pump is cancelled would be sent twice by `close`, which waits for it.
             await asyncio.shield(self.flush())
 
     async def _show(self, shown: _Shown) -> None:

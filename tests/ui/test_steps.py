@@ -88,6 +88,24 @@ async def test_a_fast_model_cannot_flood_the_browser():
     assert len(browser.events) < 20
 
 
+async def test_closing_while_a_slow_browser_takes_updates_sends_each_once():
+    browser = Browser()
+    quick = browser.send_step
+
+    async def slow(step):
+        await asyncio.sleep(0.02)
+        await quick(step)
+
+    browser.send_step = slow
+    view = browser.view()
+    view.start()
+    for number in range(12):
+        view.sink(Started(str(number), None, f"step {number}", "tool", "", 0.0))
+    await asyncio.sleep(0.2)
+    await view.close()
+    assert len(browser.steps) == 12 and browser.events.count("send") == 12
+
+
 async def test_one_flush_sends_a_few_updates_and_close_sends_all():
     browser = Browser()
     view = browser.view()

@@ -1,0 +1,135 @@
+"""Generated files, plans, impact and reviews in a real browser, with a scripted model."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+from support import git_server
+from support.orchard import FILES
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=20_000)
+
+WATER = FILES["orchard/water.py"]
+THIRSTY = WATER.replace("degrees > 25", "degrees > 20")
+PLAN = {
+    "questions": [{"question": "Which unit?", "options": ["litres", "gallons"]}],
+    "parts": [
+        {"title": "Add a rain gauge", "files": ["orchard/rain.py"]},
+        {"title": "Water less after rain", "files": ["orchard/water.py"], "depends_on": [1]},
+        {"title": "Test the watering", "files": ["tests/test_water.py"], "depends_on": [2]},
+    ],
+}
+
+
+def fenced(path, text):
+    return f"{path}\n```python\n{text}```\n"
+
+
+def scripted(messages):
+    """What a good model would say to each of the prompts."""
+    prompt = "\n".join(message["content"] for message in messages)
+    if "split a large piece of work" in prompt:
+        return json.dumps(PLAN)
+    if "strict reviewer" in prompt:
+        return json.dumps({"issues": [], "test": ""})
+    if "You defend" in prompt:
+        quote = "    return 2.5 if degrees > 20 else 1.0"
+        return json.dumps({"points": [{"quote": quote, "argument": "trees suffer earlier than thought"}]})
+    if "careful programmer" in prompt and "rain gauge" in prompt:
+        return fenced("orchard/rain.py", '"""Rain."""\n\n\ndef rained(millimetres):\n    return millimetres > 2\n')
+    if "careful programmer" in prompt:
+        return fenced("orchard/water.py", THIRSTY)
+    return "The function `litres` says how much water a tree gets [1]."
+
+
+@pytest.fixture
+def local(tab, world, tmp_path):
+    """A tab with a local copy of the orchard open, and the copy's folder."""
+    folder = tmp_path / "grove"
+    git_server.commit(folder, FILES)
+    before, world.ollama.state.reply = world.ollama.state.reply, scripted
+    tab.page.goto(f"{world.app.url}/?repo={folder}")
+    tab.page.wait_for_selector('[data-answerable="true"]')
+    yield tab, folder
+    world.ollama.state.reply = before
+
+
+def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
+    tab, folder = local
+    page = tab.page
+    tab.say("/generate water from 20 degrees on in orchard/water.py")
+    file = page.locator('.rp-file[data-path="orchard/water.py"]')
+    expect(file).to_be_visible(timeout=60_000)
+    expect(file.locator("tr.rp-removed")).to_contain_text("degrees > 25")
+    expect(file.locator("tr.rp-added")).to_contain_text("degrees > 20")
+    for step in ("Generate", "Debate", "Controller"):
+        expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
+    assert (folder / "orchard/water.py").read_text() == WATER, "written before it was accepted"
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Patch").click()
+    patch = tmp_path / "change.patch"
+    download.value.save_as(patch)
+    subprocess.run(["git", "-C", str(folder), "apply", "--check", str(patch)], check=True)
+
+    # What the user changed meanwhile is not overwritten.
+    (folder / "orchard/water.py").write_text("# mine\n")
+    file.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("has changed on disk")).to_be_visible()
+    assert (folder / "orchard/water.py").read_text() == "# mine\n"
+    (folder / "orchard/water.py").write_text(WATER)
+    file.get_by_role("button", name="Accept").click()
+    expect(file).to_have_attribute("data-decision", "accepted")
+    assert (folder / "orchard/water.py").read_text() == THIRSTY
+
+
+def test_a_plan_is_edited_and_worked_on_part_by_part(local):
+    tab, folder = local
+    page = tab.page
+    tab.say("/plan make the watering depend on the rain")
+    plan = page.locator(".rp-plan").last
+    expect(plan).to_contain_text("1. Add a rain gauge", timeout=60_000)
+    expect(plan.get_by_role("button", name="gallons")).to_be_visible()
+    plan.get_by_role("button", name="Edit").click()
+    lines = plan.get_by_role("textbox")
+    lines.fill(lines.input_value().replace("Test the watering", "Describe it in the README"))
+    plan.get_by_role("button", name="Take this plan").click()
+    expect(plan).to_contain_text("Describe it in the README")
+
+    plan.get_by_role("button", name=re.compile("^Proceed$")).click()
+    expect(page.locator('.rp-file[data-path="orchard/rain.py"]')).to_be_visible(timeout=60_000)
+    newest = page.locator(".rp-plan").last
+    expect(newest.locator('li[data-state="done"]')).to_contain_text("Add a rain gauge")
+    expect(newest).to_contain_text("Describe it in the README")
+    expect(page.locator(".rp-plan").first).to_contain_text("A newer plan stands below")
+    newest.get_by_role("button", name="Skip").first.click()
+    expect(page.locator(".rp-plan").last.locator('li[data-state="skipped"]')).to_have_count(1, timeout=60_000)
+    assert not (folder / "orchard/rain.py").exists()
+
+
+def test_impact_is_drawn_and_a_review_is_listed(local, tmp_path):
+    tab, folder = local
+    page = tab.page
+    tab.say("/impact orchard/trees.py")
+    picture = page.locator(".rp-picture img")
+    expect(picture).to_be_visible(timeout=60_000)
+    assert picture.evaluate("image => image.naturalWidth") > 100, "the picture does not load"
+    expect(page.locator(".rp-risk")).to_contain_text("Risk")
+
+    unsafe = "import subprocess\n\n\ndef run(command):\n    subprocess.call(command, shell=True)\n"
+    (folder / "orchard/tools.py").write_text(unsafe)
+    page.get_by_role("button", name="Fetch what is new").click()
+    expect(page.locator(".rp-badge")).to_contain_text("Indexed: 5 files")
+    tab.say("/review orchard/tools.py")
+    finding = page.locator(".rp-finding", has_text="shell").first
+    expect(finding).to_be_visible(timeout=60_000)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SARIF").click()
+    report = json.loads(download.value.path().read_text())
+    assert report["version"] == "2.1.0" and report["runs"][0]["results"]
+    finding.get_by_role("button", name="Fix this").click()
+    expect(page.get_by_text("Fix this in orchard/tools.py").last).to_be_visible()
+    assert tab.problems == []
