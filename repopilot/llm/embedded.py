@@ -58,7 +58,7 @@ class Engine:
 
     async def ready(self) -> None:
         """Start the process unless it runs; returns when the model is loaded. Raises ModelError."""
-        if not self.alive:
+        if not self.alive or self._starting.locked():  # alive from the first moment, but it loads for seconds
             await asyncio.to_thread(self.start)
 
     def start(self) -> None:
