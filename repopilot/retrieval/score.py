@@ -43,12 +43,11 @@ class Ranking:
         total = np.sum(list(self.passages.values()), axis=0) + self.file_scores[self.lexical.file_of]
         return np.where(self.mask, total, -np.inf)
 
-    def top(self, count: int) -> np.ndarray:
-        """The rows with the best scores, best first, at most `count`."""
-        scores = self.scores
-        count = min(count, int(self.mask.sum()))
-        best = np.argpartition(-scores, count - 1)[:count] if count < len(scores) else np.arange(len(scores))
-        return best[np.lexsort((best, -scores[best]))][:count]
+    def top(self, count: int, same_file: float) -> np.ndarray:
+        """The rows with the best scores, best first, at most `count`; each better one of its file costs `same_file`."""
+        rows = np.nonzero(self.mask)[0]
+        scores = rank.spread(self.scores[rows], self.lexical.file_of[rows], same_file)
+        return rows[np.argsort(-scores, kind="stable")[:count]]
 
     def why(self, row: int) -> dict[str, float]:
         """The contributions to a row's score; those of its file begin with `file: `."""

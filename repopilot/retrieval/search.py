@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from repopilot.index.vectors import Vectors
 
 RERANKED = 20
-MEANING = 2.0
+MEANING = 2.5
 """What the vector most like the query's adds to its passage's score."""
 SAME_FILE: Mapping[str, float] = {"path": 0.0, "traceback": 0.0, "symbol": 0.3}
 SAME_FILE_ASKED, SAME_FILE_ELSE = 1.0, 2.0
@@ -116,7 +116,7 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
 
 def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:
     """The best rows so far; where all of the repository has vectors, those nearest to the question as well."""
-    rows = found.top(RERANKED)
+    rows = found.top(RERANKED, SAME_FILE_ASKED)
     if index.dense < 1.0:
         return rows
     near = [row for row, _ in vectors.nearest(index, asked, RERANKED) if found.mask[row]]
