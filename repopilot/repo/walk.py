@@ -158,7 +158,8 @@ def _local_hash(snapshot: Snapshot, entry: _Entry, hashes: Hashes) -> str:
         return known[3]
     assert snapshot.root is not None
     try:
-        data = (snapshot.root / entry.path).read_bytes()
+        with open(f"{snapshot.root}/{entry.path}", "rb", buffering=0) as file:  # pathlib doubles the time of a walk
+            data = file.read()
     except OSError:
         return ""
     digest = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
