@@ -111,6 +111,7 @@ def test_a_place_counts_once() -> None:
     assert len(quoted_issues(points, CHANGES)[0]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "before", "shown"),
     [

@@ -19,6 +19,8 @@ from repopilot.llm.scripted import Script
 from repopilot.types import Answer
 from repopilot.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 PRICES = FILES["shop/prices.py"]
 CHEAPER = PRICES.replace("95 // 100", "90 // 100")
 BROKEN = PRICES.replace("PRICES[article]", "PRICES[article] + 1")

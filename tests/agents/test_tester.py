@@ -16,6 +16,8 @@ from repopilot.errors import GenerationFailed
 from repopilot.types import FileChange, Turn
 from repopilot.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 PATH = "tests/test_prices.py"
 GOOD = "from shop.prices import price_of\n\n\ndef test_price():\n    assert price_of('milk') == 120\n"
 WRONG = GOOD.replace("120", "99")
