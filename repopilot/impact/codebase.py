@@ -16,6 +16,7 @@ from repopilot.code.build_graph import build_graph
 from repopilot.code.graph import Edge, Graph
 from repopilot.code.languages import file_kind
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
+from repopilot.impact.change import Change
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
 from repopilot.retrieval.tokens import expand, words
@@ -47,6 +48,26 @@ def codebase_of(index: Index) -> Codebase:
         if found is None:
             found = _known[index] = _build(index)
         return found
+
+
+def changed_nodes(base: Codebase, change: Change) -> list[int]:
+    """The nodes of what a change touches: the named definitions with all inside, or the file and all it defines."""
+    number = base.graph.by_path.get(change.path)
+    if number is None:
+        return []
+    inside = base.graph.inside.get(number, [])
+    if change.whole:
+        return [number, *inside]
+    names = set(change.symbols)
+    return [n for n in inside if _within(base.graph.nodes[n].name, names)]
+
+
+def _within(name: str, names: set[str]) -> bool:
+    while name:
+        if name in names:
+            return True
+        name = name.rpartition(".")[0]
+    return False
 
 
 _known: WeakKeyDictionary[Index, Codebase] = WeakKeyDictionary()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -87,7 +87,7 @@ def _line(one: _Box, other: _Box) -> str:
 def _box(box: _Box) -> str:
     dashed = ' stroke="#fff" stroke-width="2" stroke-dasharray="4 3"' if is_test_path(box.path) else ""
     return (
-        f"<g><title>{escape(box.path)}</title>"
+        f"<g><title>{escape(_printable(box.path))}</title>"
         f'<rect x="{box.left}" y="{box.middle - _BOX[1] / 2}" width="{_BOX[0]}" height="{_BOX[1]}" rx="5" '
         f'fill="{COLOURS[box.column]}"{dashed}/>'
         f'<text x="{box.left + 8}" y="{box.middle + 4}" fill="#fff">{escape(_short(box.path))}</text></g>'
@@ -99,18 +99,17 @@ def _more(column: int, rows: int, count: int) -> str:
     return f'<text x="{_SIDE + column * _STEP[0]}" y="{y}" fill="#8a8a8a">and {count} more</text>'
 
 
+def _printable(text: str) -> str:
+    """Control characters have no place in XML."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def _short(path: str, longest: int = 30) -> str:
-    """The end of a path that fits into a box. Control characters have no place in XML."""
-    clean = "".join(c if c.isprintable() else "?" for c in path)
+    """The end of a path that fits into a box."""
+    clean = _printable(path)
     parts: Sequence[str] = clean.split("/")
     while len("/".join(parts)) > longest and len(parts) > 1:
         parts = parts[1:]
     text = "/".join(parts)
     text = text if len(text) <= longest else "…" + text[-longest + 1 :]
     return text if text == clean or text.startswith("…") else f"…/{text}"[: longest + 3]
-
-
-def shown_files(impact: Impact) -> Mapping[int, int]:
-    """How many files lie at each distance, for captions."""
-    columns, hidden = _columns(impact)
-    return {number: len(paths) + more for number, (paths, more) in enumerate(zip(columns, hidden, strict=True))}

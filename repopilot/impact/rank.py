@@ -16,8 +16,9 @@ import numpy as np
 from repopilot.code.graph import Edge
 from repopilot.code.languages import is_doc_path, is_example_path
 from repopilot.impact.change import Change
-from repopilot.impact.codebase import Codebase
+from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.impact.history import Together
+from repopilot.impact.reach import Covering
 
 WEIGHTS: Mapping[str, float] = {
     "symbol text": 2.5,
@@ -46,11 +47,18 @@ class Ranked:
 
 
 def rank(
-    base: Codebase, changes: Sequence[Change], texts: Mapping[str, str], together: Sequence[Together]
+    base: Codebase,
+    changes: Sequence[Change],
+    texts: Mapping[str, str],
+    together: Sequence[Together],
+    covers: Sequence[Covering] = (),
 ) -> list[Ranked]:
     """Every other file that has any signal, best first. `texts`: the text of what changes, by path."""
     changed = {c.path for c in changes}
     signals = _signals(base, changes, texts, together)
+    for test in covers:
+        number = base.graph.by_path[test.path]
+        signals["tests"][number] = max(signals["tests"][number], test.confidence / test.distance)
     total = sum(WEIGHTS[name] * values for name, values in signals.items())
     total = total + np.array([_EXAMPLE * is_example_path(p) + _DOC * is_doc_path(p) for p in base.paths])
     total = np.maximum(total, 0) / sum(WEIGHTS.values())
@@ -119,26 +127,6 @@ def _calling(base: Codebase, change: Change, number: int) -> np.ndarray:
             values[graph.file_of(link.node)] += link.confidence / log2(1 + max(base.users[link.node], 1))
     values[number] = 0
     return np.log1p(values)
-
-
-def changed_nodes(base: Codebase, change: Change) -> list[int]:
-    """The nodes of what a change touches: the named definitions with all inside, or the file and all it defines."""
-    number = base.graph.by_path.get(change.path)
-    if number is None:
-        return []
-    inside = base.graph.inside.get(number, [])
-    if change.whole:
-        return [number, *inside]
-    names = set(change.symbols)
-    return [n for n in inside if _within(base.graph.nodes[n].name, names)]
-
-
-def _within(name: str, names: set[str]) -> bool:
-    while name:
-        if name in names:
-            return True
-        name = name.rpartition(".")[0]
-    return False
 
 
 def _alike_paths(base: Codebase, path: str) -> np.ndarray:

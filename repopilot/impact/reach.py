@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from repopilot.code.graph import Edge, Graph, Link, dependents
 from repopilot.code.languages import is_test_path
 from repopilot.impact.change import Change
-from repopilot.impact.codebase import Codebase
-from repopilot.impact.rank import changed_nodes
+from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.index.store import Index
 
 DEPTH = 3
@@ -52,7 +51,7 @@ def reached(base: Codebase, changes: Sequence[Change]) -> list[Reached]:
             sure = round(link.confidence, 2)
             came = graph.nodes[via].path
             found.append(Reached(where.path, symbol, where.kind, line, distance, sure, why, came))
-    return sorted(found, key=lambda r: (r.distance, -r.confidence, r.path, r.line))
+    return sorted(found, key=lambda r: (r.distance, -r.confidence, not r.symbol, r.path, r.line))
 
 
 def named_elsewhere(index: Index, changes: Sequence[Change]) -> list[Reached]:

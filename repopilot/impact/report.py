@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from repopilot.code.languages import file_kind, grammar, is_example_path, is_test_path, language_of
 from repopilot.impact import risk
 from repopilot.impact.change import Change, SymbolChange
-from repopilot.impact.codebase import Codebase, codebase_of
+from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.history import Together, changed_together
-from repopilot.impact.rank import Ranked, changed_nodes, rank
+from repopilot.impact.rank import Ranked, rank
 from repopilot.impact.reach import Covering, Reached, covering, named_elsewhere, reached, used_by_change
 from repopilot.index.store import Index
 from repopilot.types import Impact
@@ -44,7 +44,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
     gaps = _gaps(index, base, changes, found, commits)
     evidence = _evidence(base, changes, changed, affected, covers, gaps)
     reasons = risk.reasons(evidence)
-    ranked = rank(base, changes, {c.path: _text(index, c) for c in changes}, together)
+    ranked = rank(base, changes, {c.path: _text(index, c) for c in changes}, together, tests)
     return Impact(
         risk=risk.level(reasons, not gaps),
         ranked=tuple(_ranked(base, changes, ranked, found, tests, together)),

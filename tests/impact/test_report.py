@@ -1,0 +1,192 @@
+"""The report over a real index: what is reached, what covers it, how risky it is, and what is not known."""
+
+import pytest
+from support.git_server import git
+from support.impact_case import SHOP
+from support.shop_workspace import traced
+
+from repopilot.agents.impact import impact_json, impact_markdown, impact_report
+from repopilot.errors import SourceError, UsageError
+from repopilot.types import Impact
+from repopilot.workspace import Workspace
+
+
+async def _report(workspace: Workspace, *targets: str, **options: str) -> Impact:
+    return (await traced(lambda step: impact_report(workspace, step, targets, **options)))[0]
+
+
+def _places(items) -> list[tuple[str, str, int]]:
+    return [(i["path"], i["symbol"], i["distance"]) for i in items if i["symbol"]]
+
+
+async def test_a_symbol_reaches_its_callers_by_hops(shop):
+    report = await _report(shop, "shop/prices.py:price")
+    assert _places(report.affected) == [("shop/cart.py", "Cart.total", 1), ("shop/web.py", "checkout", 2)]
+    assert [(t["path"], t["tests"], t["distance"]) for t in report.covering_tests] == [
+        ("tests/test_cart.py", ["test_total"], 2)]  # fmt: skip
+    assert report.ranked[0]["path"] in ("shop/cart.py", "tests/test_cart.py")
+    assert {r["path"] for r in report.ranked[:4]} >= {"shop/cart.py", "tests/test_cart.py", "shop/web.py"}
+    assert all(r["reasons"] and 0 < r["score"] <= 1 for r in report.ranked)
+    assert "shop/prices.py" not in {r["path"] for r in report.ranked}
+
+
+async def test_files_that_changed_together_are_counted(shop):
+    report = await _report(shop, "shop/prices.py")
+    assert {(c["path"], c["together"], c["of"]) for c in report.co_changed} >= {("shop/lonely.py", 3, 3)}
+    assert report.completeness["history_commits"] == 3
+
+
+async def test_nothing_depends_on_it_and_all_is_known(repository):
+    files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
+    report = await _report(repository(files, {"a.py": files["a.py"] + "\n"}), "a.py:alone")
+    assert (report.risk, report.completeness["gaps"], report.risks) == ("LOW", [], ())
+    assert report.recommendations[0]["text"] == "Run test_a.py."
+
+
+async def test_without_history_low_becomes_unknown(repository):
+    files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
+    report = await _report(repository(plain=files), "a.py:alone")
+    assert report.risk == "UNKNOWN"
+    assert any("no history" in gap for gap in report.completeness["gaps"])
+
+
+async def test_a_table_is_schema(shop):
+    report = await _report(shop, "shop/models.py")
+    assert [t["name"] for t in report.changed[0]["tables"]] == ["order"]
+    assert any("schema" in r["text"] and r["evidence"] == ["S1"] for r in report.risks)
+    assert report.risk in ("MEDIUM", "HIGH")
+
+
+async def test_syntax_errors_are_a_gap(repository):
+    report = await _report(repository({"a.py": "def f(:\n    x =\n", "b.py": ""}, {"b.py": "\n"}), "a.py")
+    assert any("syntax errors" in gap for gap in report.completeness["gaps"])
+    assert report.risk != "LOW"
+
+
+async def test_a_repository_without_python(repository):
+    go = {"go.mod": "module x.y/z\n", "a.go": "package z\n\nfunc A() int { return 1 }\n",
+          "b.go": "package z\n\nfunc B() int { return A() }\n"}  # fmt: skip
+    report = await _report(repository(go), "a.go:A")
+    assert _places(report.affected) == [("b.go", "B", 1)]
+
+
+async def test_a_cycle_of_imports_ends(repository):
+    files = {"a.py": "import b\n\n\ndef f():\n    b.g()\n", "b.py": "import a\n\n\ndef g():\n    a.f()\n"}
+    report = await _report(repository(files), "a.py")
+    assert {a["path"] for a in report.affected} == {"b.py"}
+
+
+async def test_a_symbol_defined_five_times_says_which(repository):
+    report = await _report(repository({f"m{i}.py": "def same():\n    pass\n" for i in range(5)}), "same")
+    assert [t["path"] for t in report.completeness["targets"]] == [f"m{i}.py" for i in range(5)]
+    assert len(report.changed) == 5
+
+
+@pytest.mark.parametrize("target", ["nowhere.py", "shop/prices.py:nothing", "Cart.nothing", "", "../etc/passwd"])
+async def test_unknown_targets_are_refused(shop, target):
+    with pytest.raises(UsageError, match="neither a file nor a symbol"):
+        await _report(shop, target)
+
+
+async def test_a_misspelt_target_gets_a_suggestion(shop):
+    with pytest.raises(UsageError, match=r"shop/prices\.py"):
+        await _report(shop, "shop/price.py")
+
+
+async def test_a_folder_means_its_files(shop):
+    report = await _report(shop, "shop")
+    assert {c["path"] for c in report.changed} == {p for p in SHOP if p.startswith("shop/") and SHOP[p]}
+
+
+def _edit(workspace: Workspace, path: str, text: str | None) -> None:
+    assert workspace.snapshot.root is not None
+    target = workspace.snapshot.root / path
+    target.unlink() if text is None else target.write_text(text)
+
+
+def _patch(workspace: Workspace) -> str:
+    assert workspace.snapshot.root is not None
+    return git(workspace.snapshot.root, "diff", "-U1") + "\n"
+
+
+async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(shop):
+    _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("price(item)", "price(item, tax)"))
+    report = await _report(shop, patch=_patch(shop))
+    (changed,) = report.changed
+    assert changed["symbols"] == ["price"]
+    assert [(i["symbol"], i["how"], i["after"]) for i in changed["interface"]] == [
+        ("price", "signature", "def price(item, tax)")]  # fmt: skip
+    assert any(r["points"] == 2 and "I1" in r["evidence"] and "A1" in r["evidence"] for r in report.risks)
+
+
+async def test_a_private_change_is_no_interface(shop):
+    _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("_round(value)", "_round(value, places=2)"))
+    report = await _report(shop, patch=_patch(shop))
+    assert report.changed[0]["interface"] == []
+    assert report.changed[0]["symbols"] == ["_round"]
+
+
+async def test_a_range_whose_end_is_indexed(shop):
+    report = await _report(shop, diff="HEAD~1..HEAD")
+    assert {c["path"] for c in report.changed} == {"shop/prices.py", "shop/web.py", "shop/lonely.py"}
+    lonely = next(c for c in report.changed if c["path"] == "shop/lonely.py")
+    assert [(i["symbol"], i["how"]) for i in lonely["interface"]] == [("nobody_calls_this", "added")]
+
+
+async def test_a_renamed_file_keeps_its_dependents(repository):
+    moved = {"shop/prices.py": None, "shop/costs.py": SHOP["shop/prices.py"] + "\n\nX = 1\n",
+             "shop/cart.py": SHOP["shop/cart.py"].replace("prices", "costs")}  # fmt: skip
+    report = await _report(repository(SHOP, moved), diff="HEAD~1..HEAD")
+    changed = next(c for c in report.changed if c["path"] == "shop/costs.py")
+    assert (changed["status"], changed["old_path"]) == ("renamed", "shop/prices.py")
+
+
+async def test_a_deleted_file_is_still_missed_by_its_users(repository):
+    report = await _report(repository(SHOP, {"shop/prices.py": None}), diff="HEAD~1..HEAD")
+    assert report.changed[0]["status"] == "deleted"
+    assert ("shop/cart.py", "Cart.total", 1) in _places(report.affected)
+    assert any("removed" in r["text"] for r in report.risks)
+    assert report.risk == "HIGH"
+    assert any("no longer in the index" in gap for gap in report.completeness["gaps"])
+
+
+async def test_a_patch_that_does_not_fit_takes_the_whole_file_and_says_so(shop):
+    patch = "--- a/shop/prices.py\n+++ b/shop/prices.py\n@@ -1,2 +1,2 @@\n-def other():\n+def another():\n     pass\n"
+    report = await _report(shop, patch=patch)
+    assert report.changed[0]["whole"]
+    assert any("doesn't fit" in gap for gap in report.completeness["gaps"])
+
+
+async def test_a_binary_diff_and_a_new_file(shop):
+    patch = (
+        "diff --git a/logo.png b/logo.png\nindex 1..2 100644\nBinary files a/logo.png and b/logo.png differ\n"
+        "diff --git a/shop/new.py b/shop/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/shop/new.py\n"
+        "@@ -0,0 +1,2 @@\n+def fresh():\n+    return 1\n"
+    )
+    report = await _report(shop, patch=patch)
+    assert {(c["path"], c["status"]) for c in report.changed} == {("logo.png", "modified"), ("shop/new.py", "added")}
+    assert any("binary" in gap for gap in report.completeness["gaps"])
+
+
+@pytest.mark.parametrize("options", [{"diff": "HEAD..HEAD"}, {"patch": ""}, {"patch": "no diff at all"}])
+async def test_an_empty_diff_is_said(shop, options):
+    with pytest.raises((UsageError, SourceError), match=r"no changed file|Nothing changed"):
+        await _report(shop, **options)
+
+
+async def test_unknown_refs(shop):
+    with pytest.raises(SourceError):
+        await _report(shop, diff="nowhere..HEAD")
+    with pytest.raises(UsageError, match="no range"):
+        await _report(shop, diff="main")
+
+
+async def test_markdown_and_json_hold_the_report(shop):
+    report = await _report(shop, "shop/prices.py:price")
+    text = impact_markdown(report)
+    assert text.startswith(f"**Risk: {report.risk}**")
+    assert "`Cart.total` in `shop/cart.py`:9, 1 hop: calls price" in text
+    assert "tests/test_cart.py" in text
+    assert impact_markdown(report, language="fr").startswith("**Risque")
+    assert set(impact_json(report)) >= {"risk", "ranked", "affected", "covering_tests", "co_changed", "risks",
+                                       "recommendations", "completeness"}  # fmt: skip
