@@ -23,7 +23,8 @@ from repopilot.workspace import Workspace
 
 SURE = 0.6
 """Confidence of the second pass below which a finding is dropped."""
-_MOST_CALLS = {"embedded": 2, "ollama": 4, "openai": 12}
+_MOST_CALLS = {"embedded": 1, "ollama": 4, "openai": 12}
+"""Files a domain's reviewer reads, by kind of model: on a CPU each costs ten to thirty seconds."""
 _CODE_TOKENS = {"embedded": 900, "ollama": 1800, "openai": 4000}
 _AROUND = 6
 _NAME = re.compile(r"\b([A-Za-z_]\w{2,})\s*\(")
@@ -92,7 +93,7 @@ def _passages(targets: Sequence[Target], model: Model) -> list[_Passage]:
     """The files with the most changed code first, each cut to what the model can read at once."""
     budget = min(_CODE_TOKENS.get(model.kind, 900), model.context_window // 3)
     ordered = sorted(targets, key=lambda t: -len(t.changed) if t.changed is not None else -len(t.new.text) // 40)
-    return [_passage(target, model, budget) for target in ordered[: _MOST_CALLS.get(model.kind, 2)]]
+    return [_passage(target, model, budget) for target in ordered[: _MOST_CALLS.get(model.kind, 1)]]
 
 
 def _passage(target: Target, model: Model, budget: int) -> _Passage:
