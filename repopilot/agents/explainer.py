@@ -176,7 +176,7 @@ def _messages(question: str, workspace: Workspace, found: Exploration, cover: fl
     tail = "_fr" if found.results.query.language == "fr" else ""
     user = render(
         f"explain_user{tail}",
-        context=found.pack.text,
+        context=f"{found.map}\n{found.pack.text}".strip(),
         earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if workspace.turns else "",
         question=question[:4000],
     )
@@ -216,14 +216,9 @@ def _extractive(workspace: Workspace, found: Exploration, why: str = "extractive
     """The best places with their first words and the best one quoted: every line is the repository's own."""
     shown = found.pack.excerpts[:SHOWN_PLACES]
     places, citations = _places(shown, workspace, found.results.query.language)
-    quoted = shown[0].text.split("\n")[:QUOTED_LINES]
-    fence = "~~~~"
-    language = shown[0].path.rpartition(".")[2] if "." in shown[0].path else ""
-    parts = [
-        say(why, found.results.query.language),
-        places,
-        "\n".join([f"{fence}{language}", *quoted, fence]),
-    ]
+    kind = "text" if found.map else shown[0].path.rpartition(".")[2]
+    quoted = (found.map or shown[0].text).split("\n")[:QUOTED_LINES]
+    parts = [say(why, found.results.query.language), places, "\n".join([f"~~~~{kind}", *quoted, "~~~~"])]
     return Answer("\n\n".join(parts), citations, details={"extractive": True, "retry": why == "failed"})
 
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from repopilot.llm.model import Model, estimate_tokens
+from repopilot.retrieval.map import overview
 from repopilot.retrieval.pack import Pack, pack
 from repopilot.retrieval.search import Results, search
 from repopilot.trace import Step
@@ -15,6 +16,8 @@ from repopilot.workspace import Workspace
 
 CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
 """Excerpt tokens by kind of model: on a CPU each thousand costs seconds before the first word."""
+MAP_SHARE = 3
+"""A question about the whole repository gives a third of its tokens to the map."""
 _DEFAULT_TOKENS = 1100
 _FOLLOW_UP = re.compile(
     r"^\W*(?:and|but|now|also|then|why|et|mais|puis|alors|pourquoi)\W*(?:\w+\W*){0,3}$|"
@@ -27,11 +30,13 @@ _SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What one question found. `pack` holds the excerpts in the order the model reads them."""
+    """What one question found. `pack` holds the excerpts in the order the model reads them; `map` is the outline of
+    the repository when the question is about the whole, else ''."""
 
     question: str
     results: Results
     pack: Pack
+    map: str = ""
 
 
 async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
@@ -40,13 +45,17 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
     async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
         budget = context_tokens(workspace.model)
         count = workspace.model.count_tokens if workspace.model else estimate_tokens
+        outline = ""
+        if results.query.kind == "overview":
+            outline = await asyncio.to_thread(overview, workspace.index, budget // MAP_SHARE, count)
+            budget -= budget // MAP_SHARE
         packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget)
         reading.note(
             excerpts=[f"[{e.number}] {e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
             tokens=packed.tokens,
             left_out=packed.left_out,
         )
-    return Exploration(question, results, packed)
+    return Exploration(question, results, packed, outline)
 
 
 async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:
