@@ -19,7 +19,7 @@ from repopilot.code.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, tr
 from repopilot.code.symbols import Definition, Use, definitions, uses
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "1"  # of the recipe: an index built with another one is rebuilt
+VERSION = "2"  # of the recipe: an index built with another one is rebuilt
 _CLASS_OPEN = 60
 _PARSE_SECONDS = 5.0
 _CPP_HEADER = re.compile(r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE)

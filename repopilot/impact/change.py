@@ -47,6 +47,7 @@ class Change:
 def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> list[Change]:
     """Files, `path:Symbol` and symbol names as changes; a name with several definitions means all of them.
 
+    A symbol its file doesn't define (yet) is a gap in the evidence: the file's other targets, or all of it, are taken.
     Raises UsageError when a target is in no file of the index, with what is spelled like it.
     """
     found: dict[str, list[Change]] = {}
@@ -70,6 +71,9 @@ def _of_target(target: str, index: Index, graph: Graph) -> list[Change]:
     if inside:
         return [Change(path, whole=True, asked=target) for path in inside]
     nodes = [graph.nodes[n] for n in find(graph, target)]
+    path, _, name = target.partition(":")
+    if not nodes and name and path in index.files:
+        return [Change(path, problem=f"defines no {name}", asked=target)]
     if not nodes:
         raise UsageError(
             f"“{target}” is neither a file nor a symbol of this repository.", _spelled_like(target, index, graph)
@@ -78,9 +82,11 @@ def _of_target(target: str, index: Index, graph: Graph) -> list[Change]:
 
 
 def _joined(changes: Sequence[Change]) -> Change:
-    whole = next((c for c in changes if c.whole), None)
     names = tuple(dict.fromkeys(name for c in changes for name in c.symbols))
-    return whole or Change(changes[0].path, names, asked=", ".join(dict.fromkeys(c.asked for c in changes)))
+    problems = "; ".join(dict.fromkeys(c.problem for c in changes if c.problem))
+    asked = ", ".join(dict.fromkeys(c.asked for c in changes))
+    whole = not names or any(c.whole for c in changes)
+    return Change(changes[0].path, () if whole else names, whole, problem=problems, asked=asked)
 
 
 def _spelled_like(target: str, index: Index, graph: Graph) -> str:

@@ -71,6 +71,7 @@ def _symbols(text: str, language: str) -> list[str]:
         ("module.exports = function createApp() {}\n", "javascript", ["createApp"]),
         ("module.exports = function () {}\n", "javascript", ["x"]),
         ("exports.a = exports.b = function () {};\n", "javascript", ["a", "b"]),
+        ("exports.tag = makeTag({});\nmodule.exports.b = 1;\nmodule.exports = { b };\n", "javascript", ["tag", "b"]),
         ("this.run = () => 1;\n", "javascript", ["run"]),
         ("const x = require('y');\nconst z = 1;\n", "javascript", ["z"]),
         ("a = 1\na = 2\n", "python", ["a"]),

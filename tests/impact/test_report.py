@@ -82,10 +82,18 @@ async def test_a_symbol_defined_five_times_says_which(repository):
     assert len(report.changed) == 5
 
 
-@pytest.mark.parametrize("target", ["nowhere.py", "shop/prices.py:nothing", "Cart.nothing", "", "../etc/passwd"])
+@pytest.mark.parametrize("target", ["nowhere.py", "nowhere.py:price", "Cart.nothing", "", "../etc/passwd"])
 async def test_unknown_targets_are_refused(shop, target):
     with pytest.raises(UsageError, match="neither a file nor a symbol"):
         await _report(shop, target)
+
+
+async def test_a_symbol_its_file_does_not_define_is_a_gap(shop):
+    report = await _report(shop, "shop/prices.py:nothing", "shop/prices.py:price")
+    assert report.changed[0]["symbols"] == ["price"]
+    alone = await _report(shop, "shop/prices.py:nothing")
+    assert alone.changed[0]["whole"]
+    assert "shop/prices.py: defines no nothing" in alone.completeness["gaps"]
 
 
 async def test_a_misspelt_target_gets_a_suggestion(shop):

@@ -15,6 +15,7 @@
 (expression_statement (assignment_expression left: (member_expression property: (_) @name) @path right: [(arrow_function) (function_expression) (generator_function)])) @function
 (assignment_expression left: (member_expression property: (_) @name) @path right: (class)) @class
 (assignment_expression left: (member_expression property: (_) @name) @path right: (assignment_expression right: [(arrow_function) (function_expression)])) @variable
+((assignment_expression left: (member_expression object: (_) @_module property: (property_identifier) @name) @path) @variable (#match? @_module "^(module[.])?exports$"))
 (assignment_expression left: (identifier) @name right: [(arrow_function) (function_expression)]) @function
 (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
 (call_expression arguments: (arguments (function_expression name: (identifier) @name) @function))
