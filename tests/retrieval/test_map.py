@@ -58,10 +58,11 @@ def test_without_readme_and_entry_points_the_main_code_answers(tmp_path):
 
 def test_a_readme_is_quoted_without_badges_and_code(tmp_path):
     badge, code = "[![Build][img]][url]", "```sh\nnpm install the whole thing\n```"
-    readme = f"# X\n\n{badge}\n\nTurns *wheels* of [all sizes](x.html) for you.\n\n{code}\n"
+    comment = "<!-- [[[cog\nimport tempfile and several other words\n\nrun the generator here\n]]] -->"
+    readme = f"{comment}\n# X\n\n{badge}\n\nTurns *wheels* of [all sizes](x.html) with wheel_size for you.\n\n{code}\n"
     root = write(tmp_path / "wheels", {"README.md": readme})
     built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
-    assert overview(built, 500, count).splitlines()[1] == "README.md says: Turns wheels of all sizes for you."
+    assert overview(built, 500, count).splitlines()[1] == "README.md says: Turns wheels of all sizes with wheel_size for you."
 
 
 @pytest.mark.parametrize("budget", [0, 10, 40, 80, 500])
