@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.agents.routing_rules import INTENTS, scores
-from repopilot.agents.routing_text import LEXICAL_BUCKETS, Reading, lexical_features
+from repopilot.agents.routing_text import LEXICAL_BUCKETS, Reading, fold, lexical_features
 from repopilot.types import Intent
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ def features(reading: Reading, found: dict[str, float], embedder: Embedder | Non
         lexical[bucket] = value * LEXICAL_SCALE
     parts = [np.fromiter(found.values(), np.float32), lexical]
     if embedder is not None and suits(embedder):
-        vectors = embedder.embed([reading.raw or " ", reading.core or " "])
-        parts.insert(0, vectors.reshape(-1).astype(np.float32) * VECTOR_SCALE)
+        same = fold(" ".join(reading.raw.split())) == reading.core  # the model folds case and accents too
+        vectors = embedder.embed([reading.raw or " "] if same else [reading.raw or " ", reading.core or " "])
+        parts.insert(0, np.concatenate([vectors[0], vectors[-1]]).astype(np.float32) * VECTOR_SCALE)
     return np.concatenate(parts)
 
 
