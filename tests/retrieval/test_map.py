@@ -62,7 +62,10 @@ def test_a_readme_is_quoted_without_badges_and_code(tmp_path):
     readme = f"{comment}\n# X\n\n{badge}\n\nTurns *wheels* of [all sizes](x.html) with wheel_size for you.\n\n{code}\n"
     root = write(tmp_path / "wheels", {"README.md": readme})
     built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
-    assert overview(built, 500, count).splitlines()[1] == "README.md says: Turns wheels of all sizes with wheel_size for you."
+    assert (
+        overview(built, 500, count).splitlines()[1]
+        == "README.md says: Turns wheels of all sizes with wheel_size for you."
+    )
 
 
 @pytest.mark.parametrize("budget", [0, 10, 40, 80, 500])
