@@ -9,7 +9,7 @@ const Impact = (window.repopilotImpact ||= function ({ props }) {
     <section className="rp-impact">
       <div className="rp-row">
         <span className="rp-risk" data-risk={props.risk}>Risk {props.risk}</span>
-        {props.counts.map(([label, count]) => <span key={label} className="rp-muted rp-number">{count} {label}</span>)}
+        <span className="rp-muted rp-number">{props.counts.join(' · ')}</span>
         <span className="rp-grow" />
         <button className="rp-button" onClick={() => setWide(!wide)}><Maximize2 size={13} /> {wide ? 'Fit the picture' : 'Full size'}</button>
       </div>

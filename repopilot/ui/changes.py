@@ -6,6 +6,8 @@ import asyncio
 import base64
 from pathlib import Path
 
+import chainlit as cl
+
 from repopilot.accepting import safe_target, write_files
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.types import FileChange
@@ -17,11 +19,11 @@ from repopilot.ui.reports import sarif
 GONE = "These files are from before the page was reloaded. Ask again to get them back."
 
 
-async def show_files(chat: Chat, answer_id: str) -> None:
+def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
     """The diff view under an answer."""
     shown = chat.shown[answer_id]
     shown.element = element("DiffView", _props(answer_id, shown))
-    await shown.element.send(for_id=answer_id)
+    return shown.element
 
 
 async def decide(chat: Chat, payload: dict) -> dict:

@@ -12,6 +12,7 @@ import chainlit as cl
 
 from repopilot.settings import Settings, settings
 from repopilot.types import Answer, FileChange, Turn
+from repopilot.ui.conversations import Exchange
 from repopilot.ui.models import Models
 from repopilot.ui.openings import Opening, Openings
 
@@ -44,10 +45,23 @@ class Chat:
 
     opening: Opening | None = None
     waiting: tuple[str, str] | None = None
-    turns: list[Turn] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
     shown: dict[str, Shown] = field(default_factory=dict)
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     narrowed: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The conversation as the agents want it."""
+        return tuple(
+            Turn(
+                each.question,
+                each.answer.text,
+                each.answer.route.intent if each.answer.route else "EXPLAIN",
+                each.answer.files,
+            )
+            for each in self.exchanges[-TURNS_KEPT:]
+        )
 
     @property
     def settings(self) -> Settings:
@@ -89,8 +103,3 @@ def chat() -> Chat:
         found = Chat()
         cl.user_session.set("chat", found)
     return found
-
-
-def remember_turn(kept: Chat, turn: Turn) -> None:
-    kept.turns.append(turn)
-    del kept.turns[:-TURNS_KEPT]

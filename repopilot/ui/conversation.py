@@ -5,7 +5,7 @@ from __future__ import annotations
 import chainlit as cl
 
 from repopilot.settings import settings
-from repopilot.ui.answers import COMMANDS, ask
+from repopilot.ui.answers import ask
 from repopilot.ui.chat import Chat, chat, process
 from repopilot.ui.elements import element, keep_up
 from repopilot.ui.gear import show_gear
@@ -13,6 +13,7 @@ from repopilot.ui.indexing import open_repository
 from repopilot.ui.messages import LONGEST, from_address, wanted
 from repopilot.ui.models import model_props
 from repopilot.ui.recent import recent
+from repopilot.ui.results import COMMANDS, restore
 from repopilot.ui.wording import count
 
 REFRESH_S = 1.0
@@ -38,7 +39,8 @@ async def greet() -> None:
     page = cl.context.session.environ.get("HTTP_REFERER", "")
     address = from_address(page, "repo")
     if address:
-        await _open(kept, address)
+        if await open_repository(kept, address):
+            await restore(kept)
     else:
         await _welcome(from_address(page, "offer"))
 
@@ -66,7 +68,7 @@ async def receive(message: cl.Message) -> None:
 async def _question(kept: Chat, text: str, command: str) -> None:
     opening = kept.opening
     if opening is not None and opening.answerable:
-        await ask(kept, text, COMMANDS.get(command))
+        await ask(kept, text, command)
         return
     kept.waiting = (text, command)
     if opening is None or opening.settled:
@@ -81,7 +83,7 @@ async def _question(kept: Chat, text: str, command: str) -> None:
 async def _open(kept: Chat, text: str) -> None:
     if await open_repository(kept, text) and kept.waiting is not None:
         (question, command), kept.waiting = kept.waiting, None
-        await ask(kept, question, COMMANDS.get(command))
+        await ask(kept, question, command)
 
 
 async def _without_token(message: cl.Message, text: str) -> None:

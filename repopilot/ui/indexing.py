@@ -38,7 +38,7 @@ async def open_repository(chat: Chat, text: str) -> bool:
 
 async def open_source(chat: Chat, source: Source, token: str = "") -> bool:
     if chat.opening is None or chat.opening.source != source:
-        chat.turns.clear()
+        chat.exchanges.clear()
     opening = chat.opening = process().openings.open(source, chat.settings, token)
     await show(opening)
     answerable = await _until_answerable(chat, opening)

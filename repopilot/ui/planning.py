@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import chainlit as cl
+
 from repopilot.agents.plans import MOST_PARTS, Part, Plan, ordered, plan_from_json, plan_json, plan_markdown
 from repopilot.types import Answer
 from repopilot.ui.chat import Chat
@@ -24,13 +26,12 @@ def introduction(answer: Answer) -> str:
     return answer.text.split("**Plan:**", 1)[0].strip()
 
 
-async def show_plan(chat: Chat, answer_id: str, plan: Plan) -> None:
-    """The task list under an answer; older ones lose their buttons."""
+async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomElement:
+    """The task list under an answer. Older ones lose their buttons."""
     for older, shown in chat.plans.items():
         await update(shown, {**shown.props, "answer": older, "current": False})
-    made = element("Plan", _props(answer_id, plan))
-    chat.plans[answer_id] = made
-    await made.send(for_id=answer_id)
+    chat.plans[answer_id] = element("Plan", _props(answer_id, plan))
+    return chat.plans[answer_id]
 
 
 async def edit_plan(chat: Chat, payload: dict) -> dict:
@@ -38,14 +39,16 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     answer_id = str(payload.get("answer", ""))
     shown, made = chat.shown.get(answer_id), chat.plans.get(answer_id)
     plan = plan_of(shown.answer) if shown else None
-    if plan is None or made is None or not chat.turns or chat.turns[-1].intent != "DECOMPOSE":
+    if plan is None or made is None or not chat.exchanges or chat.exchanges[-1].answer != shown.answer:
         return {"error": GONE}
     parts = edited(plan.parts, [str(line) for line in payload.get("lines", ())])
     if not parts:
         return {"error": "A plan needs at least one part."}
     plan = replace(plan, parts=parts, questions=())
-    shown.answer = replace(shown.answer, details={**shown.answer.details, "plan": plan_json(plan)})
-    chat.turns[-1] = replace(chat.turns[-1], answer=plan_markdown(plan))
+    shown.answer = replace(
+        shown.answer, text=plan_markdown(plan), details={**shown.answer.details, "plan": plan_json(plan)}
+    )
+    chat.exchanges[-1] = replace(chat.exchanges[-1], answer=shown.answer)
     await update(made, _props(answer_id, plan))
     return {}
 

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui import changes, indexing, planning
-from repopilot.ui.answers import show_citation
+from repopilot.ui import changes, indexing, planning, results
 from repopilot.ui.chat import Chat, chat, process
 
 Handler = Callable[[dict], Awaitable[dict]]
@@ -34,7 +33,8 @@ def _opening(name: str) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
-    "show_citation": _in_chat(show_citation),
+    "show_citation": _in_chat(results.show_citation),
+    "forget": _in_chat(results.start_afresh),
     "decide": _in_chat(changes.decide),
     "edit_plan": _in_chat(planning.edit_plan),
     "download": _in_chat(changes.download),

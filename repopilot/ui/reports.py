@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from repopilot.types import Answer, Finding
+from repopilot.ui.wording import count
 
 FINDINGS_SHOWN = 120
 ROWS_SHOWN = 12
@@ -58,11 +59,12 @@ def impact_props(answer: Answer) -> dict | None:
     report, svg = answer.details.get("impact"), answer.details.get("impact_svg")
     if not isinstance(report, Mapping) or not isinstance(svg, str):
         return None
-    lists = (("affected", "affected"), ("covering_tests", "covering tests"), ("co_changed", "files that changed along"))
+    lists = (("affected", "place"), ("covering_tests", "covering test"), ("co_changed", "file"))
+    counts = [count(len(report.get(key, ())), noun) for key, noun in lists]
     names = [str(item.get("path", "")) for item in report.get("affected", ())[:ROWS_SHOWN]]
     return {
         "risk": report.get("risk", "UNKNOWN"),
-        "counts": [[label, len(report.get(key, ()))] for key, label in lists],
+        "counts": [f"{counts[0]} affected", counts[1], f"{counts[2]} used to change along"],
         "picture": picture(svg),
         "alt": ", ".join(dict.fromkeys(names)),
     }

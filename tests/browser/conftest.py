@@ -1,5 +1,6 @@
 """One application for all browser tests, with a scripted Ollama and a git server on loopback."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +34,9 @@ def reply(messages):
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    # Playwright's event loop runs as long as this: longer than a module, and no asynchronous test elsewhere could run.
     with chromium() as found:
         yield found
 
@@ -57,7 +59,14 @@ def world(tmp_path_factory):
 
 
 @pytest.fixture
-def tab(browser, world):
+def fresh(world):
+    """No conversation is kept from the tests before."""
+    shutil.rmtree(world.app.home / "data" / "chats", ignore_errors=True)
+    return world
+
+
+@pytest.fixture
+def tab(browser, fresh):
     made = Tab(browser)
     yield made
     made.close()

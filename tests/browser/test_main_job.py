@@ -78,6 +78,15 @@ def test_a_reload_and_a_second_tab_find_the_same_repository(opened, world):
     expect(second.locator(".rp-badge")).to_contain_text("Indexed: 4 files")
     assert len([line for line in world.git.requests if "git-upload-pack" in line]) == clones
 
+    # The conversation is there again after a reload, with its citations.
+    opened.say("How is the ripe fruit counted?")
+    expect(page.locator(".rp-footer")).to_be_visible()
+    page.reload()
+    expect(page.locator(ANSWER, has_text="picks every ripe fruit")).to_be_visible()
+    page.locator("a[href^='#cite-']").first.click()
+    expect(page.locator("#side-view-content tr.rp-cited", has_text="def harvest")).to_be_visible()
+    page.locator("#side-view-title button").click()
+
     # A re-index asked for in one tab is seen in the other.
     page.get_by_role("button", name="Re-index").click()
     expect(page.locator(".rp-card")).to_have_attribute("data-phase", "ready")
@@ -158,10 +167,10 @@ def test_a_private_repository_takes_a_token_and_forgets_it(tab, world):
 
 
 @pytest.mark.parametrize(("width", "height", "scheme"), [(390, 800, "dark"), (1280, 850, "light")])
-def test_nothing_is_wider_than_the_screen(browser, world, width, height, scheme):
+def test_nothing_is_wider_than_the_screen(browser, fresh, width, height, scheme):
     tab = Tab(browser, width=width, height=height, scheme=scheme)
     page = tab.page
-    page.goto(f"{world.app.url}/?repo={world.repository()}")
+    page.goto(f"{fresh.app.url}/?repo={fresh.repository()}")
     page.wait_for_selector('[data-answerable="true"]')
     tab.say("How is the ripe fruit counted?")
     expect(page.locator(".rp-footer")).to_be_visible()
