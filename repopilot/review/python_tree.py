@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ Loop = ast.For | ast.AsyncFor | ast.While
 Scope = Function | ast.Module | ast.ClassDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_PARSING = threading.Lock()
+_ATTEMPTS = 5
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -76,9 +79,7 @@ class PythonTree:
 def tree_of(code: Code) -> PythonTree | None:
     """The tree of a file, None when it doesn't parse (ruff says why)."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            root = ast.parse(code.safe)
+        root = _parsed(code.safe)
         parents: dict[ast.AST, ast.AST] = {}
         nodes: list[ast.AST] = []
         pending: list[ast.AST] = [root]
@@ -91,6 +92,19 @@ def tree_of(code: Code) -> PythonTree | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return PythonTree(code, tuple(nodes), parents)
+
+
+def _parsed(text: str) -> ast.AST:
+    """`ast.parse`, one thread at a time: CPython 3.11 counts the depth of all threads' trees in one counter, and
+    raises SystemError when they mix. Code elsewhere may still be parsing, so it is tried again."""
+    with _PARSING, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(_ATTEMPTS):
+            try:
+                return ast.parse(text)
+            except SystemError as error:
+                mixed = error
+        raise mixed
 
 
 def dotted(node: ast.AST) -> str:

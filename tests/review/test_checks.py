@@ -1,11 +1,14 @@
 """What the analysers find in small pieces of code, and what they leave alone."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from repopilot.code.languages import language_of
 from repopilot.review import generic, tools
 from repopilot.review.analysers import ANALYSERS, run_on
 from repopilot.review.code import Target, code, room
+from repopilot.review.python_tree import tree_of
 from repopilot.types import Finding
 
 
@@ -165,6 +168,13 @@ def test_copies_never_leave_their_room() -> None:
         assert all(path.startswith(root + "/code/") and ".." not in path for path in copies)
         assert [c.path for c in copies.values()] == names
     assert {f.path for f in tools.ruff_style([code(n, "import os\n", "python") for n in names])} == set(names)
+
+
+def test_files_are_parsed_by_many_threads_at_once() -> None:
+    text = "\n".join(f"def f{n}(a):\n    return [x * (a + {n}) for x in (1, 2, 3) if x > {n}]" for n in range(400))
+    with ThreadPoolExecutor(8) as pool:
+        trees = list(pool.map(tree_of, [code(f"m{n}.py", text, "python") for n in range(40)]))
+    assert all(tree is not None and len(tree.functions) == 400 for tree in trees)
 
 
 def test_hostile_code_ends() -> None:
