@@ -9,7 +9,7 @@ from chainlit import server
 
 from repopilot.settings import settings
 from repopilot.ui import page, security
-from repopilot.ui.conversation import greet, receive
+from repopilot.ui.conversation import greet, receive, stop
 from repopilot.ui.gear import apply
 from repopilot.ui.pressed import HANDLERS, press
 from repopilot.ui.startup import begin_behind, end_when_gone
@@ -30,6 +30,11 @@ async def on_chat_start():
 @cl.on_message
 async def on_message(message: cl.Message):
     await receive(message)
+
+
+@cl.on_stop
+async def on_stop():
+    stop()
 
 
 @cl.on_chat_end

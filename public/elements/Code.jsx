@@ -6,7 +6,9 @@ import { Copy } from 'lucide-react';
 const Code = (window.repopilotCode ||= function ({ props, callAction, sendUserMessage }) {
   const marked = useRef(null);
   const [copied, setCopied] = useState(false);
-  useEffect(() => marked.current?.scrollIntoView({ block: 'center' }), [props.path, props.start]);
+  useEffect(() => {
+    marked.current?.scrollIntoView({ block: 'center' });
+  }, [props.path, props.start]);
   const copy = async () => {
     const lines = props.lines.slice(props.start - props.first, props.end - props.first + 1);
     await navigator.clipboard.writeText(lines.join('\n'));

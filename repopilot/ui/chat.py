@@ -65,7 +65,7 @@ class Chat:
 
     @property
     def settings(self) -> Settings:
-        return settings().model_copy(update=self.narrowed)
+        return settings().model_copy(update={name: value for name, value in self.narrowed.items() if name != "ref"})
 
 
 @dataclass(slots=True)

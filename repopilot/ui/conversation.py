@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import chainlit as cl
 
 from repopilot.settings import settings
@@ -10,7 +12,7 @@ from repopilot.ui.chat import Chat, chat, process
 from repopilot.ui.elements import element, keep_up
 from repopilot.ui.gear import show_gear
 from repopilot.ui.indexing import open_repository
-from repopilot.ui.messages import LONGEST, from_address, wanted
+from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
 from repopilot.ui.models import model_props
 from repopilot.ui.recent import recent
 from repopilot.ui.results import COMMANDS, restore
@@ -39,7 +41,7 @@ async def greet() -> None:
     page = cl.context.session.environ.get("HTTP_REFERER", "")
     address = from_address(page, "repo")
     if address:
-        if await open_repository(kept, address):
+        if await _opened(kept, address):
             await restore(kept)
     else:
         await _welcome(from_address(page, "offer"))
@@ -48,8 +50,7 @@ async def greet() -> None:
 async def receive(message: cl.Message) -> None:
     """One message of the user: open, ask, or say what is missing."""
     kept = chat()
-    paths = kept.opening.index.files if kept.opening and kept.opening.index else ()
-    want = wanted(message.content, message.command or "", COMMANDS, paths)
+    want = await asyncio.to_thread(_wanted, kept, message.content, message.command or "")
     if want.kind == "open":
         await _without_token(message, want.text)
         await _open(kept, want.text)
@@ -63,6 +64,18 @@ async def receive(message: cl.Message) -> None:
         ).send()
     else:
         await _question(kept, want.text, want.command)
+
+
+def stop() -> None:
+    """The Stop button. An opening that is waited for belongs to no chat: it is stopped here."""
+    opening = chat().opening
+    if opening is not None and not opening.answerable:
+        process().openings.stop(opening)
+
+
+def _wanted(kept: Chat, text: str, command: str) -> Wanted:
+    paths = kept.opening.index.files if kept.opening and kept.opening.index else ()
+    return wanted(text, command, COMMANDS, paths)
 
 
 async def _question(kept: Chat, text: str, command: str) -> None:
@@ -80,8 +93,15 @@ async def _question(kept: Chat, text: str, command: str) -> None:
         await cl.Message(content=f"{opening.source.name} is not ready yet. Your question is kept.").send()
 
 
+async def _opened(kept: Chat, text: str) -> bool:
+    """Open a repository; by then the models are known too, which the gear offers."""
+    answerable = await open_repository(kept, text)
+    await show_gear(kept)
+    return answerable
+
+
 async def _open(kept: Chat, text: str) -> None:
-    if await open_repository(kept, text) and kept.waiting is not None:
+    if await _opened(kept, text) and kept.waiting is not None:
         (question, command), kept.waiting = kept.waiting, None
         await ask(kept, question, command)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import chainlit as cl
-from chainlit.input_widget import TextInput
+from chainlit.input_widget import Select, TextInput
 
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import check_ref
-from repopilot.ui.chat import Chat, chat
+from repopilot.ui.chat import Chat, chat, process
 from repopilot.ui.indexing import open_source, say_error
 from repopilot.ui.openings import at_ref
+
+FITTING = "what fits this machine"
 
 
 async def show_gear(kept: Chat) -> None:
@@ -17,6 +19,7 @@ async def show_gear(kept: Chat) -> None:
     current = kept.settings
     await cl.ChatSettings(
         [
+            *_model_choice(),
             TextInput(
                 id="ref",
                 label="Branch, tag or commit",
@@ -42,9 +45,28 @@ async def show_gear(kept: Chat) -> None:
     ).send()
 
 
+def _model_choice() -> list[Select]:
+    """Which model answers, where there is more than one."""
+    models = process().models
+    if len(models.names) < 2:
+        return []
+    return [
+        Select(
+            id="model",
+            label="Model",
+            values=[FITTING, *models.names],
+            initial_value=models.settings.llm_model or FITTING,
+            description="For every chat of this RepoPilot, until it is restarted.",
+        )
+    ]
+
+
 async def apply(values: dict) -> None:
     """Take the user's settings, and open the repository anew where they change what is read of it."""
-    kept = chat()
+    kept, models = chat(), process().models
+    model = values.get("model", FITTING)
+    if model != (models.settings.llm_model or FITTING) and model in (FITTING, *models.names):
+        await models.prefer("" if model == FITTING else model)
     try:
         narrowed = read_values(values)
     except RepoPilotError as error:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from repopilot.llm.choose import Model, ModelStatus
 
 LOOK_AGAIN_S = 20.0
+NAMES_S = 2.0
 EMBEDDING_MODEL = "minilm"
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,8 @@ class Fetch:
 class Models:
     """Looks for models again and again, so that an Ollama started later is found; fetches what is missing.
 
-    `model`, `reviewer` and `embedder` are those of the moment, None while there is none.
+    `model`, `reviewer` and `embedder` are those of the moment, None while there is none; `names` the models there are
+    to choose from.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -45,6 +47,7 @@ class Models:
         self.reviewer: Model | None = None
         self.embedder: Embedder | None = None
         self.status: ModelStatus | None = None
+        self.names: list[str] = []
         self.fetch: Fetch | None = None
         self.warming = False
         self.trouble = ""
@@ -62,6 +65,7 @@ class Models:
         from repopilot.llm import choose
 
         self.status = await asyncio.to_thread(choose.status, self.settings)
+        self.names = await asyncio.to_thread(_names, self.settings, self.status.kind)
         known = (self.model.kind, self.model.name) if self.model else ("none", "")
         if known == (self.status.kind, self.status.name):
             return
@@ -69,6 +73,11 @@ class Models:
         self.reviewer = await choose.choose_reviewer(self.settings, self.model) if self.model else None
         if self.model is not None:
             self._keep(self._warm(self.model))
+
+    async def prefer(self, name: str) -> None:
+        """Answer with this model from now on, in every chat; '' for the one that fits the machine."""
+        self.settings = self.settings.model_copy(update={"llm_model": name})
+        await self.look()
 
     async def find_embedder(self) -> Embedder | None:
         """The embedding model, loaded; None while there is none."""
@@ -151,6 +160,18 @@ class Models:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _names(settings: Settings, kind: str) -> list[str]:
+    """The models that could answer at the place of this kind. Blocking."""
+    from repopilot.llm import models, ollama_api
+
+    if kind == "ollama":
+        tags = ollama_api.tags(settings.llm_url or settings.ollama_url, NAMES_S) or []
+        return [tag.name for tag in tags if tag.chats]
+    if kind == "embedded":
+        return [model.name for model in models.available(settings) if model.purpose == "chat" and model.path]
+    return []
 
 
 def model_props(models: Models) -> dict:

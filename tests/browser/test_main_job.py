@@ -86,6 +86,7 @@ def test_a_reload_and_a_second_tab_find_the_same_repository(opened, world):
     page.locator("a[href^='#cite-']").first.click()
     expect(page.locator("#side-view-content tr.rp-cited", has_text="def harvest")).to_be_visible()
     page.locator("#side-view-title button").click()
+    expect(page.locator("#side-view-content")).to_have_count(0)
 
     # A re-index asked for in one tab is seen in the other.
     page.get_by_role("button", name="Re-index").click()

@@ -1,0 +1,125 @@
+"""Openings, with a real git server and a real index: shared, stopped, retried, asked about, narrowed."""
+
+import asyncio
+
+import pytest
+from support import git_server
+from support.orchard import BIG, FILES
+
+from repopilot.repo.source import parse_source
+from repopilot.settings import Settings
+from repopilot.ui.opening_props import opening_props
+from repopilot.ui.openings import Openings
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("openings")
+    git_server.commit(folder / "orchard", FILES)
+    git_server.publish(folder / "orchard", folder / "served", "orchard.git")
+    git_server.commit(folder / "big", BIG)
+    git_server.publish(folder / "big", folder / "served", "big.git")
+    git_server.commit(folder / "pictures", {"a.png": b"\x89PNG\r\n\x1a\n\x00"})
+    git_server.publish(folder / "pictures", folder / "served", "pictures.git")
+    with git_server.serve(folder / "served") as git:
+        yield git
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(
+        home=tmp_path, allow_private_hosts=True, allow_http=True, dense=False, big_repository_lines=500, workers=1
+    )
+
+
+async def no_embedder():
+    return None
+
+
+async def until(opening, *phases):
+    async with asyncio.timeout(30):
+        while opening.phase not in phases or not (opening.idle or opening.phase in ("cloning", "indexing")):
+            await asyncio.sleep(0.01)
+
+
+async def test_everyone_shares_one_opening(served, settings):
+    openings = Openings(no_embedder)
+    source = parse_source(f"{served.url}/orchard.git")
+    first, second = openings.open(source, settings), openings.open(source, settings)
+    assert first is second
+    await until(first, "ready")
+    props = opening_props(first)
+    assert props["answerable"] and props["title"] == "Indexed orchard" and props["error"] is None
+    assert props["badge"]["text"].startswith("Indexed: 4 files · ")
+    assert {
+        "reason": "dependency folder node_modules/",
+        "count": 1,
+        "examples": ["node_modules/left/index.js"],
+    } in props["badge"]["skips"]
+    assert openings.open(source, settings) is first and first.idle, "opened again although it is ready"
+    assert openings.open(source, settings.model_copy(update={"exclude": ["tests/"]})) is not first
+
+
+async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
+    openings = Openings(no_embedder)
+    served.stall.set()
+    try:
+        opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
+        while not served.requests:
+            await asyncio.sleep(0.01)
+        assert not openings.retry(opening), "a second clone beside the first"
+        openings.stop(opening)
+        await until(opening, "stopped")
+        assert opening_props(opening)["buttons"] == ["retry"]
+    finally:
+        served.stall.clear()
+    assert openings.retry(opening)
+    await until(opening, "ready")
+
+
+async def test_credentials_are_asked_for_and_not_kept(served, settings):
+    openings = Openings(no_embedder)
+    served.token = "open-sesame"
+    try:
+        opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
+        await until(opening, "credentials")
+        assert not opening_props(opening)["refused"]
+        openings.retry(opening, "wrong")
+        await until(opening, "cloning")
+        await until(opening, "credentials")
+        assert opening_props(opening)["refused"]
+        openings.retry(opening, "open-sesame")
+        await until(opening, "ready")
+        assert "open-sesame" not in repr(opening_props(opening))
+        assert not any(b"open-sesame" in file.read_bytes() for file in settings.home.rglob("*") if file.is_file())
+    finally:
+        served.token = ""
+
+
+async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings):
+    openings = Openings(no_embedder)
+    opening = openings.open(parse_source(f"{served.url}/big.git"), settings)
+    await until(opening, "asking")
+    props = opening_props(opening)
+    assert not props["answerable"]
+    assert props["estimate"]["folders"][0]["name"] == "src"
+    assert openings.go_on(opening, ("docs",))
+    await until(opening, "ready")
+    assert set(opening.index.files) == {f"docs/m{n}.py" for n in range(3)}
+    assert not openings.go_on(opening), "nothing is asked any more"
+
+
+async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
+    openings = Openings(no_embedder)
+    opening = openings.open(parse_source(f"{served.url}/absent.git"), settings)
+    await until(opening, "failed")
+    error = opening_props(opening)["error"]
+    assert error["message"] and error["hint"]
+
+
+async def test_a_repository_without_code_is_no_failure(served, settings):
+    openings = Openings(no_embedder)
+    opening = openings.open(parse_source(f"{served.url}/pictures.git"), settings)
+    await until(opening, "ready", "failed")
+    assert "pictures" in opening_props(opening)["title"]
+    assert opening.error is not None or opening.index is not None

@@ -1,0 +1,69 @@
+"""The application as it is started, both ways: closed to other websites, and quick to stop."""
+
+import socket
+
+import httpx
+import pytest
+from support.app import running
+
+pytestmark = pytest.mark.slow
+
+SOCKET = "/ws/socket.io/?EIO=4&transport=websocket"
+
+
+@pytest.fixture(scope="module", params=["serve", "chainlit"])
+def app(request, tmp_path_factory):
+    options = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
+    with running(tmp_path_factory.mktemp(request.param), command=request.param, **options) as app:
+        yield app
+
+
+def handshake(app, **headers):
+    """The first line of the answer to a WebSocket handshake."""
+    lines = [
+        f"GET {SOCKET} HTTP/1.1",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+        *(f"{name.capitalize()}: {value}" for name, value in headers.items()),
+    ]
+    with socket.create_connection(("127.0.0.1", app.port), timeout=20) as connection:
+        connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        return connection.recv(4096).decode("latin-1").split("\r\n")[0]
+
+
+def test_the_page_loads_nothing_from_elsewhere(app):
+    page = httpx.get(app.url)
+    assert page.status_code == 200 and "RepoPilot" in page.text
+    assert "https://" not in page.text and "http://" not in page.text
+    assert "'nonce-" in page.headers["content-security-policy"]
+    assert httpx.get(f"{app.url}/public/theme.json").json()["custom_fonts"] == []
+    assert "swagger" not in httpx.get(f"{app.url}/docs").text
+
+
+def test_another_website_reaches_nothing(app):
+    own = f"127.0.0.1:{app.port}"
+    assert "101" in handshake(app, host=own, origin=f"http://{own}")
+    for headers in (
+        {"host": own, "origin": "http://evil.example"},
+        {"host": own, "origin": "null"},
+        {"host": f"evil.example:{app.port}", "origin": f"http://evil.example:{app.port}"},
+    ):
+        assert "403" in handshake(app, **headers)
+    polling = f"{app.url}/ws/socket.io/?EIO=4&transport=polling"
+    assert httpx.get(polling).status_code == 200
+    assert httpx.get(polling, headers={"origin": "http://evil.example"}).status_code == 403
+    assert httpx.get(app.url, headers={"host": "evil.example"}).status_code == 421
+
+
+def test_uploads_are_refused(app):
+    sent = httpx.post(f"{app.url}/project/file?session_id=x", files={"file": ("a.txt", b"x", "text/plain")})
+    assert sent.status_code == 403
+    features = httpx.get(f"{app.url}/project/settings").json()["features"]
+    assert not features["spontaneous_file_upload"]["enabled"] and not features["unsafe_allow_html"]
+
+
+def test_it_looks_up_no_name_and_connects_nowhere(app):
+    httpx.get(app.url)
+    assert [target for _, target in app.connections() if "127.0.0.1" not in target] == []

@@ -1,0 +1,193 @@
+"""What messages mean, what numbers look like, what is kept: the small pure parts."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.agents.plans import Part
+from repopilot.errors import SourceError
+from repopilot.settings import Settings
+from repopilot.types import Answer, Citation, FileChange, Progress, Route, Skip, SourceFile
+from repopilot.ui.conversations import KEPT, Exchange, forget, load, save
+from repopilot.ui.estimate import estimate
+from repopilot.ui.gear import read_values
+from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
+from repopilot.ui.opening_props import dense_words, percent, progress_line, skip_rows
+from repopilot.ui.planning import edited
+from repopilot.ui.recent import recent, remember
+from repopilot.ui.reports import findings_props, fix_task, impact_props, sarif, summary_of
+from repopilot.ui.results import COMMANDS, alternatives
+from repopilot.ui.wording import commit_words, count, duration, size
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "kind"),
+    [
+        ("https://host.example/o/r", "", "open"),
+        ("pallets/flask", "", "open"),
+        ("git@host.example:o/r.git", "", "open"),
+        ("/open anything at all", "", "open"),
+        ("anything at all", "open", "open"),
+        ("src/app", "", "question"),
+        ("How does it work?", "", "question"),
+        ("and/or?", "", "question"),
+        ("   ", "", "empty"),
+        ("/open", "", "empty"),
+        ("x" * (LONGEST + 1), "", "too long"),
+    ],
+)
+def test_a_message_is_a_repository_or_a_question(text, command, kind):
+    assert wanted(text, command, COMMANDS, {"src/app/main.py"}).kind == kind
+
+
+def test_a_typed_command_counts_like_a_chosen_one():
+    assert wanted("/review src/a.py", "", COMMANDS) == Wanted("question", "src/a.py", "review")
+    assert wanted("src/a.py", "review", COMMANDS) == Wanted("question", "src/a.py", "review")
+    assert wanted("/nonsense x", "", COMMANDS).command == ""
+
+
+@given(st.text(max_size=200), st.sampled_from(["", *COMMANDS, "open"]))
+def test_every_message_means_something(text, command):
+    assert wanted(text, command, COMMANDS).kind in ("open", "question", "empty", "too long")
+
+
+def test_the_address_of_the_page():
+    assert from_address("http://127.0.0.1/?repo=a%2Fb&x=1", "repo") == "a/b"
+    assert (
+        from_address("http://127.0.0.1/", "repo") == from_address("", "repo") == from_address("http://[", "repo") == ""
+    )
+
+
+def test_numbers_as_people_read_them():
+    assert [duration(s) for s in (0.0123, 3.21, 65, 3700)] == ["12 ms", "3.2 s", "1 min 5 s", "1 h 1 min"]
+    assert [count(1, "file"), count(1200, "file"), count(2, "reply")] == ["1 file", "1,200 files", "2 replies"]
+    assert [size(812), size(1_400_000), size(2.5e9)] == ["812 B", "1.4 MB", "2.5 GB"]
+    assert commit_words("a" * 40 + "+dirty") == "commit aaaaaaa+dirty"
+    assert dense_words(0.999, building=True) == "dense vectors 99 % built"
+    assert dense_words(0, building=False) == "lexical search only"
+
+
+def test_a_moment_of_progress_in_a_line():
+    moment = Progress("receiving", 1_500_000, 3_000_000, "bytes", 500_000, 3.0)
+    assert progress_line(moment) == "receiving · 1.5 MB of 3.0 MB · 500 KB/s · 3.0 s left"
+    assert progress_line(Progress("parsing", 12, 340, "files", 31, 10.6)) == (
+        "parsing · 12 of 340 files · 31/s · 10.6 s left"
+    )
+    assert percent(Progress("x", 5, 0)) is None and percent(Progress("x", 5, 10)) == 50
+
+
+def test_skips_are_counted_by_reason():
+    rows = skip_rows([Skip("a", "binary"), Skip("b", "too large"), Skip("c", "binary")])
+    assert rows[0] == {"reason": "binary", "count": 2, "examples": ["a", "c"]}
+
+
+def test_the_estimate_keeps_the_order_of_indexing():
+    files = [SourceFile(path, 3400, "h", "python", "code") for path in ("src/a.py", "docs/x.md", "src/b.py", "r.md")]
+    found = estimate(files, [Skip("z", "binary")])
+    assert [(f.name, f.files, f.lines) for f in found.folders] == [("src", 2, 200), ("docs", 1, 100), ("", 1, 100)]
+    assert found.lines == 400 and found.skipped == 1
+
+
+def test_settings_of_a_chat():
+    assert read_values({"ref": " main ", "include": "src/, *.py", "exclude": ""}) == {
+        "ref": "main",
+        "include": ["src/", "*.py"],
+    }
+    with pytest.raises(SourceError):
+        read_values({"ref": "--upload-pack=x"})
+
+
+def exchange(question="q", text="a [1]"):
+    answer = Answer(
+        text,
+        (Citation(1, "a.py", 1, 2, "c" * 40, "f", False),),
+        (FileChange("a.py", "added", "", "x\n"),),
+        Route("EXPLAIN", 0.9, "why", "rules", (("TEST", 0.8),)),
+        ("no vectors",),
+        {"plan": {"task": "t"}},
+    )
+    return Exchange(question, "plan", answer, "footer")
+
+
+def test_a_conversation_is_kept_by_repository(tmp_path):
+    settings = Settings(home=tmp_path)
+    save(settings, "key", [exchange(str(n)) for n in range(KEPT + 3)])
+    kept = load(settings, "key")
+    assert [each.question for each in kept] == [str(n) for n in range(3, KEPT + 3)]
+    assert kept[0] == exchange("3")
+    assert load(settings, "another") == []
+    forget(settings, "key")
+    assert load(settings, "key") == []
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[1]", '[{"question": "q"}]', "null"])
+def test_a_broken_conversation_is_an_empty_one(tmp_path, broken):
+    settings = Settings(home=tmp_path)
+    save(settings, "key", [exchange()])
+    next((tmp_path / "chats").glob("*.json")).write_text(broken)
+    assert load(settings, "key") == []
+
+
+def test_a_full_disk_loses_no_answer(tmp_path):
+    (tmp_path / "chats").write_text("a file where the folder should be")
+    save(Settings(home=tmp_path), "key", [exchange()])
+    remember(Settings(home=tmp_path / "chats"), "n", "a")
+
+
+def test_recent_repositories_newest_first_once_each(tmp_path):
+    settings = Settings(home=tmp_path)
+    assert recent(settings) == []
+    for address in ("a", "b", "a"):
+        remember(settings, address, address)
+    assert [entry["address"] for entry in recent(settings)] == ["a", "b"]
+    (tmp_path / "recent.json").write_text('{"not": "a list"}')
+    assert recent(settings) == []
+
+
+def test_edited_parts_keep_what_was_known_of_them():
+    parts = (Part(1, "one", ("a.py",), "LOW", (), "done"), Part(2, "two", ("b.py",), "HIGH", (1,)))
+    assert [(p.number, p.title, p.state) for p in edited(parts, ["new", "two", "", "one"])] == [
+        (1, "new", "open"),
+        (2, "one", "done"),
+        (3, "two", "open"),
+    ]
+    assert edited(parts, ["  "]) == ()
+
+
+FINDING = {
+    "path": "a.py", "line": 3, "severity": "high", "rule": "B602", "message": "shell", "source": "bandit",
+    "domain": "security", "quote": "  run(x)",
+}  # fmt: skip
+
+
+def review():
+    details = {"score": 90, "scores": {"security": 90}, "findings": [FINDING], "pre_existing": 0, "what": "a.py"}
+    return Answer("**Health 90**\n\n1 high\n\n### `a.py`\n- x", (Citation(1, "a.py", 3, 3, "c"),), details=details)
+
+
+def test_a_review_is_listed_by_file_and_leaves_as_sarif():
+    props = findings_props("m", review())
+    assert props["files"][0]["findings"][0]["number"] == 1
+    assert "`run(x)`" in fix_task(FINDING) and "a.py, line 3" in fix_task(FINDING)
+    assert summary_of(review()) == "**Health 90**\n\n1 high"
+    report = json.loads(sarif(review(), "c" * 40))
+    assert report["runs"][0]["results"][0]["ruleId"] == "B602"
+
+
+def test_impact_is_shown_where_there_is_a_picture():
+    assert impact_props(Answer("x", details={"impact": {"risk": "LOW"}})) is None
+    props = impact_props(
+        Answer("x", details={"impact": {"risk": "LOW", "affected": [{"path": "a"}]}, "impact_svg": "<svg/>"})
+    )
+    assert props["picture"].startswith("data:image/svg+xml;base64,") and props["counts"][0] == "1 place affected"
+
+
+def test_only_close_routes_are_offered():
+    route = Route(
+        "EXPLAIN", 0.5, "", "classifier", (("EXPLAIN", 0.5), ("TEST", 0.45), ("IMPACT", 0.1), ("REFUSE", 0.5))
+    )
+    assert alternatives(Answer("", route=route)) == [("Rather /test", "test")]
+    assert alternatives(Answer("", route=dataclasses.replace(route, tier="forced"))) == []
