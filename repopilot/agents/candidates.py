@@ -8,6 +8,8 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from repopilot.code.python_ast import parse_python
+
 _FENCE = re.compile(
     r"^[ \t]*```[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
 )
@@ -141,7 +143,7 @@ def change_between(old: str, new: str) -> str:
 
 
 def _tree(code: str) -> ast.Module:
-    return ast.parse(code)
+    return parse_python(code)
 
 
 def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:

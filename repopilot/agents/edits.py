@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.parse import parse
+from repopilot.code.python_ast import parse_python
 from repopilot.code.split import analyse
 from repopilot.errors import GenerationFailed
 from repopilot.types import FileChange, Symbol
@@ -79,13 +80,12 @@ def syntax_error(path: str, text: str) -> Problem | None:
 
 
 def _python_error(text: str) -> Problem | None:
-    import ast
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            parse_python(text)
     except SyntaxError as error:
         line = error.lineno or 0
         return Problem(line, f"syntax error in line {line}: {error.msg}: {_line(text, line)!r}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import threading
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from repopilot.code.python_ast import parse_python
 from repopilot.review.code import Code
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -16,8 +15,6 @@ Loop = ast.For | ast.AsyncFor | ast.While
 Scope = Function | ast.Module | ast.ClassDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_PARSING = threading.Lock()
-_ATTEMPTS = 5
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -79,7 +76,7 @@ class PythonTree:
 def tree_of(code: Code) -> PythonTree | None:
     """The tree of a file, None when it doesn't parse (ruff says why)."""
     try:
-        root = _parsed(code.safe)
+        root = parse_python(code.safe)
         parents: dict[ast.AST, ast.AST] = {}
         nodes: list[ast.AST] = []
         pending: list[ast.AST] = [root]
@@ -92,19 +89,6 @@ def tree_of(code: Code) -> PythonTree | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return PythonTree(code, tuple(nodes), parents)
-
-
-def _parsed(text: str) -> ast.AST:
-    """`ast.parse`, one thread at a time: CPython 3.11 counts the depth of all threads' trees in one counter, and
-    raises SystemError when they mix. Code elsewhere may still be parsing, so it is tried again."""
-    with _PARSING, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in range(_ATTEMPTS):
-            try:
-                return ast.parse(text)
-            except SystemError as error:
-                mixed = error
-        raise mixed
 
 
 def dotted(node: ast.AST) -> str:

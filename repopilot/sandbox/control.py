@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from repopilot.code.python_ast import parse_python
 from repopilot.sandbox.assertions import Function, last_name, mutated, sites, wrong_helper
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -50,7 +51,7 @@ class Mutation:
 
 def expected_tests(source: str) -> tuple[ExpectedTest, ...]:
     """The tests pytest will collect from a file, by its default naming rules. Raises SyntaxError."""
-    module = ast.parse(source)
+    module = parse_python(source)
     top = [node for node in module.body if not isinstance(node, (*_FUNCTIONS, ast.ClassDef))]
     module_skips = any(_mentions_skipping(node) for node in top)
     found = {}
@@ -64,7 +65,7 @@ def expected_tests(source: str) -> tuple[ExpectedTest, ...]:
 
 def mutations(source: str) -> tuple[Mutation, ...]:
     """Every way to make a test file fail: each test at its end, and each assertion by itself. Raises SyntaxError."""
-    module = ast.parse(source)
+    module = parse_python(source)
     found: list[Mutation] = []
     for scope, function in _tests(module):
         identity = _identity(scope, function)
@@ -80,7 +81,7 @@ def mutations(source: str) -> tuple[Mutation, ...]:
 def mutate(source: str, mutation: Mutation, token: str) -> str:
     """The test file with this one mutation and no other test of the same class or module. `token` is put into the
     messages it raises. Raises SyntaxError."""
-    module = ast.parse(source)
+    module = parse_python(source)
     scope, function = next(pair for pair in reversed(list(_tests(module))) if _identity(*pair) == mutation.test)
     _remove_other_tests(module, scope, function)
     stated = list(sites(function))
