@@ -298,18 +298,9 @@ def _range(text: str) -> tuple[str, str | None]:
 
 
 def _hit(hit: Hit) -> dict[str, object]:
-    c = hit.chunk
-    return {
-        "path": c.path,
-        "start_line": c.start_line,
-        "end_line": c.end_line,
-        "symbol": c.symbol,
-        "kind": c.kind,
-        "language": c.language,
-        "score": hit.score,
-        "why": dict(hit.why),
-        "text": c.text,
-    }
+    from repopilot.agents.explore import hit_row
+
+    return hit_row(hit) | {"kind": hit.chunk.kind, "language": hit.chunk.language, "text": hit.chunk.text}
 
 
 def _route(chosen: Route | None) -> dict[str, object]:

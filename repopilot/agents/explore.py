@@ -66,7 +66,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
         searching.note(
             kind=results.query.kind,
             commit=workspace.index.commit,
-            hits=[_row(hit) for hit in results.hits],
+            hits=[hit_row(hit) for hit in results.hits],
             seconds=dict(results.seconds),
         )
         for note in results.notes:
@@ -88,7 +88,8 @@ def context_tokens(model: Model | None) -> int:
     return min(CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS), model.context_window // 3)
 
 
-def _row(hit: Hit) -> dict[str, object]:
+def hit_row(hit: Hit) -> dict[str, object]:
+    """A hit as JSON, without its text: where it is, its score and what the score is made of."""
     c = hit.chunk
     return {
         "path": c.path,
