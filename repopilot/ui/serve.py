@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import webbrowser
@@ -18,21 +19,23 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     """Serve until stopped; unless `headless`, show the page in the user's browser. Raises UsageError when the
     address can't be used.
 
-    Chainlit takes its address and folder from the environment, read when it is first imported: set before that.
+    Chainlit takes its folder from the environment, read when it is first imported: set before that.
     """
     _check_address(settings.host, settings.port)
-    os.environ.update(
-        CHAINLIT_APP_ROOT=str(ROOT),
-        CHAINLIT_HOST=settings.host,
-        CHAINLIT_PORT=str(settings.port),
-    )
+    os.environ["CHAINLIT_APP_ROOT"] = str(ROOT)
     print(f"RepoPilot: http://{_shown(settings.host)}:{settings.port}", flush=True)
 
-    from chainlit.cli import run_chainlit
-    from chainlit.config import config
+    # Not by way of chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
+    import uvicorn
+    from chainlit.config import config, load_module
+    from chainlit.server import app
 
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    config.run.host, config.run.port = settings.host, settings.port
     config.run.headless = headless or not _has_window()
-    run_chainlit(str(APP))
+    config.run.module_name = str(APP)
+    load_module(config.run.module_name)
+    uvicorn.run(app, host=settings.host, port=settings.port, log_level="error")
 
 
 def _has_window() -> bool:

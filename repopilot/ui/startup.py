@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 def begin_behind() -> None:
     """Load libraries and models behind the page, which answers meanwhile. Returns at once."""
+    # One line for every look at Ollama says nothing.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     # Chainlit warns at every page that there is no translation of its readme page.
     logging.getLogger("chainlit").addFilter(lambda record: "Translated markdown file" not in record.getMessage())
     process().models.start(after=_import_heavy)

@@ -56,6 +56,7 @@ def world(tmp_path_factory):
         home = tmp_path_factory.mktemp("home")
         with running(home, ollama_url=ollama.url, **options) as app:
             yield World(app, ollama, git, commit, work)
+            assert "Traceback" not in app.log.read_text(), app.log.read_text()[-4000:]
 
 
 @pytest.fixture
