@@ -11,7 +11,7 @@ from repopilot.code.languages import file_kind, grammar, is_example_path, is_tes
 from repopilot.impact import risk
 from repopilot.impact.change import Change, SymbolChange
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
-from repopilot.impact.history import Together, changed_together
+from repopilot.impact.history import LEAST_TOGETHER, Together, changed_together
 from repopilot.impact.rank import Ranked, rank
 from repopilot.impact.reach import Covering, Reached, covering, named_elsewhere, reached, used_by_change
 from repopilot.index.store import Index
@@ -36,11 +36,13 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
     base = codebase_of(index)
     found = [*reached(base, changes), *named_elsewhere(index, changes)]
     tests = covering(base, changes, found)
-    together = changed_together(commits, {p for c in changes for p in (c.path, c.old_path) if p})
+    paths = {p for c in changes for p in (c.path, c.old_path) if p}
+    together = changed_together(commits, paths, len(index.files))
     changed = _changed(base, changes)
     affected = [_affected(n, r) for n, r in enumerate((r for r in found if not is_test_path(r.path)), 1)]
     covers = [_covering(n, c) for n, c in enumerate(tests, 1)]
-    shared = [_together(n, t) for n, t in enumerate((t for t in together if t.path in base.graph.by_path), 1)]
+    often = [t for t in together if t.together >= LEAST_TOGETHER]
+    shared = [_together(n, t) for n, t in enumerate((t for t in often if t.path in base.graph.by_path), 1)]
     gaps = _gaps(index, base, changes, found, commits)
     evidence = _evidence(base, changes, changed, affected, covers, gaps)
     reasons = risk.reasons(evidence)
@@ -139,7 +141,7 @@ def _evidence(base: Codebase, changes: Sequence[Change], changed: Sequence[Mappi
     for item in affected:
         if item["distance"] <= 2 and item["confidence"] >= 0.5 and not is_example_path(item["path"]):
             first.setdefault(item["path"], item["id"])
-    items = [i for c in changed for i in c["interface"] or ()]
+    items = [i for c in changed for i in c["interface"] or () if i["how"] != "added"]  # what is new breaks nobody
     unknown = any(c["interface"] is None for c in changed)
     code = any(file_kind(c.path) == "code" and not is_test_path(c.path) for c in changes)
     gone = [c["id"] for c in changed if c["status"] == "deleted"]
@@ -246,10 +248,12 @@ def _ranked(base: Codebase, changes: Sequence[Change], ranked: Sequence[Ranked],
             distance, reasons = distance or covers[item.path].distance, [*reasons, covers[item.path].reason]
         if item.path in used:
             distance, reasons = distance or 1, [*reasons, used[item.path]]
-        if item.path in shared:
+        if item.path in shared and shared[item.path].together >= LEAST_TOGETHER:
             reasons.append(f"changed along in {shared[item.path].together} of {shared[item.path].of} commits")
         if not reasons or item.signals.get("file text", 0) > 0.5:
-            reasons.append(_likeness(base, changes, item))
+            alike = _likeness(base, changes, item)
+            once = "changed along once" if item.path in shared and not reasons else ""
+            reasons.append(alike or once or "a large file nearby")
         result.append(
             {"path": item.path, "score": item.score, "distance": distance, "reasons": [r for r in reasons if r]}
         )
@@ -262,4 +266,4 @@ def _likeness(base: Codebase, changes: Sequence[Change], item: Ranked) -> str:
         words = base.likeness.shared(numbers[0], base.graph.by_path[item.path])
         if words:
             return f"talks of the same things: {', '.join(words)}"
-    return "its path is like that of the change" if item.signals.get("path", 0) > 0.3 else "a large file nearby"
+    return "its path is like that of the change" if item.signals.get("path", 0) > 0.3 else ""

@@ -32,8 +32,25 @@ async def test_a_symbol_reaches_its_callers_by_hops(shop):
 
 async def test_files_that_changed_together_are_counted(shop):
     report = await _report(shop, "shop/prices.py")
-    assert {(c["path"], c["together"], c["of"]) for c in report.co_changed} >= {("shop/lonely.py", 3, 3)}
+    assert [(c["path"], c["together"], c["of"]) for c in report.co_changed] == [("shop/lonely.py", 2, 2)]
     assert report.completeness["history_commits"] == 3
+    said = {r["path"]: " ".join(r["reasons"]) for r in report.ranked}
+    assert "changed along in 2 of 2 commits" in said["shop/lonely.py"]
+    assert not any("1 of" in reasons for reasons in said.values())
+
+
+async def test_one_commit_is_no_history_of_changes(repository):
+    report = await _report(repository(SHOP), "shop/prices.py")
+    assert report.co_changed == ()
+    assert not any("changed along" in reason for r in report.ranked for reason in r["reasons"])
+
+
+async def test_a_new_definition_breaks_nobody(shop):
+    new = SHOP["shop/cart.py"].rstrip() + "\n\n    def clear(self):\n        self.items = []\n"
+    _edit(shop, "shop/cart.py", new)
+    report = await _report(shop, patch=_patch(shop))
+    assert [i["how"] for i in report.changed[0]["interface"]] == ["added"]
+    assert not any("interface" in r["text"] for r in report.risks)
 
 
 async def test_nothing_depends_on_it_and_all_is_known(repository):

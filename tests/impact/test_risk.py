@@ -66,3 +66,9 @@ def test_together_counts_commits(commits, changed):
 
 def test_sweeping_commits_say_nothing():
     assert changed_together([Commit("x", "", tuple(f"{i}" for i in range(40)), 0)], {"1"}) == []
+
+
+def test_a_commit_of_most_of_the_repository_says_nothing():
+    first, later = Commit("x", "", tuple("abcdefgh"), 0), Commit("y", "", ("a", "b"), 1)
+    assert changed_together([first], {"a"}, files=9) == []
+    assert [(t.path, t.together, t.of) for t in changed_together([first, later], {"a"}, files=9)] == [("b", 1, 1)]
