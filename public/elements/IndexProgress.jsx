@@ -128,6 +128,7 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
       {busy && <Bar percent={props.percent} />}
       {props.detail && <div className="rp-muted rp-number rp-detail">{props.detail}</div>}
       {props.error && <div className={wrong ? 'rp-error' : 'rp-warn'}><div>{props.error.message}</div>{props.error.hint && <div className="rp-muted">{props.error.hint}</div>}</div>}
+      {props.moved && <div className="rp-warn">{props.moved}</div>}
       {props.stale && <div className="rp-warn">⚠ {props.stale}</div>}
       {failed && <div className="rp-error">{failed}</div>}
       {props.phase === 'credentials' && <Token openingKey={props.key} refused={props.refused} act={act} />}

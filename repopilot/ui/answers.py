@@ -62,8 +62,9 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         await _failed(asking, RepoPilotError(said, "The server's log has the details. Your question is kept above."))
     else:
         await view.close()
-        exchange = Exchange(question, command, answer, footer(asking, workspace, answer))
-        await show_answer(chat, asking.message, exchange)
+        commit = workspace.index.commit
+        exchange = Exchange(question, command, answer, footer(asking, workspace, answer), commit)
+        await show_answer(chat, asking.message, exchange, workspace.index)
         await keep(chat, exchange)
 
 

@@ -21,12 +21,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question with its answer; `command` is the route that was forced, '' for none, `footer` the answer's."""
+    """A question with its answer; `command` is the route that was forced, '' for none, `footer` the answer's, `commit`
+    the state of the repository that was asked."""
 
     question: str
     command: str
     answer: Answer
     footer: str = ""
+    commit: str = ""
 
 
 def load(settings: Settings, key: str) -> list[Exchange]:
@@ -72,4 +74,4 @@ def _exchange(document: dict) -> Exchange:
         degraded=tuple(answer["degraded"]),
         details=answer["details"],
     )
-    return Exchange(document["question"], document["command"], whole, document["footer"])
+    return Exchange(document["question"], document["command"], whole, document["footer"], document["commit"])

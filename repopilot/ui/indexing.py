@@ -15,6 +15,7 @@ from repopilot.ui.models import model_props
 from repopilot.ui.opening_props import address, opening_props
 from repopilot.ui.openings import POLL_S, Opening, at_ref
 from repopilot.ui.recent import remember
+from repopilot.ui.wording import commit_words
 
 REFRESH_S = 0.5
 WAITS_FOR_USER = ("asking", "credentials")
@@ -40,22 +41,30 @@ async def open_source(chat: Chat, source: Source, token: str = "") -> bool:
     if chat.opening is None or chat.opening.source != source:
         chat.exchanges.clear()
     opening = chat.opening = process().openings.open(source, chat.settings, token)
-    await show(opening)
+    await show(chat, opening)
     answerable = await _until_answerable(chat, opening)
     if answerable:
         await asyncio.to_thread(remember, opening.settings, opening.source.name, address(opening))
     return answerable
 
 
-async def show(opening: Opening) -> None:
+async def show(chat: Chat, opening: Opening) -> None:
     """The live element of an opening."""
 
     def props() -> dict:
-        return {**opening_props(opening), "model": model_props(process().models)}
+        asked = chat.exchanges[-1].commit if chat.opening is opening and chat.exchanges else ""
+        return {**opening_props(opening), "model": model_props(process().models), "moved": moved_on(opening, asked)}
 
     shown = element(ELEMENT, props())
     await cl.Message(content="", elements=[shown]).send()
     keep_up(shown, props, REFRESH_S)
+
+
+def moved_on(opening: Opening, asked: str) -> str:
+    """That the index is no longer at the commit `asked`, from which the last answer came; '' while it is."""
+    if not asked or opening.index is None or opening.index.commit == asked:
+        return ""
+    return f"The last answer came from {commit_words(asked)}; the index is at {commit_words(opening.index.commit)} now."
 
 
 async def _until_answerable(chat: Chat, opening: Opening) -> bool:

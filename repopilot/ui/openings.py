@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -21,9 +22,12 @@ from repopilot.ui.estimate import Estimate, estimate
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.index.store import Index
+    from repopilot.index.watch import Watch
 
 Phase = Literal["cloning", "asking", "credentials", "indexing", "ready", "stopped", "failed"]
 POLL_S = 0.1
+FRESH_S = 60.0
+"""A repository that was fetched less than this ago is not fetched again when it is opened once more."""
 log = logging.getLogger(__name__)
 
 
@@ -33,7 +37,7 @@ class Opening:
 
     `progress` is the newest moment of the clone; that of the index is the job's own. `estimate` is set while the
     user is asked (phase `asking`), `error` in the phases `failed` and `credentials`; `with_token` says whether a
-    token went along (never which).
+    token went along (never which); `touched` that the local folder, which is watched, has changed meanwhile.
     """
 
     key: str
@@ -47,6 +51,9 @@ class Opening:
     index: Index | None = None
     error: RepoPilotError | None = None
     with_token: bool = False
+    fetched_at: float = 0.0
+    watch: Watch | None = None
+    touched: bool = False
     _cancel: threading.Event = field(default_factory=threading.Event)
     _task: asyncio.Task | None = None
 
@@ -77,12 +84,14 @@ class Openings:
         self._open: dict[str, Opening] = {}
 
     def open(self, source: Source, settings: Settings, token: str = "") -> Opening:
-        """The opening of this repository: the one under way or done, else a new one. Nothing blocks."""
+        """The opening of this repository: the one under way, or done and brought up to date, else a new one. Nothing
+        blocks: what was indexed before answers until the new state is."""
         key = opening_key(source, settings)
         opening = self._open.get(key)
         if opening is None:
             opening = self._open[key] = Opening(key, source, settings)
-        if opening.idle and opening.phase in ("cloning", "failed", "stopped", "credentials"):
+        stale = opening.phase == "ready" and time.monotonic() - opening.fetched_at > FRESH_S
+        if opening.idle and (stale or opening.phase in ("cloning", "failed", "stopped", "credentials")):
             self._run(opening, self._from_source(opening, token))
         return opening
 
@@ -150,6 +159,9 @@ class Openings:
             )
             opening.phase = "failed"
         log.info("opening %s: %s", opening.source.name, opening.phase)
+        if opening.touched and opening.phase == "ready":
+            opening.touched = False
+            self._run(opening, self._from_source(opening, ""))
 
     async def _from_source(self, opening: Opening, token: str) -> None:
         from repopilot.repo.clone import open_source
@@ -163,6 +175,7 @@ class Openings:
             progress=opening.report_progress,
             cancel=opening._cancel,
         )
+        opening.fetched_at = time.monotonic()
         if await self._needs_asking(opening):
             opening.phase = "asking"
             return
@@ -199,6 +212,18 @@ class Openings:
         if job.error is not None:
             raise job.error
         opening.phase = "ready"
+        self._follow_folder(opening)
+
+    def _follow_folder(self, opening: Opening) -> None:
+        """From now on, index a local folder again whenever its files change."""
+        from repopilot.index.watch import watch
+
+        if opening.watch is None and opening.snapshot is not None:
+            loop = asyncio.get_running_loop()
+            opening.watch = watch(opening.snapshot, lambda _paths: loop.call_soon_threadsafe(self._touched, opening))
+
+    def _touched(self, opening: Opening) -> None:
+        opening.touched = not self.retry(opening)
 
 
 def opening_key(source: Source, settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import chainlit as cl
 
@@ -15,6 +16,9 @@ from repopilot.ui.elements import element, show_aside
 from repopilot.ui.planning import introduction, plan_element, plan_of
 from repopilot.ui.reports import findings_props, has_findings, impact_props, summary_of
 from repopilot.ui.step_text import inert
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
 
 COMMANDS: dict[str, Intent] = {
     "explain": "EXPLAIN",
@@ -30,11 +34,11 @@ CLEAR_MARGIN = 0.2
 RESTORED = 6
 
 
-async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange) -> None:
-    """Put an answer into `message`, which may have been streamed already."""
+async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index: Index) -> None:
+    """Put an answer, which came from `index`, into `message`, which may have been streamed already."""
     opening, answer = chat.opening, exchange.answer
-    assert opening is not None and opening.index is not None and opening.snapshot is not None
-    chat.shown[message.id] = Shown(answer, opening.index, opening.snapshot.root)
+    assert opening is not None and opening.snapshot is not None
+    chat.shown[message.id] = Shown(answer, index, opening.snapshot.root)
     message.content = linked(_text(answer), answer.citations, message.id)
     message.elements = await _elements(chat, message.id, exchange)
     await (message.update() if message.streaming else message.send())
@@ -49,13 +53,13 @@ async def keep(chat: Chat, exchange: Exchange) -> None:
 
 async def restore(chat: Chat) -> None:
     """Show the conversation that was had about this repository before the page was reloaded."""
-    if chat.opening is None or chat.exchanges:
+    if chat.opening is None or chat.opening.index is None or chat.exchanges:
         return
     chat.exchanges.extend(await asyncio.to_thread(load, chat.settings, chat.opening.key))
     for exchange in chat.exchanges[-RESTORED:]:
         asked = f"/{exchange.command} {exchange.question}" if exchange.command else exchange.question
         await cl.Message(content=asked, type="user_message", author="User").send()
-        await show_answer(chat, cl.Message(content=""), exchange)
+        await show_answer(chat, cl.Message(content=""), exchange, chat.opening.index)
     if chat.exchanges:
         again = cl.Action(name="forget", label="Start afresh", payload={}, tooltip="Forgets this conversation")
         await cl.Message(content="_The conversation from before._", actions=[again]).send()

@@ -8,6 +8,7 @@ from support.orchard import BIG, FILES
 
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
+from repopilot.ui.indexing import moved_on
 from repopilot.ui.opening_props import opening_props
 from repopilot.ui.openings import Openings
 
@@ -123,3 +124,38 @@ async def test_a_repository_without_code_is_no_failure(served, settings):
     await until(opening, "ready", "failed")
     assert "pictures" in opening_props(opening)["title"]
     assert opening.error is not None or opening.index is not None
+
+
+async def test_a_local_folder_is_followed(tmp_path, settings):
+    folder = tmp_path / "local"
+    git_server.commit(folder, FILES)
+    openings = Openings(no_embedder)
+    opening = openings.open(parse_source(str(folder)), settings)
+    await until(opening, "ready")
+    try:
+        (folder / "orchard" / "bees.py").write_text("def hum():\n    return 'zzz'\n")
+        async with asyncio.timeout(30):
+            while "orchard/bees.py" not in opening.index.files:
+                await asyncio.sleep(0.05)
+        assert opening.index.symbols("hum")
+    finally:
+        await asyncio.to_thread(opening.watch.stop)
+    await until(opening, "ready")
+
+
+async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
+    openings = Openings(no_embedder)
+    source = parse_source(f"{served.url}/orchard.git")
+    opening = openings.open(source, settings)
+    await until(opening, "ready")
+    before = opening.index.commit
+    work = served.folder.parent / "orchard"
+    after = git_server.commit(work, {"orchard/wind.py": "def blow():\n    return 1\n"}, "wind")
+    git_server.publish(work, served.folder, "orchard.git")
+    opening.fetched_at -= 3600
+    assert openings.open(source, settings) is opening and opening.answerable
+    assert opening.index.commit == before and moved_on(opening, before) == ""
+    await until(opening, "cloning", "indexing")
+    await until(opening, "ready")
+    assert opening.index.commit == after
+    assert "the index is at commit " + after[:7] in moved_on(opening, before)

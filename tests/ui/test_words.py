@@ -109,7 +109,7 @@ def exchange(question="q", text="a [1]"):
         ("no vectors",),
         {"plan": {"task": "t"}},
     )
-    return Exchange(question, "plan", answer, "footer")
+    return Exchange(question, "plan", answer, "footer", "c" * 40)
 
 
 def test_a_conversation_is_kept_by_repository(tmp_path):
