@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from repopilot.agents import edits
 from repopilot.agents.blocks import assigned, blocks
 from repopilot.agents.explore import Exploration
+from repopilot.agents.kept import kept_frame, unasked_losses
 from repopilot.agents.targets import Target, choose, load
 from repopilot.errors import GenerationFailed
 from repopilot.llm import stream
@@ -54,6 +55,20 @@ class _Reply(NamedTuple):
     cut: bool
 
 
+class _Checked(NamedTuple):
+    """The changes of a reply, or () and the `problem` with it; `lost` are definitions gone without being asked for."""
+
+    changes: tuple[FileChange, ...]
+    problem: str
+    lost: tuple[str, ...] = ()
+
+    @property
+    def complaint(self) -> str:
+        """What the model is to correct, '' for nothing."""
+        gone = f"it loses {', '.join(self.lost[:5])}, which the task does not ask for" if self.lost else ""
+        return self.problem or gone
+
+
 async def generate_files(request: Request, workspace: Workspace, step: Step) -> tuple[FileChange, ...]:
     """The changed and new files, at least one, each parsed and with a diff against the snapshot.
 
@@ -76,16 +91,21 @@ async def generate_files(request: Request, workspace: Workspace, step: Step) -> 
     messages = _messages(request, workspace, targets)
     room = _room(workspace.model, targets)
     reply = await _reply(messages, workspace.model, room, request, step, "write")
-    changes, problem = await _checked(reply, targets, workspace, step)
-    if not problem:
-        return changes
-    step.note(repaired=problem)
-    again = [*messages, *_complaint(reply, problem)]
+    first = await _checked(reply, targets, request.task, step, workspace)
+    if not first.complaint:
+        return first.changes
+    step.note(repaired=first.complaint)
+    again = [*messages, *_complaint(reply, first.complaint)]
     reply = await _reply(again, workspace.model, room, replace(request, seed=request.seed + 1), step, "repair")
-    changes, problem = await _checked(reply, targets, workspace, step)
-    if problem:
-        raise GenerationFailed(f"The model's code can't be used: {problem}.", "Try again, or ask for a smaller change.")
-    return changes
+    second = await _checked(reply, targets, request.task, step, workspace)
+    kept = min(first, second, key=lambda checked: (bool(checked.problem), len(checked.lost)))
+    if kept.problem:
+        raise GenerationFailed(
+            f"The model's code can't be used: {second.problem}.", "Try again, or ask for a smaller change."
+        )
+    if kept.lost:
+        step.degrade(f"gone without being asked for: {', '.join(kept.lost[:5])}")
+    return kept.changes
 
 
 def _targets(request: Request, workspace: Workspace) -> list[Target]:
@@ -114,48 +134,53 @@ async def _reply(
         return _Reply(text, writing.data.get("finish") == "length")
 
 
-async def _checked(
-    reply: _Reply, targets: Sequence[Target], workspace: Workspace, step: Step
-) -> tuple[tuple[FileChange, ...], str]:
-    """The changes in a reply, or () and what is wrong with it, fit for model and user."""
+async def _checked(reply: _Reply, targets: Sequence[Target], task: str, step: Step, workspace: Workspace) -> _Checked:
+    """The changes in a reply, or what is wrong with it, fit for model and user."""
     async with step.child("check syntax", "tool") as checking:
         try:
-            changes = await asyncio.to_thread(_changes, reply, targets, workspace)
-            problem = "" if changes else "it changes nothing"
+            changes = await asyncio.to_thread(_changes, reply, targets, task, workspace)
+            checked = _Checked(changes, "" if changes else "it changes nothing", _losses(changes, targets, task))
         except GenerationFailed as error:
-            changes, problem = (), error.message.rstrip(".")
-        checking.note(ok=not problem, files=[c.path for c in changes])
-        await checking.write(problem or "parses: " + ", ".join(c.path for c in changes))
-    return changes, problem
+            checked = _Checked((), error.message.rstrip("."))
+        checking.note(ok=not checked.problem, files=[c.path for c in checked.changes], lost=list(checked.lost))
+        parsed = f"parses: {', '.join(c.path for c in checked.changes)}" if checked.changes else ""
+        await checking.write("; ".join(filter(None, (parsed, checked.complaint))))
+    return checked
 
 
-def _changes(reply: _Reply, targets: Sequence[Target], workspace: Workspace) -> tuple[FileChange, ...]:
+def _losses(changes: Sequence[FileChange], targets: Sequence[Target], task: str) -> tuple[str, ...]:
+    before = {t.path: t.shown for t in targets}
+    return tuple(n for c in changes for n in unasked_losses(c.path, c.content, before.get(c.path, ""), task))
+
+
+def _changes(reply: _Reply, targets: Sequence[Target], task: str, workspace: Workspace) -> tuple[FileChange, ...]:
     found = blocks(reply.text)
     if not found:
         raise GenerationFailed("the reply holds no code block" if reply.text.strip() else "the reply is empty")
     known = {t.path: t for t in targets}
     if len(targets) == 1 and targets[0].large and targets[0].outline:
         code = "\n".join(b.body for b in found)
-        return _only_real([_spliced(targets[0], code)])
+        return _only_real([_spliced(targets[0], code, task)])
     changes = []
     for path, block in assigned(found, list(known)).items():
         path = edits.safe_path(path)
         target = known.get(path) or load(path, workspace)
         if not block.closed and (reply.cut or not _whole(block.body, target)):
             raise GenerationFailed(f"the reply was cut off inside {path}")
-        changes.append(_change(target, block.body))
+        changes.append(_change(target, block.body, task))
     if not changes:
         raise GenerationFailed("no code block says which file it is for")
     return _only_real(changes)
 
 
-def _spliced(target: Target, code: str) -> FileChange:
+def _spliced(target: Target, code: str, task: str) -> FileChange:
     text, _ = edits.with_symbols(target.path, target.shown, target.outline, code)
-    return _change(target, text)
+    return _change(target, text, task)
 
 
-def _change(target: Target, text: str) -> FileChange:
-    """Checked for syntax and left-out code, secrets back in place, stored as the old file was."""
+def _change(target: Target, text: str, task: str) -> FileChange:
+    """Checked for syntax and left-out code, head and secrets back in place, stored as the old file was."""
+    text = kept_frame(target.path, text, target.shown, task)
     if target.large and target.stored is not None and len(text) < len(target.shown) // 2:
         raise GenerationFailed(f"{target.path} came back with less than half its text")
     problem = edits.problem_of(target.path, text, target.shown or None)

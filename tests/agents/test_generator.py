@@ -9,6 +9,7 @@ import pytest
 from support.shop_workspace import answering, fenced, shop_workspace, traced
 from support.small_repo import FILES
 
+from repopilot import trace
 from repopilot.agents.generator import Request, generate_files
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.types import FileChange, Turn
@@ -134,6 +135,30 @@ async def test_a_follow_up_refines_the_last_files(shop: Workspace) -> None:
     files, _, prompts = await generated(shop, "make it twenty", fenced("shop/prices.py", newer), turns=turns)
     assert "90 // 100" in prompts[0]
     assert "95 // 100" in files[0].diff and files[0].content == newer
+
+
+async def test_a_lost_docstring_comes_back(shop: Workspace) -> None:
+    files, *_ = await generated(shop, TASK, fenced("shop/prices.py", CHANGED.partition("\n\n")[2]))
+    assert files[0].content == CHANGED
+
+
+LOSSY = CHANGED.partition("def price_of")[0] + "def with_discount" + CHANGED.partition("def with_discount")[2]
+
+
+async def test_lost_definitions_are_asked_back(shop: Workspace) -> None:
+    replies = fenced("shop/prices.py", LOSSY), fenced("shop/prices.py", CHANGED)
+    files, outline, prompts = await generated(shop, TASK, *replies)
+    assert files[0].content == CHANGED and "repair" in outline
+    assert "it loses price_of" in prompts[1]
+
+
+@pytest.mark.parametrize("second", ["no code", fenced("shop/prices.py", LOSSY)])
+async def test_definitions_that_stay_lost_are_said(shop: Workspace, second: str) -> None:
+    replies = iter([fenced("shop/prices.py", LOSSY), second])
+    workspace = replace(shop, model=answering(lambda _: next(replies)))
+    files, _, events = await traced(lambda step: generate_files(Request(TASK), workspace, step))
+    assert files[0].content == LOSSY
+    assert trace.degraded(events) == ("gone without being asked for: price_of",)
 
 
 async def test_windows_line_ends_stay(shop: Workspace) -> None:
