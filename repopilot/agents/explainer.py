@@ -54,7 +54,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         step.degrade("weak evidence: few of the question's words stand in the excerpts")
     checked, citations = await _verified(text, workspace, found, step)
     notes = _notes(workspace, found, absent, why_cut)
-    return Answer("\n\n".join([checked.strip(), *notes]), citations, details={"retry": True} if why_cut else {})
+    checked = own_snippets_marked(checked.strip(), found.pack.excerpts, found.results.query.language)
+    return Answer("\n\n".join([checked, *notes]), citations, details={"retry": True} if why_cut else {})
 
 
 def _usable(text: str, workspace: Workspace, found: Exploration, why_cut: str, step: Step) -> str:
@@ -88,11 +89,15 @@ def absent_names(question: str, workspace: Workspace, found: Exploration) -> lis
 def question_cover(question: str, found: Exploration) -> float:
     """Share of the question's content words and names that stand in the excerpts, 0–1; 1 for a question without any.
 
-    A question of the repository as a whole (query kind overview) is always covered.
+    A question of the repository as a whole (query kind overview) is always covered; one in another language than the
+    code's counts as UNSURE, neither covered nor not.
     """
     claim = claim_of(question)
-    if found.results.query.kind == "overview":
+    query = found.results.query
+    if query.kind == "overview":
         return 1.0
+    if query.language != "en" and not any(a.kind == "name" for a in claim.anchors):
+        return UNSURE if found.pack.excerpts else 0.0  # words of another language can't be counted in the code's
     text = "\n".join(f"{e.path} {e.symbol} {e.text}" for e in found.pack.excerpts)
     stems, names = word_stems(text), identifiers(text)
     checks = [w in stems for w in claim.words]
@@ -117,9 +122,23 @@ def grounded(text: str, workspace: Workspace, found: Exploration) -> tuple[str, 
 def _known(anchor: Anchor, workspace: Workspace, seen: frozenset[str]) -> bool:
     index = workspace.index
     if anchor.kind == "path":
-        return anchor.text in seen or any(path.endswith(anchor.text.lstrip("./")) for path in index.files)
+        if "/" not in anchor.text:
+            return True  # as likely a file the program makes as one of the repository
+        return any(path.endswith(anchor.text.lstrip("./")) for path in index.files)
     last = re.split(r"\.|::|->|#", anchor.text)[-1]
     return last in seen or bool(index.symbols(last)) or bool(index.references(last))
+
+
+def own_snippets_marked(text: str, excerpts: Sequence[Excerpt], language: str) -> str:
+    """A code block of which less than half stands in the excerpts is the model's own, and said to be."""
+    known = {line.strip() for e in excerpts for line in e.text.split("\n")}
+
+    def marked(block: re.Match[str]) -> str:
+        lines = [line.strip() for line in block.group(0).split("\n")[1:-1] if line.strip()]
+        own = not lines or 2 * sum(line in known for line in lines) < len(lines)
+        return f"{block.group(0)}\n{say('own_snippet', language)}" if own else block.group(0)
+
+    return re.sub(r"^```.*?^```[ \t]*$", marked, text, flags=re.S | re.M)
 
 
 def recited(text: str, excerpts: Sequence[Excerpt]) -> bool:
@@ -167,7 +186,7 @@ async def _ask(
 
 
 def _messages(question: str, workspace: Workspace, found: Exploration, cover: float) -> list[ChatMessage]:
-    """The stable part first (rules, one worked example), so that a local model reuses it from its cache.
+    """The stable part first, so that a local model reuses it from its cache; the question last.
 
     Only where the evidence is thin may the model say that the answer isn't here: the smallest ones say it of anything.
     """
@@ -183,8 +202,6 @@ def _messages(question: str, workspace: Workspace, found: Exploration, cover: fl
     absence = " " + render("explain_absence") if cover < UNSURE else ""
     return [
         ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name, absence=absence)),
-        ChatMessage(role="user", content=render(f"explain_example{tail}")),
-        ChatMessage(role="assistant", content=render(f"explain_example_reply{tail}")),
         ChatMessage(role="user", content=user),
     ]
 

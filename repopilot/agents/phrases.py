@@ -24,6 +24,10 @@ _PHRASES = {
         "en": "The model failed before its first sentence, so these are the places that match best:",
         "fr": "Le modèle a échoué avant sa première phrase ; voici les passages les plus pertinents :",
     },
+    "own_snippet": {
+        "en": "*This snippet is the model's own: it does not stand in the repository like this.*",
+        "fr": "*Cet extrait est du modèle lui-même : il ne figure pas ainsi dans le dépôt.*",
+    },
     "place": {"en": "`{symbol}` in `{path}`", "fr": "`{symbol}` dans `{path}`"},
     "cut_off": {
         "en": "*The model stopped in the middle of this answer: {why}*",

@@ -23,6 +23,7 @@ WIDE = 40
 """Excerpts longer than this many lines are narrowed to the lines that bear the sentence."""
 
 _MARKER = re.compile(r"\s?[\[【]\s*\^?(\d{1,3}(?:\s*[,;&–-]\s*\d{1,3})*)\s*\??[\]】](?!\()")
+_TICKED_MARKER = re.compile(r"`\s*(\[\d{1,3}\])\s*`")
 _INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
 
 SymbolsOf = Callable[[str], Sequence[Symbol]]
@@ -64,7 +65,7 @@ def verify(
     by_number = {e.number: e for e in excerpts}
     ledger = _Ledger(commit, [])
     pieces = []
-    for piece, prose in split_sentences(_without_invented_lines(text)):
+    for piece, prose in split_sentences(_without_invented_lines(_TICKED_MARKER.sub(r"\1", text))):
         pieces.append(_checked(piece, by_number, symbols_of, ledger) if prose else piece)
     return "".join(pieces), tuple(ledger.citations)
 

@@ -155,3 +155,10 @@ async def test_a_model_that_goes_in_circles_is_stopped(shop_with: Shop) -> None:
     done, events = await asked(workspace)
     assert len([e for e in events if isinstance(e, trace.Delta)]) <= 3 and workspace.model.llm.abandoned == 1
     assert done.text.count("compare_digest") <= 2
+
+
+async def test_code_of_the_models_own_making_is_said_to_be_that(shop_with: Shop) -> None:
+    invented = TRUE + "\n\n```python\nvault = open_vault()\nvault.rotate()\n```"
+    quoted = TRUE + '\n\n```python\n    user, _, digest = token.partition(":")\n```'
+    assert "model's own" in (await asked(shop_with(lambda messages: invented)))[0].text
+    assert "model's own" not in (await asked(shop_with(lambda messages: quoted)))[0].text

@@ -57,7 +57,7 @@ def test_line_numbers_of_the_models_own_making_are_removed() -> None:
     assert ":120" not in out and "#L5" not in out and "src/x.py" in out
 
 
-@pytest.mark.parametrize("marker", ["[1, 2]", "[1][2]", "[1] [2]", "[1-2]", "【1】", "[^1]", "[ 1 ]"])
+@pytest.mark.parametrize("marker", ["[1, 2]", "[1][2]", "[1] [2]", "[1-2]", "【1】", "[^1]", "[ 1 ]", "`[1]`"])
 def test_every_way_small_models_write_numbers_is_understood(marker: str) -> None:
     out, citations = checked(f"`make_context` builds a `Context` {marker}.")
     assert out == "`make_context` builds a `Context` [1]." and citations[0][1] == "src/click/core.py:10-13"
