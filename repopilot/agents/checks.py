@@ -2,46 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from repopilot.agents import edits
-from repopilot.agents.covering import covering_tests
+from repopilot.agents.covering import covering_tests, is_test_file
+from repopilot.agents.debate import in_sandbox
+from repopilot.agents.exercise import Touched, touched, unexercised
 from repopilot.agents.scoring import Evidence
 from repopilot.agents.steps import surviving
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.sandbox.run import missing_modules
 from repopilot.trace import Step
 from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
 
 Changes = tuple[FileChange, ...]
+_BROKE = "what was repaired for them fails the repository's tests, so it is not kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
     """What the tests say of `changes` (the version they ended with: repair may have changed a file). `protected`:
-    they are the repository's. `tests` are their texts by path; `report` is the document for people."""
+    they are the repository's. `tests` are their texts by path; `report` is the document for people. `written` is the
+    same for tests written of what the first ones don't call."""
 
     changes: Changes
     run: TestRun | None = None
     protected: bool = False
     tests: Mapping[str, str] | None = None
     report: Mapping[str, Any] | None = None
+    written: Tested | None = None
+
+    @property
+    def passing(self) -> tuple[str, ...]:
+        """The texts of tests that passed under control."""
+        own = tuple((self.tests or {}).values()) if self.run and self.run.genuine else ()
+        return own + (self.written.passing if self.written else ())
+
+    @property
+    def own_tests(self) -> Mapping[str, str] | None:
+        """The tests that were written for the change, to run them on another version."""
+        return self.written.tests if self.written else None if self.protected else self.tests
 
 
-async def evidence_on(changes: Changes, tested: Tested | None, workspace: Workspace, step: Step) -> Evidence:
-    """All that is known about a version, without its tests when those failed to run at all."""
+async def evidence_on(
+    changes: Changes, tested: Tested | None, workspace: Workspace, step: Step, passing: Sequence[str] = ()
+) -> Evidence:
+    """All that is known about a version, without its tests when those failed to run at all. `passing` are further
+    tests that passed under control."""
     found = await surviving(findings(changes, workspace, step), "the analysers", step) or ()
     before = old_texts(changes, workspace)
     removed = [n for c in changes if c.path in before for n in sorted(lost_names(c, before[c.path]))]
-    run = tested.run if tested else None
-    missing = missing_modules(run, [c.path for c in changes]) if run else ()
+    tested = tested or Tested(changes)
+    written = tested.written.run if tested.written else None
+    missing = [m for run in (tested.run, written) if run for m in missing_modules(run, [c.path for c in changes])]
+    anew = touched_by(changes, workspace)
     return Evidence(
-        findings=found, tests=run, protected=bool(tested and tested.protected), missing=missing, removed=tuple(removed)
+        findings=found,
+        tests=tested.run,
+        protected=tested.protected,
+        missing=tuple(dict.fromkeys(missing)),
+        removed=tuple(removed),
+        changed=tuple(t.name for t in anew),
+        beside=unexercised(anew, (tested.tests or {}).values()),
+        written=written,
+        unexercised=unexercised(anew, (*tested.passing, *passing)),
     )
+
+
+def touched_by(changes: Changes, workspace: Workspace) -> tuple[Touched, ...]:
+    """What the changed code does anew: definitions of Python files, whole files of other languages; tests aside."""
+    before = old_texts(changes, workspace)
+    found: list[Touched] = []
+    for change in changes:
+        if change.change == "deleted" or is_test_path(change.path) or file_kind(change.path) != "code":
+            continue
+        if change.path.endswith(".py"):
+            found += touched(change.path, before.get(change.path, ""), change.content)
+        else:
+            found.append(Touched(change.path))
+    return tuple(found)
 
 
 async def findings(changes: Changes, workspace: Workspace, step: Step) -> tuple[Finding, ...]:
@@ -69,29 +112,95 @@ def lost_names(change: FileChange, before: str) -> set[str]:
     return edits.public_names(change.path, before) - edits.public_names(change.path, change.content)
 
 
-async def run_tests(task: str, changes: Changes, workspace: Workspace, step: Step, inputs: Path | None) -> Tested:
-    """Run the tests that cover the changed Python code, else tests the model writes, and repair what fails.
+async def run_tests(
+    task: str,
+    changes: Changes,
+    workspace: Workspace,
+    step: Step,
+    inputs: Path | None,
+    written: Mapping[str, str] | None = None,
+) -> Tested:
+    """Run the repository's tests that cover the changed Python code, then tests of what those don't call: the ones the
+    change brings, else `written` before, else new ones by the model. What fails is repaired.
 
     Only one file is repaired: the one that changed most. Raises SandboxError and what the model raises.
     """
-    from repopilot.agents.refine import refine, refined_json
-
-    code = [c for c in changes if c.path.endswith(".py") and c.change != "deleted" and not is_test_path(c.path)]
-    if not code:
+    python = [c for c in changes if c.path.endswith(".py") and c.change != "deleted"]
+    own = {c.path: c.content for c in python if is_test_file(c.path) and is_test_path(c.path)}
+    code = [c for c in python if not is_test_path(c.path)]
+    if not code and not own:
         step.degrade("running tests is out of reach: only Python is run")
         return Tested(changes)
-    main = max(code, key=lambda c: c.diff.count("\n+"))
-    covering = {p: workspace.index.text(p) or "" for p in covering_tests(workspace.index, main.path)}
+    main = max(code or python, key=lambda c: c.diff.count("\n+"))
+    anew = touched_by(tuple(code), workspace)
+    names = {t.name.rpartition(".")[2] for t in anew}
+    covering = {p: workspace.index.text(p) or "" for p in covering_tests(workspace.index, main.path, names)}
+    covering = {path: text for path, text in covering.items() if path not in own}
+    suite = _Suite(task, main, workspace, inputs)
+    first = await _refined(suite, changes, covering, True, (), "tests", step) if covering else Tested(changes)
+    left = unexercised(anew, covering.values())
+    if covering and not (left and first.run and first.run.genuine):
+        return first
+    if not (left or own):
+        return first
+    more = await _refined(
+        suite, first.changes, own or written, False, left, "tests of what is new" if covering else "tests", step
+    )
+    if not covering:
+        return more
+    if more.changes != first.changes and not await _still_pass(suite, more.changes, covering, step):
+        more = replace(more, changes=first.changes, run=None, report={"stopped_because": _BROKE})
+    return replace(first, changes=more.changes, written=more)
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """What stays the same for all tests of a version; `main` is the file that may be repaired."""
+
+    task: str
+    main: FileChange
+    workspace: Workspace
+    inputs: Path | None
+
+
+async def _refined(
+    suite: _Suite,
+    changes: Changes,
+    tests: Mapping[str, str] | None,
+    protected: bool,
+    focus: tuple[str, ...],
+    name: str,
+    step: Step,
+) -> Tested:
+    """One round of test and repair; the repaired file is kept when its tests pass under control."""
+    from repopilot.agents.refine import refine, refined_json
+
+    main = next(c for c in changes if c.path == suite.main.path)
     others = {c.path: c.content for c in changes if c is not main and c.change != "deleted"}
-    async with step.child("tests", "agent", ", ".join(covering) or "generated") as testing:
+    defined = tuple(n for n in focus if n in touched_names(main, suite.workspace))
+    async with step.child(name, "agent", ", ".join(tests or defined) or "generated") as testing:
         done = await refine(
-            main.content, covering or None, task, workspace.model, workspace.settings, testing,
-            name=main.path, protected_tests=bool(covering), context_files=others, inputs=inputs,
+            main.content, tests or None, suite.task, suite.workspace.model, suite.workspace.settings, testing,
+            name=main.path, protected_tests=protected, context_files=others, inputs=suite.inputs, focus=defined,
         )  # fmt: skip
-        testing.note(protected=bool(covering), genuine=done.genuine_pass)
+        testing.note(protected=protected, genuine=done.genuine_pass)
         await testing.write(done.stopped_because)
-    kept = _with(changes, main, done.code, workspace) if done.genuine_pass else changes
-    return Tested(kept, done.test, bool(covering), done.tests, refined_json(done))
+    kept = _with(changes, main, done.code, suite.workspace) if done.genuine_pass else changes
+    return Tested(kept, done.test, protected, done.tests, refined_json(done))
+
+
+def touched_names(change: FileChange, workspace: Workspace) -> set[str]:
+    return {t.name for t in touched_by((change,), workspace)}
+
+
+async def _still_pass(suite: _Suite, changes: Changes, covering: Mapping[str, str], step: Step) -> bool:
+    """Do the repository's tests pass with what was repaired for other tests?"""
+    files = {c.path: c.content for c in changes if c.change != "deleted"}
+    async with step.child("tests again", "tool", ", ".join(covering)) as testing:
+        run = await in_sandbox({**files, **covering}, list(covering), suite.workspace.settings, suite.inputs)
+        testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
+        await testing.write("pass" if run.genuine else _BROKE)
+    return run.genuine
 
 
 def _with(changes: Changes, main: FileChange, code: str, workspace: Workspace) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from repopilot.code.languages import is_test_path
@@ -10,28 +11,30 @@ from repopilot.index.store import Index
 
 MOST_TESTS = 5
 _MOST_NAMES = 25
+_CHANGED = 200  # outweighs being named after the file
 
 
-def covering_tests(index: Index, path: str) -> list[str]:
-    """Python test files that are named after `path` or use what it defines, best first, at most MOST_TESTS."""
+def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> list[str]:
+    """Python test files that are named after `path` or use what it defines, best first, at most MOST_TESTS. Those that
+    use a name of `changed` (plain) come before the others."""
     stem = PurePosixPath(path).stem
     counted: Counter[str] = Counter()
     for test in index.files:
         if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in (f"test_{stem}", f"{stem}_test"):
             counted[test] += 100
     names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
-    for name in names[:_MOST_NAMES]:
+    for name in sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]:
         defined_elsewhere = sum(s.path != path for s in index.symbols(name))
         for reference in index.references(name):
             if reference.path.endswith(".py") and is_test_path(reference.path) and not defined_elsewhere:
-                counted[reference.path] += 1
-    runnable = [p for p, _ in counted.most_common() if _is_test_file(p)]
+                counted[reference.path] += _CHANGED if name in changed else 1
+    runnable = [p for p, _ in counted.most_common() if is_test_file(p)]
     return runnable[:MOST_TESTS]
 
 
 def all_tests(index: Index) -> list[str]:
     """Every Python test file of the repository, in the index's order."""
-    return [p for p in index.files if p.endswith(".py") and _is_test_file(p) and is_test_path(p)]
+    return [p for p in index.files if p.endswith(".py") and is_test_file(p) and is_test_path(p)]
 
 
 def test_path_for(index: Index, path: str) -> str:
@@ -45,6 +48,7 @@ def test_path_for(index: Index, path: str) -> str:
     return f"test_{stem}.py" if folder == "." else f"{folder}/test_{stem}.py"
 
 
-def _is_test_file(path: str) -> bool:
+def is_test_file(path: str) -> bool:
+    """Is it named as pytest wants its files?"""
     stem = PurePosixPath(path).stem
     return stem.startswith("test_") or stem.endswith("_test") or stem == "tests"

@@ -40,6 +40,7 @@ class Version:
     opinions: scoring.Opinions
     verdict: Verdict
     tested: Tested | None
+    merged: bool = False
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -126,7 +127,8 @@ async def _examined(
     said, objection = opinions
     async with step.child(f"controller{rounds}", "agent") as judging:
         kept = tested.changes if tested else changes
-        evidence = await checks.evidence_on(kept, tested, workspace, judging)
+        passing = (said.test,) if objection == "refuted" else ()
+        evidence = await checks.evidence_on(kept, tested, workspace, judging, passing)
         evidence = replace(evidence, objection=objection if kept == changes else "none")
         verdict = scoring.judge(evidence, said)
         judging.note(score=verdict.score, decision=verdict.decision, dropped_points=said.dropped)
@@ -182,14 +184,15 @@ async def _merged(
     """The version with the reviewers' points worked in, if it keeps the public names and does no worse in the tests
     and to the analysers; else the version as it was, and why."""
     wishes = tuple(scoring.wishes(version.evidence, version.opinions))
-    if not wishes:
+    if not wishes or not scoring.worth_merging(version.evidence, version.opinions):
         return version
     async with step.child("merge feedback", "agent", "\n".join(wishes)) as merging:
         made = await _made(Request(task, found, feedback=wishes, drafts=version.changes, seed=3), workspace, merging)
         if isinstance(made, RepoPilotError):
             merging.degrade(f"the original is kept: {made}")
             return version
-        tested = await surviving(checks.run_tests(task, made, workspace, merging, inputs), "the tests", merging)
+        same = version.tested.own_tests if version.tested else None
+        tested = await surviving(checks.run_tests(task, made, workspace, merging, inputs, same), "the tests", merging)
         evidence = await checks.evidence_on(made, tested, workspace, merging)
         verdict = scoring.judge(evidence, scoring.Opinions())
         why = why_not_merged(version, made, evidence)
@@ -203,6 +206,7 @@ async def _merged(
         evidence=evidence,
         tested=tested,
         verdict=replace(verdict, decision="MERGE_FEEDBACK"),
+        merged=True,
     )
 
 
@@ -214,7 +218,8 @@ def why_not_merged(version: Version, made: Changes, evidence: scoring.Evidence) 
         return f"the merged version loses {', '.join(lost[:3])}"
     if not {c.path for c in version.changes} <= {c.path for c in made}:
         return "the merged version leaves files out"
-    if not scoring.no_worse(evidence.tests, version.evidence.tests):
+    runs = (evidence.tests, version.evidence.tests), (evidence.written, version.evidence.written)
+    if not all(scoring.no_worse(new, old) for new, old in runs):
         return "the merged version does worse in the tests"
     if len(evidence.findings) > len(version.evidence.findings):
         return "the analysers find more in the merged version"

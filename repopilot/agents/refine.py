@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from repopilot.agents import candidates
 from repopilot.agents.attempts import Iteration, as_json, best, doubtful_tests, first_line, in_words, why_stop
+from repopilot.agents.exercise import Touched, unexercised
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
@@ -27,6 +28,7 @@ from repopilot.types import Failure, SandboxLevel, TestRun
 _TEMPERATURE = 0.8
 _SHORT_MODULE = 80  # lines; of longer modules only the failing function is written anew
 _MOST_TOKENS = 900
+_TEST_WRITINGS = 2
 _MOST_HINT = 1_200  # characters of an assertion
 
 
@@ -55,6 +57,7 @@ class _Work:
     name: str
     context: Mapping[str, str]
     inputs: Path | None
+    focus: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -74,16 +77,18 @@ async def refine(
     protected_tests: bool = True,
     context_files: Mapping[str, str] | None = None,
     inputs: Path | None = None,
+    focus: tuple[str, ...] = (),
 ) -> Refined:
     """Run `tests` over `code` (the file `name`), and improve the code until they pass genuinely or there is a reason
     to stop, in at most `settings.max_iterations` runs, each a child step.
 
     `tests` is the text of a test file, or texts by path; None: the model writes some. `protected_tests`: they are
     never changed; tests written here can lose those that no candidate passes. Without a model the tests are run and
-    reported. `context_files` are laid beside the code; `inputs` is a folder with the rest of the repository.
+    reported. `context_files` are laid beside the code; `inputs` is a folder with the rest of the repository. `focus`
+    names what tests written here are to call (`Class.method`).
     Raises SandboxError (no level, bad path), StorageError. A model that fails ends the loop with the best so far.
     """
-    work = _Work(code, task, model, settings, name, context_files or {}, inputs)
+    work = _Work(code, task, model, settings, name, context_files or {}, inputs, focus)
     files = {_test_name(name): tests} if isinstance(tests, str) else dict(tests or {})
     problem = ""
     if not files:
@@ -176,6 +181,21 @@ async def _write_tests(work: _Work, step: Step) -> tuple[dict[str, str], str]:
     names = candidates.public_names(work.original)
     if not names:
         return {}, "the code defines no public function or class that could be tested"
+    try:
+        async with step.child("write tests", kind="agent") as child:
+            text = await _tests_written(work, names, child)
+            if not candidates.function_names(text, "test"):
+                child.degrade("The model wrote no tests that can be run.")
+                return {}, "the model wrote no tests that can be run"
+    except ModelError as error:
+        return {}, f"the model failed: {error.message}"
+    if not candidates.imports(text, work.module):
+        text = f"from {work.module} import {', '.join(names)}\n{text}"
+    return {_test_name(work.name): text}, ""
+
+
+async def _tests_written(work: _Work, names: Sequence[str], step: Step) -> str:
+    """The model's test file; asked for once more when no test of it calls what is in focus."""
     mark = nonce()
     shown = candidates.signatures(work.original) if work.task else work.original
     prompt = render(
@@ -185,18 +205,15 @@ async def _write_tests(work: _Work, step: Step) -> tuple[dict[str, str], str]:
         mark=mark,
         signatures=defused(shown, mark),
         names=", ".join(names),
+        focus=f" Every test calls what is new: {', '.join(work.focus)}." if work.focus else "",
     )
-    try:
-        async with step.child("write tests", kind="agent") as child:
-            text = candidates.code_in(await _said(work.model, prompt, child, "tests", 0))
-            if not candidates.function_names(text, "test"):
-                child.degrade("The model wrote no tests that can be run.")
-                return {}, "the model wrote no tests that can be run"
-    except ModelError as error:
-        return {}, f"the model failed: {error.message}"
-    if not candidates.imports(text, work.module):
-        text = f"from {work.module} import {', '.join(names)}\n{text}"
-    return {_test_name(work.name): text}, ""
+    wanted = [Touched(name, (name,)) for name in work.focus]
+    text = ""
+    for seed in range(_TEST_WRITINGS):
+        text = candidates.code_in(await _said(work.model, prompt, step, "tests", seed)) or text
+        if len(unexercised(wanted, [text])) < len(wanted) or not wanted:
+            break
+    return text
 
 
 async def _without_doubtful_tests(

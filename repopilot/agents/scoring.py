@@ -17,12 +17,19 @@ Objection = Literal["none", "regression", "fails", "refuted", "not run"]
 code it could pass on); it passes; it could not be run."""
 
 START = 8.0
+UNTESTED = 7.5
+"""The most a change gets that no test exercises: below acceptance."""
+_BESIDE, _PARTLY = 0.3, 1.0
+"""Points for tests that pass without reaching what changed, or only some of it."""
+_MERGE_FROM = -0.5
+"""Objections by opinion that together cost less are no reason to write the code anew."""
 _TESTS = {"protected pass": 2.0, "own pass": 1.5, "protected fail": -4.0, "own fail": -2.0}
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
 _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
 _MOST_FINDINGS, _MOST_ISSUES, _MOST_DEFENCE = -4.0, -1.5, 0.6
 _DEFENCE = 0.2
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,10 @@ class Issue:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What is known about a version. `protected`: the tests are the repository's or the user's, not generated.
-    `missing`: modules the sandbox lacks, so that a failure says nothing."""
+    `missing`: modules the sandbox lacks, so that a failure says nothing.
+
+    `changed` names what the version does anew, `beside` what of it `tests` don't call, `written` the run of further
+    tests for that, and `unexercised` what no test calls that passed under control."""
 
     problem: str = ""
     findings: tuple[Finding, ...] = ()
@@ -48,6 +58,10 @@ class Evidence:
     missing: tuple[str, ...] = ()
     objection: Objection = "none"
     removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    written: TestRun | None = None
+    unexercised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,10 @@ def judge(evidence: Evidence, opinions: Opinions) -> Verdict:
     moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
     if evidence.removed:
         moves.append((-1.5, f"public names are gone: {', '.join(evidence.removed[:5])}"))
+    total = START + sum(points for points, _ in moves)
+    if evidence.unexercised:
+        least = min(0.0, UNTESTED - total) if set(evidence.unexercised) == set(evidence.changed) else 0.0
+        moves.append((least, f"not exercised by any test: {_listed(evidence.unexercised)}"))
     total = max(0.0, min(10.0, START + sum(points for points, _ in moves)))
     score = round(total, 1)
     reasons = ["8 points: it parses", *(f"{points:+.1f} {why}" for points, why in moves)]
@@ -95,18 +113,39 @@ def failed(run: TestRun) -> bool:
 
 
 def _test_moves(evidence: Evidence) -> list[tuple[float, str]]:
-    run, whose = evidence.tests, "protected" if evidence.protected else "own"
-    named = "the repository's tests" if evidence.protected else "generated tests"
-    if run is None:
-        return []
+    whose = "the repository's tests" if evidence.protected else "generated tests"
+    moves = []
+    if evidence.tests:
+        moves.append(_run_move(evidence.tests, whose, evidence.protected, evidence.beside, evidence))
+    if evidence.written:
+        left = tuple(n for n in evidence.beside if n in evidence.unexercised)
+        moves.append(_run_move(evidence.written, "tests written for it", False, left, evidence))
+    return moves
+
+
+def _run_move(
+    run: TestRun, whose: str, protected: bool, beside: Sequence[str], evidence: Evidence
+) -> tuple[float, str]:
+    """What a run counts; `beside` is what changed and its tests don't call."""
+    kind = "protected" if protected else "own"
     if run.genuine:
-        return [(_TESTS[f"{whose} pass"], f"{named} pass under control ({run.passed})")]
+        said = f"{whose} pass under control ({run.passed})"
+        if not beside:
+            return _TESTS[f"{kind} pass"], said
+        partly = len(beside) < len(evidence.changed)
+        return _PARTLY if partly else _BESIDE, f"{said}, but they don't exercise what is new: {_listed(beside)}"
     if evidence.missing:
-        return [(0.0, f"{named} could not run: missing in the sandbox: {', '.join(evidence.missing)}")]
+        return 0.0, f"{whose} could not run: missing in the sandbox: {', '.join(evidence.missing)}"
     if failed(run):
         first = f": {run.failures[0].test_id}" if run.failures else ""
-        return [(_TESTS[f"{whose} fail"], f"{named} fail ({run.failed + run.errors}{first})")]
-    return [(0.0, f"{named} prove nothing: {'; '.join(run.reasons[:2]) or 'no result'}")]
+        return _TESTS[f"{kind} fail"], f"{whose} fail ({run.failed + run.errors}{first})"
+    return 0.0, f"{whose} prove nothing: {'; '.join(run.reasons[:2]) or 'no result'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (
+        f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    )
 
 
 def _finding_moves(evidence: Evidence) -> list[tuple[float, str]]:
@@ -146,9 +185,17 @@ def wishes(evidence: Evidence, opinions: Opinions) -> Sequence[str]:
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
     failing = [
         f"the test {f.test_id} fails: {f.assertion[:300]}"
-        for f in (evidence.tests.failures if evidence.tests and not evidence.missing else ())
+        for run in (evidence.tests, evidence.written)
+        for f in (run.failures if run and not evidence.missing else ())
     ]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     gone = [f"keep the public name {name}" for name in evidence.removed[:5]]
     said = [f"line {i.quote!r}: {i.problem}" for i in opinions.issues]
     return [*broken, *failing[:2], *gone, *certain[:3], *said[:4]]
+
+
+def worth_merging(evidence: Evidence, opinions: Opinions) -> bool:
+    """Is there feedback that rests on something: a failing test, a finding, a lost name, or objections of weight? A
+    score that is low only because nothing was tested is no reason to write the code again."""
+    said = sum(_ISSUES[i.severity] for i in opinions.issues) <= _MERGE_FROM
+    return said or bool(wishes(evidence, Opinions())) or evidence.objection in ("regression", "fails")

@@ -1,0 +1,133 @@
+"""What a change of Python code does anew, and whether tests call it by name. Pure.
+
+A test run says nothing about code it never reaches: of a change, every definition whose behaviour differs must be named
+in a test before that test counts for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from repopilot.code.python_ast import parse_python
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_TOP = ""
+"""Stands for statements of a module that define nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A definition that is new or behaves differently, qualified; or a path, for code of which no name can be told.
+    A test exercises it that uses one of the names `by`."""
+
+    name: str
+    by: tuple[str, ...] = ()
+
+
+def touched(path: str, before: str, after: str) -> tuple[Touched, ...]:
+    """Definitions of `after` that `before` ('' for a new file) lacks or does otherwise, in order; comments, docstrings
+    and imports aside. A private one is exercised by the public ones that use it; of a new class
+    its methods count. () for a text that does not parse."""
+    new, old = _parts(after), _parts(before)
+    names = [n for n, node in new.items() if n not in old or ast.dump(old[n]) != ast.dump(node)]
+    owners = {n.rpartition(".")[0] for n in names}
+    return tuple(
+        Touched(name or path, _entrances(name, new) if name else ()) for name in names if name not in owners - {_TOP}
+    )
+
+
+def unexercised(changed: Iterable[Touched], tests: Iterable[str]) -> tuple[str, ...]:
+    """The names that none of the test texts uses."""
+    used = [_used(text) for text in tests]
+    return tuple(t.name for t in changed if not any(_uses(names, name) for names in used for name in t.by))
+
+
+def _parts(text: str) -> dict[str, ast.AST]:
+    """What each qualified definition does by itself: functions whole, classes without their methods, constants, and
+    under _TOP the statements at the top that define nothing."""
+    try:
+        tree = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return _members(tree.body, "") | _top(tree.body)
+
+
+def _members(body: Sequence[ast.stmt], prefix: str) -> dict[str, ast.AST]:
+    found: dict[str, ast.AST] = {}
+    for node in body:
+        if isinstance(node, _FUNCTIONS):
+            found[prefix + node.name] = _without_docstrings(node)
+        elif isinstance(node, ast.ClassDef):
+            own = copy.copy(node)
+            own.body = [n for n in node.body if not isinstance(n, _DEFINITIONS) and not _is_text(n)]
+            found[prefix + node.name] = own
+            found |= _members(node.body, f"{prefix}{node.name}.")
+        elif not prefix:
+            found |= dict.fromkeys(_constants(node), node)
+    return found
+
+
+def _top(body: Sequence[ast.stmt]) -> dict[str, ast.AST]:
+    passive = (*_DEFINITIONS, ast.Import, ast.ImportFrom, ast.If, ast.Try)
+    rest = [n for n in body if not isinstance(n, passive) and not _is_text(n) and not _constants(n)]
+    return {_TOP: ast.Module(rest, [])} if rest else {}
+
+
+def _constants(node: ast.stmt) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [t.id for t in targets if isinstance(t, ast.Name) and t.id != "__all__"]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _without_docstrings(node: ast.AST) -> ast.AST:
+    bare = copy.deepcopy(node)
+    for inner in ast.walk(bare):
+        if isinstance(inner, _DEFINITIONS) and inner.body and _is_text(inner.body[0]):
+            inner.body = inner.body[1:]
+    return bare
+
+
+def _entrances(name: str, parts: Mapping[str, ast.AST]) -> tuple[str, ...]:
+    """The names a test can use to reach a definition: its own; of a special method its class; of a private one or a
+    constant also what uses it, up to the public."""
+    owner, _, last = name.rpartition(".")
+    if last.startswith("__") and last.endswith("__") and owner:
+        return (owner,)
+    found, open_names = (
+        {name: None},
+        [name] if last.startswith("_") or not isinstance(parts[name], _DEFINITIONS) else [],
+    )
+    while open_names:
+        wanted = open_names.pop().rpartition(".")[2]
+        for user, node in parts.items():
+            if user and user not in found and wanted in _names(node):
+                found[user] = None
+                open_names += [user] if user.rpartition(".")[2].startswith("_") else []
+    return tuple(found)
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Names a tree reads, attributes among them; what it only imports is not used."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+def _used(text: str) -> tuple[set[str], str]:
+    try:
+        return _names(parse_python(text)), text.lower()
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), ""
+
+
+def _uses(test: tuple[set[str], str], name: str) -> bool:
+    """A method counts when its class is spoken of too, be it as a fixture's name: many classes have an `add`."""
+    names, text = test
+    owner, _, last = name.rpartition(".")
+    return last in names and owner.rpartition(".")[2].lower() in text
