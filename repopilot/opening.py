@@ -1,6 +1,6 @@
 """From what the user typed to a workspace, blocking, as the command line needs it.
 
-The browser takes the same steps one by one, each with its own progress and buttons (ui/indexing.py).
+The browser takes the same steps one by one, each with its own progress and buttons (ui/openings.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir, open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.settings import Settings
-from repopilot.types import Progress, Snapshot
+from repopilot.types import Progress, Snapshot, Source
 from repopilot.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -36,8 +36,13 @@ def open_snapshot(
     source = parse_source(text)
     if ref:
         source = replace(source, ref=ref)
+    return fetch_source(source, settings, token, progress, cancel)
+
+
+def fetch_source(source: Source, settings: Settings, token: str, progress: Report, cancel: threading.Event) -> Snapshot:
+    """Clone, fetch or find the source; the parsers start while a first clone is under way. Raises as open_source."""
     if source.url and not clone_dir(source.url, settings).exists():
-        build.prewarm(settings)  # the parsers start while the clone is under way
+        build.prewarm(settings)
     return open_source(source, settings, token=token or settings.git_token, progress=progress, cancel=cancel)
 
 

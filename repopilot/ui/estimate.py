@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 from repopilot.types import Skip, SourceFile
 
-BYTES_PER_LINE = 34
-"""27–37 in flask, click, express, gin and llm. Reading a big repository to count exactly would take as long
-as half of its lexical index."""
-LEXICAL_LINES_PER_S = 8_000
-DENSE_LINES_PER_S = 350
-"""Two contended cores; a machine of one's own is faster."""
+DENSE_LINES_PER_S = 500
+"""Of two cores that have something else to do as well; chunks of about 20 lines, 25 a second."""
 FOLDERS_SHOWN = 12
 
 
@@ -37,20 +33,23 @@ class Estimate:
     folders: tuple[Folder, ...]
 
 
-def estimate(files: Sequence[SourceFile], skipped: Sequence[Skip]) -> Estimate:
-    """From the walk's own order, so that the folders come as they will be indexed."""
+def estimate(files: Sequence[SourceFile], skipped: Sequence[Skip], lines: int, seconds: float) -> Estimate:
+    """Folders in the walk's own order, as they will be indexed, sharing the `lines` by their bytes.
+
+    `lines` and `seconds` of the lexical index are those of a sample of the files (repo/estimate.py).
+    """
     sizes: dict[str, tuple[int, int]] = {}
     for file in files:
         top = file.path.split("/", 1)[0] if "/" in file.path else ""
         count, size = sizes.get(top, (0, 0))
         sizes[top] = count + 1, size + file.size
-    folders = tuple(Folder(name, count, size // BYTES_PER_LINE) for name, (count, size) in sizes.items())
-    lines = sum(file.size for file in files) // BYTES_PER_LINE
+    per_byte = lines / max(1, sum(file.size for file in files))
+    folders = tuple(Folder(name, count, round(size * per_byte)) for name, (count, size) in sizes.items())
     return Estimate(
         files=len(files),
         lines=lines,
         skipped=len(skipped),
-        lexical_s=lines / LEXICAL_LINES_PER_S,
+        lexical_s=seconds,
         dense_s=lines / DENSE_LINES_PER_S,
         folders=folders,
     )

@@ -83,7 +83,7 @@ def badge(opening: Opening) -> dict:
         "skipped": len(report.skipped),
         "skips": skip_rows(report.skipped),
         "seconds": " · ".join(f"{phase} {duration(took)}" for phase, took in report.seconds.items()),
-        "notes": list(index.notes),
+        "notes": list(dict.fromkeys([*index.notes, *(opening.job.notes if opening.job else ())])),
         "reused": report.reused,
     }
 

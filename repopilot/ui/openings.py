@@ -37,7 +37,8 @@ class Opening:
 
     `progress` is the newest moment of the clone; that of the index is the job's own. `estimate` is set while the
     user is asked (phase `asking`), `error` in the phases `failed` and `credentials`; `with_token` says whether a
-    token went along (never which); `touched` that the local folder, which is watched, has changed meanwhile.
+    token went along (never which: it stays in memory, to fetch again and to fetch history);
+    `touched` that the local folder, which is watched, has changed meanwhile.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Opening:
     index: Index | None = None
     error: RepoPilotError | None = None
     with_token: bool = False
+    _token: str = field(default="", repr=False)
     fetched_at: float = 0.0
     watch: Watch | None = None
     touched: bool = False
@@ -164,16 +166,17 @@ class Openings:
             self._run(opening, self._from_source(opening, ""))
 
     async def _from_source(self, opening: Opening, token: str) -> None:
-        from repopilot.repo.clone import open_source
+        from repopilot.opening import fetch_source
 
-        opening.phase, opening.progress, opening.with_token = "cloning", None, bool(token)
+        opening._token = token or opening._token
+        opening.phase, opening.progress, opening.with_token = "cloning", None, bool(opening._token)
         opening.snapshot = await asyncio.to_thread(
-            open_source,
+            fetch_source,
             opening.source,
             opening.settings,
-            token=token,
-            progress=opening.report_progress,
-            cancel=opening._cancel,
+            opening._token,
+            opening.report_progress,
+            opening._cancel,
         )
         opening.fetched_at = time.monotonic()
         if await self._needs_asking(opening):
@@ -184,6 +187,7 @@ class Openings:
     async def _needs_asking(self, opening: Opening) -> bool:
         """A big repository is estimated first, unless it was indexed before: then little is left to do."""
         from repopilot.index.build import open_index
+        from repopilot.repo.estimate import estimate as sampled
         from repopilot.repo.walk import walk
 
         known = await asyncio.to_thread(open_index, opening.snapshot, opening.settings)
@@ -191,7 +195,8 @@ class Openings:
             opening.index = known
             return False
         files, skipped = await asyncio.to_thread(walk, opening.snapshot, opening.settings, cancel=opening._cancel)
-        opening.estimate = estimate(files, skipped)
+        whole = await asyncio.to_thread(sampled, opening.snapshot, files)
+        opening.estimate = estimate(files, skipped, whole.lines, whole.seconds)
         return opening.estimate.lines > opening.settings.big_repository_lines
 
     async def _index(self, opening: Opening, *, full: bool) -> None:
@@ -200,7 +205,7 @@ class Openings:
         opening.phase, opening.job = "indexing", None
         embedder = await self._embedder()
         job = opening.job = await asyncio.to_thread(
-            build.start, opening.snapshot, opening.settings, embedder, full=full
+            build.start, opening.snapshot, opening.settings, embedder, full=full, token=opening._token
         )
         if opening._cancel.is_set():
             job.cancel()

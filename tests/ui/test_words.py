@@ -86,9 +86,9 @@ def test_skips_are_counted_by_reason():
 
 def test_the_estimate_keeps_the_order_of_indexing():
     files = [SourceFile(path, 3400, "h", "python", "code") for path in ("src/a.py", "docs/x.md", "src/b.py", "r.md")]
-    found = estimate(files, [Skip("z", "binary")])
+    found = estimate(files, [Skip("z", "binary")], 400, 1.0)
     assert [(f.name, f.files, f.lines) for f in found.folders] == [("src", 2, 200), ("docs", 1, 100), ("", 1, 100)]
-    assert found.lines == 400 and found.skipped == 1
+    assert found.lines == 400 and found.lexical_s == 1.0 and found.skipped == 1
 
 
 def test_settings_of_a_chat():
