@@ -131,7 +131,10 @@ async def run_tests(
     if not code and not own:
         step.degrade("running tests is out of reach: only Python is run")
         return Tested(changes)
-    main = max(code or python, key=lambda c: c.diff.count("\n+"))
+    if not code:
+        run = await _run(changes, own, workspace, inputs, "tests", step)
+        return Tested(changes, run, False, own)
+    main = max(code, key=lambda c: c.diff.count("\n+"))
     anew = touched_by(tuple(code), workspace)
     names = {t.name.rpartition(".")[2] for t in anew}
     covering = {p: workspace.index.text(p) or "" for p in covering_tests(workspace.index, main.path, names)}
@@ -148,7 +151,10 @@ async def run_tests(
     )
     if not covering:
         return more
-    if more.changes != first.changes and not await _still_pass(suite, more.changes, covering, step):
+    if (
+        more.changes != first.changes
+        and not (await _run(more.changes, covering, workspace, inputs, "tests again", step)).genuine
+    ):
         more = replace(more, changes=first.changes, run=None, report={"stopped_because": _BROKE})
     return replace(first, changes=more.changes, written=more)
 
@@ -185,29 +191,33 @@ async def _refined(
         )  # fmt: skip
         testing.note(protected=protected, genuine=done.genuine_pass)
         await testing.write(done.stopped_because)
-    kept = _with(changes, main, done.code, suite.workspace) if done.genuine_pass else changes
-    return Tested(kept, done.test, protected, done.tests, refined_json(done))
+    texts = {main.path: done.code, **done.tests} if done.genuine_pass else {}
+    return Tested(_with(changes, texts, suite.workspace), done.test, protected, done.tests, refined_json(done))
 
 
 def touched_names(change: FileChange, workspace: Workspace) -> set[str]:
     return {t.name for t in touched_by((change,), workspace)}
 
 
-async def _still_pass(suite: _Suite, changes: Changes, covering: Mapping[str, str], step: Step) -> bool:
-    """Do the repository's tests pass with what was repaired for other tests?"""
+async def _run(
+    changes: Changes, tests: Mapping[str, str], workspace: Workspace, inputs: Path | None, name: str, step: Step
+) -> TestRun:
+    """One run of tests over the changes, nothing repaired."""
     files = {c.path: c.content for c in changes if c.change != "deleted"}
-    async with step.child("tests again", "tool", ", ".join(covering)) as testing:
-        run = await in_sandbox({**files, **covering}, list(covering), suite.workspace.settings, suite.inputs)
+    async with step.child(name, "tool", ", ".join(tests)) as testing:
+        run = await in_sandbox({**files, **tests}, list(tests), workspace.settings, inputs)
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
-        await testing.write("pass" if run.genuine else _BROKE)
-    return run.genuine
+        await testing.write("passed under control" if run.genuine else run.output[-4000:])
+    return run
 
 
-def _with(changes: Changes, main: FileChange, code: str, workspace: Workspace) -> Changes:
-    """The changes with a repaired text of `main`."""
+def _with(changes: Changes, texts: Mapping[str, str], workspace: Workspace) -> Changes:
+    """The changes with other texts of their files: repaired code, tests without the wrong ones."""
     from repopilot.agents.targets import stored_text
 
-    if code == main.content:
-        return changes
-    repaired = edits.change(main.path, code, stored_text(main.path, workspace))
-    return tuple(repaired if c is main else c for c in changes)
+    def other(change: FileChange) -> FileChange:
+        text = texts.get(change.path, change.content)
+        same = change.change == "deleted" or text == change.content
+        return change if same else edits.change(change.path, text, stored_text(change.path, workspace))
+
+    return tuple(other(change) for change in changes)

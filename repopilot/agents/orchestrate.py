@@ -23,6 +23,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
 from repopilot.prompts import render
 from repopilot.retrieval.cite import verify
+from repopilot.retrieval.query import parse
 from repopilot.trace import Step
 from repopilot.types import Answer, Citation, Verdict
 from repopilot.workspace import Workspace
@@ -55,7 +56,7 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     )
     text, citations = context or ("", ())
     if isinstance(made, RepoPilotError):
-        return await _answered(Outcome(text, failure=str(made)), citations, step)
+        return await _answered(Outcome(text, failure=str(made), language=found.results.query.language), citations, step)
     return await _answered(await checked(question, found, made, text, workspace, step), citations, step)
 
 
@@ -69,7 +70,18 @@ async def checked(
         if version.verdict.decision == "MERGE_FEEDBACK":
             version = await _merged(task, found, version, workspace, step, inputs)
     impact = await surviving(_impact(version.changes, workspace, step), "the impact report", step)
-    return Outcome(context, version.changes, version.verdict, version.opinions, version.tested, impact, revisions)
+    return Outcome(
+        context,
+        version.changes,
+        version.verdict,
+        version.opinions,
+        version.tested,
+        impact,
+        revisions,
+        merged=version.merged,
+        unexercised=version.evidence.unexercised,
+        language=parse(task).language,
+    )
 
 
 @asynccontextmanager

@@ -7,19 +7,20 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from repopilot.agents.checks import Changes, Tested
+from repopilot.agents.phrases import say
 from repopilot.agents.scoring import Opinions
 from repopilot.types import FileChange, TestRun, Verdict
 
-_SAID = {
-    "ACCEPT_ORIGINAL": "accepted as written",
-    "MERGE_FEEDBACK": "reviewers' points considered",
-    "REQUEST_REVISION": "not good enough: review it yourself before you take it",
-}
+_NO_POINTS = ("+0.0 ", "-0.0 ")
+_MOST_REASONS, _MOST_NAMED = 6, 5
+_SAID = {"ACCEPT_ORIGINAL": "accepted", "MERGE_FEEDBACK": "kept", "REQUEST_REVISION": "poor"}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`failure` says why there are no files. `impact` is its report as JSON, None when there is none."""
+    """`failure` says why there are no files. `impact` is its report as JSON, None when there is none. `merged`: the
+    reviewers' points are worked in. `unexercised` names what changed and no passing test calls. `language` is the
+    question's, for what code itself says."""
 
     context: str = ""
     changes: Changes = ()
@@ -29,53 +30,87 @@ class Outcome:
     impact: Mapping[str, Any] | None = None
     revisions: int = 0
     failure: str = ""
+    merged: bool = False
+    unexercised: tuple[str, ...] = ()
+    language: str = "en"
 
 
 def answer_text(outcome: Outcome) -> str:
-    """Markdown: the files, the verdict with its reasons, the tests, the impact; what the model said comes last."""
-    parts = []
-    if outcome.failure:
-        parts.append(f"**No files.** {outcome.failure}")
-    if outcome.changes:
-        parts.append("\n".join(_file_line(c) for c in outcome.changes))
-    if outcome.verdict:
-        parts.append(_verdict_text(outcome.verdict, outcome.revisions))
+    """Markdown: a paragraph of what was done, the verdict and the tests; then what the score is made of, failures,
+    reviewers' points and impact; what the model said comes last."""
+    language = outcome.language
+    parts = [_summary(outcome)]
     if outcome.tested:
-        parts.append(tests_text(outcome.tested))
+        parts.append("\n".join(f for part in _rounds(outcome.tested) if part.run for f in _failures(part.run)))
+    if outcome.verdict:
+        reasons = [r for r in outcome.verdict.reasons if not r.startswith(_NO_POINTS)]
+        parts.append(say("reasons", language, reasons="; ".join(reasons[:_MOST_REASONS])))
     if outcome.opinions.issues:
-        parts.append(
-            "\n".join(["Reviewers' points:", *(f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)])
-        )
+        points = (f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)
+        parts.append("\n".join([say("points", language), *points]))
     if outcome.impact:
-        parts.append(_impact_text(outcome.impact))
+        parts.append(_impact_text(outcome.impact, language))
     if outcome.context:
-        parts.append(f"The code around it: {outcome.context.strip()}")
+        parts.append(say("around", language, text=outcome.context.strip()))
     return "\n\n".join(part for part in parts if part)
+
+
+def _summary(outcome: Outcome) -> str:
+    language = outcome.language
+    said = []
+    if outcome.failure:
+        said.append(say("no_files", language, why=outcome.failure))
+    if outcome.changes:
+        said.append(say("change", language, files=", ".join(_file_text(c, language) for c in outcome.changes)))
+    if outcome.verdict:
+        said.append(_verdict_text(outcome, outcome.verdict))
+    if outcome.unexercised:
+        names = ", ".join(f"`{name}`" for name in outcome.unexercised[:_MOST_NAMED])
+        said.append(say("unexercised", language, names=names))
+    if outcome.tested:
+        said += [_run_text(part, language) for part in _rounds(outcome.tested)]
+    return " ".join(said)
 
 
 def details_of(outcome: Outcome) -> dict[str, object]:
     """The JSON-able extras of the answer: verdict, tests, impact, failure."""
-    tests = outcome.tested
-    ran = {**(asdict(tests.run) if tests.run else {}), **(tests.report or {})} if tests else {}
     return {
         "verdict": asdict(outcome.verdict) if outcome.verdict else None,
-        "tests": ran | {"protected": tests.protected} if tests and ran else None,
+        "tests": _tests_json(outcome.tested, outcome.unexercised) if outcome.tested else None,
         "impact": outcome.impact,
         "failure": outcome.failure or None,
     }
 
 
-def tests_text(tested: Tested) -> str:
+def _tests_json(tested: Tested, unexercised: Sequence[str] = ()) -> dict[str, object] | None:
+    """`written` is the same for the tests of what the repository's don't call; `unexercised` are names."""
+    ran = {**(asdict(tested.run) if tested.run else {}), **(tested.report or {})}
+    if not ran:
+        return None
+    written = _tests_json(tested.written) if tested.written else None
+    return ran | {"protected": tested.protected, "written": written, "unexercised": list(unexercised)}
+
+
+def tests_text(tested: Tested, language: str = "en") -> str:
     """One sentence on a run, with the first failures; why there was none."""
+    return "\n".join([_run_text(tested, language), *(_failures(tested.run) if tested.run else ())])
+
+
+def _rounds(tested: Tested) -> Sequence[Tested]:
+    return [tested, tested.written] if tested.written else [tested]
+
+
+def _run_text(tested: Tested, language: str) -> str:
     run = tested.run
     if run is None:
-        return f"Tests: none were run ({(tested.report or {}).get('stopped_because') or 'only Python is run here'})."
-    whose = "the repository's" if tested.protected else "generated"
+        why = (tested.report or {}).get("stopped_because") or say("only_python", language)
+        return say("tests_none", language, why=why)
+    whose = say("tests_repository" if tested.protected else "tests_written", language)
     if run.genuine:
-        return f"Tests: {run.passed} passed under control ({whose}, sandbox {run.level}, {run.duration_s:.1f} s)."
-    counts = f"{run.passed} passed, {run.failed} failed, {run.errors} errors ({whose}, sandbox {run.level})"
+        return say("tests_passed", language, passed=run.passed, whose=whose, level=run.level, seconds=run.duration_s)
+    counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
     why = f" {'; '.join(run.reasons[:2])}." if run.reasons else ""
-    return "\n".join([f"Tests: {counts}.{why}", *_failures(run)])
+    return say("tests_counted", language, **counts, whose=whose, level=run.level) + why
 
 
 def _failures(run: TestRun) -> Sequence[str]:
@@ -85,20 +120,22 @@ def _failures(run: TestRun) -> Sequence[str]:
     ]
 
 
-def _file_line(change: FileChange) -> str:
+def _file_text(change: FileChange, language: str) -> str:
     lines = change.diff.split("\n")
-    added = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
-    removed = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-    return f"- `{change.path}` {change.change} (+{added} −{removed})"
+    plus = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
+    minus = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
+    return say(change.change, language, path=change.path, plus=plus, minus=minus)
 
 
-def _verdict_text(verdict: Verdict, revisions: int) -> str:
-    again = f" after {revisions} revision(s)" if revisions else ""
-    reasons = "".join(f"\n- {reason}" for reason in verdict.reasons[1:6])
-    return f"**{verdict.score:g}/10**, {_SAID[verdict.decision]}{again}.{reasons}"
+def _verdict_text(outcome: Outcome, verdict: Verdict) -> str:
+    language = outcome.language
+    again = say("revised", language, count=outcome.revisions) if outcome.revisions else ""
+    said = say("merged" if outcome.merged else _SAID[verdict.decision], language)
+    return say("verdict", language, score=verdict.score, said=said, again=again)
 
 
-def _impact_text(impact: Mapping[str, Any]) -> str:
+def _impact_text(impact: Mapping[str, Any], language: str) -> str:
     affected = [str(item.get("path", "")) for item in impact.get("affected", ()) if isinstance(item, Mapping)]
-    named = ", ".join(f"`{p}`" for p in dict.fromkeys(filter(None, affected[:5])))
-    return f"Impact: {impact.get('risk', 'UNKNOWN')}" + (f", reaches {named}." if named else ".")
+    names = ", ".join(f"`{p}`" for p in dict.fromkeys(filter(None, affected[:5])))
+    reached = say("reached", language, names=names) if names else ""
+    return say("impact", language, risk=impact.get("risk", "UNKNOWN"), reached=reached)

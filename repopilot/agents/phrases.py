@@ -38,6 +38,43 @@ _PHRASES = {
         "en": "Ask something about the repository, for example: what does this project do?",
         "fr": "Posez une question sur le dépôt, par exemple : que fait ce projet ?",
     },
+    "no_files": {"en": "**No files.** {why}", "fr": "**Aucun fichier.** {why}"},
+    "change": {"en": "The change: {files}.", "fr": "Le changement : {files}."},
+    "added": {"en": "`{path}` added (+{plus})", "fr": "`{path}` ajouté (+{plus})"},
+    "modified": {"en": "`{path}` modified (+{plus} −{minus})", "fr": "`{path}` modifié (+{plus} −{minus})"},
+    "deleted": {"en": "`{path}` deleted (−{minus})", "fr": "`{path}` supprimé (−{minus})"},
+    "verdict": {"en": "**{score:g}/10**, {said}{again}.", "fr": "**{score:g}/10**, {said}{again}."},
+    "accepted": {"en": "accepted as written", "fr": "accepté tel quel"},
+    "merged": {"en": "with the reviewers' points worked in", "fr": "avec les remarques des relecteurs"},
+    "kept": {"en": "kept as written, look it over", "fr": "gardé tel quel, à relire"},
+    "poor": {
+        "en": "not good enough: review it yourself before you take it",
+        "fr": "pas assez bon : à relire avant de l'accepter",
+    },
+    "revised": {"en": " after {count} revision(s)", "fr": " après {count} révision(s)"},
+    "unexercised": {"en": "Not exercised by any test: {names}.", "fr": "Aucun test n'exerce : {names}."},
+    "tests_passed": {
+        "en": "Tests: {passed} passed under control ({whose}, sandbox {level}, {seconds:.1f} s).",
+        "fr": "Tests : {passed} réussi(s) sous contrôle ({whose}, bac à sable {level}, {seconds:.1f} s).",
+    },
+    "tests_counted": {
+        "en": "Tests: {passed} passed, {failed} failed, {errors} errors ({whose}, sandbox {level}): no genuine pass.",
+        "fr": "Tests : {passed} réussi(s), {failed} échec(s), {errors} erreur(s) ({whose}, bac à sable {level}) : "
+        "pas de réussite avérée.",
+    },
+    "tests_none": {"en": "Tests: none were run ({why}).", "fr": "Tests : aucun n'a été exécuté ({why})."},
+    "only_python": {"en": "only Python is run here", "fr": "seul Python est exécuté ici"},
+    "tests_repository": {"en": "the repository's", "fr": "ceux du dépôt"},
+    "tests_written": {"en": "written for this", "fr": "écrits pour cela"},
+    "reasons": {"en": "The score: {reasons}.", "fr": "La note : {reasons}."},
+    "points": {"en": "Reviewers' points:", "fr": "Remarques des relecteurs :"},
+    "impact": {"en": "Impact: {risk}{reached}.", "fr": "Impact : {risk}{reached}."},
+    "reached": {"en": ", reaches {names}", "fr": ", atteint {names}"},
+    "around": {"en": "The code around it: {text}", "fr": "Le code autour : {text}"},
+    "no_tests": {
+        "en": "There are no Python tests to run here; other languages' tests are not run.",
+        "fr": "Il n'y a pas de tests Python à exécuter ici ; ceux d'autres langages ne sont pas exécutés.",
+    },
 }
 
 

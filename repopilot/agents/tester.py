@@ -10,13 +10,16 @@ from repopilot.agents.checkout import laid_out
 from repopilot.agents.checks import Changes, Tested
 from repopilot.agents.covering import all_tests, covering_tests, test_path_for
 from repopilot.agents.debate import in_sandbox
+from repopilot.agents.exercise import touched, unexercised
 from repopilot.agents.explore import Exploration, explore
 from repopilot.agents.generator import Request, generate_files
 from repopilot.agents.outcome import Outcome, answer_text, details_of, tests_text
+from repopilot.agents.phrases import say
 from repopilot.agents.scoring import failed, no_worse
 from repopilot.agents.targets import choose, last_files, named_paths
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed, ModelError
+from repopilot.retrieval.query import parse
 from repopilot.trace import Step
 from repopilot.types import Answer, TestRun
 from repopilot.workspace import Workspace
@@ -48,14 +51,15 @@ async def run_existing(question: str, workspace: Workspace, step: Step) -> Answe
     """Run the tests a question names, those of the last generated files, or all (at most MOST_RUN files)."""
     drafts = {f.path: f.content for f in last_files(workspace.turns) if f.change != "deleted"}
     chosen = _chosen(question, workspace, drafts)
+    language = parse(question).language
     if not chosen:
-        text = "There are no Python tests to run here; other languages' tests are not run."
+        text = say("no_tests", language)
         return await _answered(text, {"tests": None}, step)
     if len(chosen) > MOST_RUN:
         step.degrade(f"only the first {MOST_RUN} of {len(chosen)} test files are run")
     run = await _run(chosen[:MOST_RUN], drafts, workspace, step)
     tested = Tested((), run, protected=True)
-    return await _answered(tests_text(tested), {"tests": asdict(run)}, step)
+    return await _answered(tests_text(tested, language), {"tests": asdict(run)}, step)
 
 
 def _chosen(question: str, workspace: Workspace, drafts: Mapping[str, str]) -> list[str]:
@@ -104,12 +108,24 @@ async def _written(
         await writing.write("\n".join(c.diff for c in changes))
     if not subject.endswith(".py"):
         step.degrade("the tests are not run: only pytest is")
-        return Outcome(changes=changes)
+        return Outcome(changes=changes, language=parse(question).language)
     drafts = {f.path: f.content for f in last_files(workspace.turns) if f.change != "deleted"}
     run = await _run([path], drafts | _texts(changes), workspace, step)
     if failed(run) or run.errors:
         changes, run = await _again(request, changes, run, drafts, workspace, step)
-    return Outcome(changes=changes, tested=Tested(changes, run))
+    tests = {path: text for path, text in _texts(changes).items() if is_test_path(path)}
+    tested = Tested(changes, run, tests=tests)
+    left = _left_out(subject, reading[subject], tested)
+    return Outcome(changes=changes, tested=tested, unexercised=left, language=parse(question).language)
+
+
+def _left_out(subject: str, text: str, tested: Tested) -> tuple[str, ...]:
+    """The public names of the subject when tests pass that call none of them; () when they call some."""
+    if not tested.passing:
+        return ()
+    public = [t for t in touched(subject, "", text) if not t.name.rpartition(".")[2].startswith("_")]
+    left = unexercised(public, tested.passing)
+    return left if len(left) == len(public) else ()
 
 
 async def _again(

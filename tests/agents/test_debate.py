@@ -157,10 +157,54 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (Evidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
         (Evidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
         (Evidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
+        (Evidence(changed=("f",), unexercised=("f",)), Opinions(), "MERGE_FEEDBACK"),
+        (
+            Evidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), unexercised=("f",)),
+            Opinions(),
+            "MERGE_FEEDBACK",
+        ),
+        (
+            Evidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=GENUINE),
+            Opinions(),
+            "ACCEPT_ORIGINAL",
+        ),
+        (
+            Evidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=FAILING, unexercised=("f",)),
+            Opinions(),
+            "MERGE_FEEDBACK",
+        ),
+        (Evidence(tests=GENUINE, changed=("f", "g"), beside=("g",), unexercised=("g",)), Opinions(), "ACCEPT_ORIGINAL"),
     ],
 )
 def test_the_controller(evidence: Evidence, opinions: Opinions, expected: str) -> None:
     assert judge(evidence, opinions).decision == expected
+
+
+@given(st.sets(st.sampled_from("fgh"), min_size=1), st.integers(0, 9), st.booleans())
+def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passed: int, protected: bool) -> None:
+    changed = tuple(sorted(names))
+    tests = run(passed, genuine=True)
+    verdict = judge(
+        Evidence(
+            tests=tests, protected=protected, changed=changed, beside=changed, unexercised=changed, objection="refuted"
+        ),
+        Opinions(),
+    )
+    assert verdict.score < 8 and f"not exercised by any test: {', '.join(changed)}" in verdict.reasons[-1]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "opinions", "worth"),
+    [
+        (Evidence(changed=("f",), unexercised=("f",)), Opinions(), False),
+        (Evidence(), Opinions((Issue("a.py", 1, "x", "style", "low"),)), False),
+        (Evidence(), HARSH, True),
+        (Evidence(findings=(SERIOUS,)), Opinions(), True),
+        (Evidence(tests=GENUINE, written=FAILING), Opinions(), True),
+    ],
+)
+def test_what_is_worth_merging(evidence: Evidence, opinions: Opinions, worth: bool) -> None:
+    assert scoring.worth_merging(evidence, opinions) == worth
 
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low"])

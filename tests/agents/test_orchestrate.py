@@ -27,6 +27,15 @@ BROKEN = PRICES.replace("PRICES[article]", "PRICES[article] + 1")
 TASK = "raise the discount in shop/prices.py to ten percent"
 NOTHING_WRONG = json.dumps({"issues": [], "test": ""})
 RIGHT = json.dumps({"points": [{"quote": "return cents * 90 // 100", "argument": "whole cents"}]})
+OWN_TESTS = """```python
+from shop.prices import with_discount
+
+def test_large():
+    assert with_discount(10000) == 9000
+
+def test_small():
+    assert with_discount(100) == 100
+```"""
 SENTENCE = "`with_discount` takes five percent off [1]."
 
 
@@ -40,6 +49,7 @@ def replies(write: Script = "", **others: Script) -> Callable[[str], Script]:
         "strict reviewer": others.get("critic", NOTHING_WRONG),
         "You defend": others.get("defender", RIGHT),
         "about to do this": others.get("explain", SENTENCE),
+        "Write pytest tests": others.get("tests", ""),
         "must be corrected": others.get("revise", ""),
         "careful programmer": write or fenced("shop/prices.py", CHEAPER),
         "": others.get("rest", ""),
@@ -84,14 +94,109 @@ OWN_PARTS = ("tests", "tests 2", "controller", "impact")
 
 
 async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
-    answer, outline, _ = await run(shop, replies())
+    answer, outline, _ = await run(shop, replies(tests=OWN_TESTS))
     assert without(outline, *OWN_PARTS) == OUTLINE
     assert [(f.path, f.content) for f in answer.files] == [("shop/prices.py", CHEAPER)]
     assert answer.details["verdict"]["decision"] == "ACCEPT_ORIGINAL"
     assert answer.details["impact"]["risk"] in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
     assert [c.path for c in answer.citations] == ["shop/prices.py"]
-    assert "`shop/prices.py` modified (+1 −1)" in answer.text
+    assert answer.text.startswith(
+        "The change: `shop/prices.py` modified (+1 −1). **9.5/10**, accepted as written. Tests: 2 passed under control "
+        "(written for this, sandbox"
+    )
     json.dumps(answer.details)
+
+
+CART = FILES["shop/cart.py"]
+REMOVE = CART.replace(
+    "    def total",
+    """    def remove(self, article: str) -> None:
+        del self.items[article]
+
+    def total""",
+)
+TAKES_ONE = REMOVE.replace("del self.items[article]", "self.items[article] -= 1")
+REMOVE_TASK = "add a method remove(article) to Cart in shop/cart.py that removes an article"
+REMOVE_TESTS = """```python
+from shop.cart import Cart
+
+def test_remove():
+    cart = Cart()
+    cart.add("apple", 2)
+    cart.remove("apple")
+    assert cart.items == {}
+
+def test_remove_of_two():
+    cart = Cart()
+    cart.add("apple")
+    cart.add("milk")
+    cart.remove("milk")
+    assert cart.items == {"apple": 1}
+```"""
+
+
+async def added(shop: Workspace, cart: str, task: str = REMOVE_TASK, **others: Script):
+    workspace = replace(shop, model=answering(replies(fenced("shop/cart.py", cart), **others)))
+    return await traced(lambda step: generate(task, workspace, step))
+
+
+async def test_tests_that_do_not_touch_the_change_prove_nothing(shop: Workspace) -> None:
+    answer, outline, _ = await added(shop, REMOVE)
+    verdict = answer.details["verdict"]
+    assert verdict["score"] < 8 and verdict["decision"] == "MERGE_FEEDBACK"
+    reasons = "; ".join(verdict["reasons"])
+    assert (
+        "+0.3 the repository's tests pass under control (1), but they don't exercise what is new: Cart.remove"
+        in reasons
+    )
+    assert "not exercised by any test: Cart.remove" in reasons
+    assert "kept as written, look it over. Not exercised by any test: `Cart.remove`. Tests: 1 passed" in answer.text
+    assert answer.details["tests"]["unexercised"] == ["Cart.remove"]
+    assert "merge feedback" not in outline and "generate 2" not in outline
+    assert [f.content for f in answer.files] == [REMOVE]
+
+
+async def test_what_is_new_gets_tests_of_its_own(shop: Workspace) -> None:
+    answer, outline, _ = await added(shop, REMOVE, tests=REMOVE_TESTS)
+    assert answer.details["verdict"]["decision"] == "ACCEPT_ORIGINAL"
+    assert answer.details["tests"]["protected"] and answer.details["tests"]["written"]["genuine"]
+    assert answer.details["tests"]["unexercised"] == []
+    assert "  tests\n" in outline and "  tests of what is new\n" in outline
+    assert "Tests: 1 passed under control (the repository's" in answer.text
+    assert "Tests: 2 passed under control (written for this" in answer.text
+
+
+async def test_tests_of_its_own_find_what_the_repositorys_miss(shop: Workspace) -> None:
+    answer, *_ = await added(shop, TAKES_ONE, tests=REMOVE_TESTS, revise="no", rest=f"```python\n{REMOVE}```")
+    assert [f.content for f in answer.files] == [REMOVE], "repaired by what the tests written for it showed"
+    assert answer.details["verdict"]["score"] >= 8
+
+
+async def test_a_repair_that_breaks_the_repositorys_tests_is_not_kept(shop: Workspace) -> None:
+    breaking = REMOVE.replace("return with_discount(plain)", "return 0")
+    answer, outline, _ = await added(shop, TAKES_ONE, tests=REMOVE_TESTS, revise="no", rest=f"```python\n{breaking}```")
+    assert "tests again" in outline
+    assert [f.content for f in answer.files] == [TAKES_ONE]
+    assert answer.details["verdict"]["score"] < 8 and "is not kept" in answer.text
+
+
+async def test_tests_that_come_with_the_change_are_run(shop: Workspace) -> None:
+    own = REMOVE_TESTS.removeprefix("```python\n").removesuffix("```")
+    both = fenced("shop/cart.py", REMOVE) + "\n" + fenced("tests/test_remove.py", own)
+    workspace = replace(shop, model=answering(replies(both)))
+    task = f"{REMOVE_TASK}, with tests in tests/test_remove.py"
+    answer, *_ = await traced(lambda step: generate(task, workspace, step))
+    assert {f.path for f in answer.files} == {"shop/cart.py", "tests/test_remove.py"}
+    assert answer.details["tests"]["written"]["passed"] == 2 and answer.details["verdict"]["score"] >= 8
+
+
+async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
+    task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
+    answer, *_ = await added(shop, REMOVE, task)
+    assert answer.text.startswith(
+        "Le changement : `shop/cart.py` modifié (+3 −0). **7.5/10**, gardé tel quel, à relire."
+    )
+    assert "Aucun test n'exerce : `Cart.remove`. Tests : 1 réussi(s) sous contrôle (ceux du dépôt" in answer.text
 
 
 async def test_covering_tests_of_the_repository_decide(shop: Workspace) -> None:
@@ -189,6 +294,7 @@ async def test_other_languages_are_checked_but_not_run(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(replies(fenced("web/basket.js", text, "js"))))
     answer, _, events = await traced(lambda step: generate("add a class in web/basket.js", workspace, step))
     assert answer.files[0].content == text
+    assert answer.details["verdict"]["score"] < 8 and "Not exercised by any test: `web/basket.js`" in answer.text
     assert "running tests is out of reach: only Python is run" in trace.degraded(events)
 
 

@@ -43,7 +43,8 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
-    assert answer.details["tests"]["genuine"] and answer.text.startswith("Tests: 1 passed under control")
+    said = "Tests : 1 réussi(s) sous contrôle" if "lance" in question else "Tests: 1 passed under control"
+    assert answer.details["tests"]["genuine"] and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 
 
@@ -60,6 +61,12 @@ async def test_a_test_file_is_written_beside_the_others_and_run(shop: Workspace)
     assert answer.details["tests"]["genuine"]
     assert FILES["shop/prices.py"].strip() in prompts[0]
     assert outline.split("\n")[1:4] == ["  retrieve", "  read", "  generate"]
+
+
+async def test_tests_that_call_nothing_of_the_subject_are_said(shop: Workspace) -> None:
+    beside = "from shop.cart import Cart\n\n\ndef test_new():\n    assert Cart().items == {}\n"
+    answer, *_ = await asked(shop, "write tests for shop/prices.py", fenced(PATH, beside))
+    assert "Not exercised by any test:" in answer.text and "`price_of`" in answer.text
 
 
 async def test_failing_tests_are_corrected_once(shop: Workspace) -> None:
