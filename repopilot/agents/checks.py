@@ -10,7 +10,7 @@ from typing import Any
 from repopilot.agents import edits
 from repopilot.agents.covering import covering_tests, is_test_file
 from repopilot.agents.debate import in_sandbox
-from repopilot.agents.exercise import Touched, touched, unexercised
+from repopilot.agents.exercise import Touched, entrances, touched, unexercised
 from repopilot.agents.scoring import Evidence
 from repopilot.agents.steps import surviving
 from repopilot.code.languages import file_kind, is_test_path
@@ -20,6 +20,7 @@ from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
 
 Changes = tuple[FileChange, ...]
+_NAMELESS = "nothing changed that a test could call by name"
 _BROKE = "what was repaired for them fails the repository's tests, so it is not kept"
 
 
@@ -140,22 +141,21 @@ async def run_tests(
     covering = {p: workspace.index.text(p) or "" for p in covering_tests(workspace.index, main.path, names)}
     covering = {path: text for path, text in covering.items() if path not in own}
     suite = _Suite(task, main, workspace, inputs)
-    first = await _refined(suite, changes, covering, True, (), "tests", step) if covering else Tested(changes)
+    none = Tested(changes, report={"stopped_because": _NAMELESS})
+    first = await _refined(suite, changes, covering, True, (), "tests", step) if covering else none
     left = unexercised(anew, covering.values())
-    if covering and not (left and first.run and first.run.genuine):
+    focus = entrances([t for t in touched_by((main,), workspace) if t.name in left])
+    failing = covering and not (first.run and first.run.genuine)
+    if failing or not (focus or own):
         return first
-    if not (left or own):
-        return first
-    more = await _refined(
-        suite, first.changes, own or written, False, left, "tests of what is new" if covering else "tests", step
-    )
+    name = "tests of what is new" if covering else "tests"
+    more = await _refined(suite, first.changes, own or written, False, focus, name, step)
     if not covering:
         return more
-    if (
-        more.changes != first.changes
-        and not (await _run(more.changes, covering, workspace, inputs, "tests again", step)).genuine
-    ):
-        more = replace(more, changes=first.changes, run=None, report={"stopped_because": _BROKE})
+    if more.changes != first.changes:
+        again = await _run(more.changes, covering, workspace, inputs, "tests again", step)
+        if not again.genuine:
+            more = replace(more, changes=first.changes, run=None, report={"stopped_because": _BROKE})
     return replace(first, changes=more.changes, written=more)
 
 
@@ -183,20 +183,15 @@ async def _refined(
 
     main = next(c for c in changes if c.path == suite.main.path)
     others = {c.path: c.content for c in changes if c is not main and c.change != "deleted"}
-    defined = tuple(n for n in focus if n in touched_names(main, suite.workspace))
-    async with step.child(name, "agent", ", ".join(tests or defined) or "generated") as testing:
+    async with step.child(name, "agent", ", ".join(tests or focus)) as testing:
         done = await refine(
             main.content, tests or None, suite.task, suite.workspace.model, suite.workspace.settings, testing,
-            name=main.path, protected_tests=protected, context_files=others, inputs=suite.inputs, focus=defined,
+            name=main.path, protected_tests=protected, context_files=others, inputs=suite.inputs, focus=focus,
         )  # fmt: skip
         testing.note(protected=protected, genuine=done.genuine_pass)
         await testing.write(done.stopped_because)
     texts = {main.path: done.code, **done.tests} if done.genuine_pass else {}
     return Tested(_with(changes, texts, suite.workspace), done.test, protected, done.tests, refined_json(done))
-
-
-def touched_names(change: FileChange, workspace: Workspace) -> set[str]:
-    return {t.name for t in touched_by((change,), workspace)}
 
 
 async def _run(

@@ -46,6 +46,12 @@ def unexercised(changed: Iterable[Touched], tests: Iterable[str]) -> tuple[str, 
     return tuple(t.name for t in changed if not any(_uses(names, name) for names in used for name in t.by))
 
 
+def entrances(changed: Iterable[Touched]) -> tuple[str, ...]:
+    """For each the name a test had best use: a public one where there is one."""
+    best = (min(t.by, key=lambda name: name.rpartition(".")[2].startswith("_")) for t in changed if t.by)
+    return tuple(dict.fromkeys(best))
+
+
 def _parts(text: str) -> dict[str, ast.AST]:
     """What each qualified definition does by itself: functions whole, classes without their methods, constants, and
     under _TOP the statements at the top that define nothing."""

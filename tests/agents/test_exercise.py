@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.exercise import Touched, touched, unexercised
+from repopilot.agents.exercise import Touched, entrances, touched, unexercised
 
 OLD = '''"""Carts."""
 import os
@@ -84,6 +84,11 @@ def test_what_is_private_is_reached_through_its_users() -> None:
     assert unexercised([check], ["def test(cart):\n    full(cart)\n"]) == ("_check",)
     (limit,) = touched("cart.py", OLD, OLD.replace("LIMIT = 3", "LIMIT = 4"))
     assert unexercised([limit], ["def test(cart):\n    full(cart)\n"]) == ()
+
+
+def test_tests_go_in_by_public_names() -> None:
+    assert entrances(touched("cart.py", "", OLD)) == ("LIMIT", "Cart", "Cart.add", "full")
+    assert entrances([Touched("web/basket.js")]) == ()
 
 
 def test_code_without_a_name_is_never_exercised() -> None:

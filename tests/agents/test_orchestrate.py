@@ -190,6 +190,19 @@ async def test_tests_that_come_with_the_change_are_run(shop: Workspace) -> None:
     assert answer.details["tests"]["written"]["passed"] == 2 and answer.details["verdict"]["score"] >= 8
 
 
+async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -> None:
+    workspace = replace(shop, model=answering(replies(fenced("hello.py", "print('hello')\n"))))
+    answer, outline, _ = await traced(lambda step: generate("write hello.py that prints hello", workspace, step))
+    assert answer.details["verdict"]["score"] == 7.5 and "merge feedback" not in outline
+    assert "Not exercised by any test: `hello.py`. Tests: none were run (nothing changed that a test" in answer.text
+
+
+async def test_comments_need_no_test(shop: Workspace) -> None:
+    workspace = replace(shop, model=answering(replies(fenced("shop/prices.py", "# Cents.\n" + PRICES))))
+    answer, *_ = await traced(lambda step: generate("add a comment to shop/prices.py", workspace, step))
+    assert answer.details["verdict"]["score"] == 8 and "Not exercised" not in answer.text
+
+
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await added(shop, REMOVE, task)
