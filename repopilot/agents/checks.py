@@ -11,6 +11,7 @@ from repopilot.agents import edits
 from repopilot.agents.covering import covering_tests, is_test_file
 from repopilot.agents.debate import in_sandbox
 from repopilot.agents.exercise import Touched, entrances, touched, unexercised
+from repopilot.agents.kept import unasked_losses
 from repopilot.agents.scoring import Evidence
 from repopilot.agents.steps import surviving
 from repopilot.code.languages import file_kind, is_test_path
@@ -50,13 +51,18 @@ class Tested:
 
 
 async def evidence_on(
-    changes: Changes, tested: Tested | None, workspace: Workspace, step: Step, passing: Sequence[str] = ()
+    task: str,
+    changes: Changes,
+    tested: Tested | None,
+    workspace: Workspace,
+    step: Step,
+    passing: Sequence[str] = (),
 ) -> Evidence:
-    """All that is known about a version, without its tests when those failed to run at all. `passing` are further
-    tests that passed under control."""
+    """All that is known about a version of a task, without its tests when those failed to run at all. `passing` are
+    further tests that passed under control."""
     found = await surviving(findings(changes, workspace, step), "the analysers", step) or ()
     before = old_texts(changes, workspace)
-    removed = [n for c in changes if c.path in before for n in sorted(lost_names(c, before[c.path]))]
+    removed = [n for c in changes if c.path in before for n in unasked_losses(c.path, c.content, before[c.path], task)]
     tested = tested or Tested(changes)
     written = tested.written.run if tested.written else None
     missing = [m for run in (tested.run, written) if run for m in missing_modules(run, [c.path for c in changes])]

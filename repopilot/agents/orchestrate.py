@@ -140,7 +140,7 @@ async def _examined(
     async with step.child(f"controller{rounds}", "agent") as judging:
         kept = tested.changes if tested else changes
         passing = (said.test,) if objection == "refuted" else ()
-        evidence = await checks.evidence_on(kept, tested, workspace, judging, passing)
+        evidence = await checks.evidence_on(task, kept, tested, workspace, judging, passing)
         evidence = replace(evidence, objection=objection if kept == changes else "none")
         verdict = scoring.judge(evidence, said)
         judging.note(score=verdict.score, decision=verdict.decision, dropped_points=said.dropped)
@@ -205,7 +205,7 @@ async def _merged(
             return version
         same = version.tested.own_tests if version.tested else None
         tested = await surviving(checks.run_tests(task, made, workspace, merging, inputs, same), "the tests", merging)
-        evidence = await checks.evidence_on(made, tested, workspace, merging)
+        evidence = await checks.evidence_on(task, made, tested, workspace, merging)
         verdict = scoring.judge(evidence, scoring.Opinions())
         why = why_not_merged(version, made, evidence)
         merging.note(kept="original" if why else "merged", score=verdict.score)

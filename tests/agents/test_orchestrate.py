@@ -197,6 +197,14 @@ async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -
     assert "Not exercised by any test: `hello.py`. Tests: none were run (nothing changed that a test" in answer.text
 
 
+async def test_what_the_task_removes_is_not_missed(shop: Workspace) -> None:
+    less = FILES["shop/auth.py"].partition("\n\n\ndef validate_token")[0] + "\n"
+    workspace = replace(shop, model=answering(replies(fenced("shop/auth.py", less))))
+    answer, outline, _ = await traced(lambda step: generate("remove validate_token from shop/auth.py", workspace, step))
+    assert answer.files[0].content == less and "repair" not in outline
+    assert not any("public names" in reason for reason in answer.details["verdict"]["reasons"])
+
+
 async def test_comments_need_no_test(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(replies(fenced("shop/prices.py", "# Cents.\n" + PRICES))))
     answer, *_ = await traced(lambda step: generate("add a comment to shop/prices.py", workspace, step))
