@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repopilot.agents.explore import Exploration, explore
+from repopilot.agents.explore import Exploration, explore, follows_up
 from repopilot.agents.phrases import say, short_commit
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
@@ -31,6 +31,7 @@ UNSURE = 0.6
 RECITED = 0.5
 """A reply of which this share of lines stands word for word in the excerpts explains nothing."""
 
+RECITED_LINES = 8
 _SENTINEL = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
 
 
@@ -161,6 +162,11 @@ def _bare(sentence: str) -> str:
     return re.sub(r"\s*\[[\d, ]+\]|\s+", " ", sentence).strip(" .")
 
 
+def _recites(text: str, excerpts: Sequence[Excerpt]) -> bool:
+    """After some lines, looked at as each of them ends."""
+    return text.endswith("\n") and text.count("\n") >= RECITED_LINES and recited(text, excerpts)
+
+
 async def _ask(
     question: str, workspace: Workspace, model: Model, found: Exploration, cover: float, step: Step
 ) -> tuple[str, str]:
@@ -177,7 +183,7 @@ async def _ask(
                 max_tokens=limit,
                 temperature=0.2,
                 stop=[found.pack.mark],
-                halt=goes_in_circles,
+                halt=lambda so_far: goes_in_circles(so_far) or _recites(so_far, found.pack.excerpts),
             )
             return text, ""
         except ModelError as error:
@@ -196,7 +202,7 @@ def _messages(question: str, workspace: Workspace, found: Exploration, cover: fl
     user = render(
         f"explain_user{tail}",
         context=f"{found.map}\n{found.pack.text}".strip(),
-        earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if workspace.turns else "",
+        earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if follows_up(question, workspace.turns) else "",
         question=question[:4000],
     )
     absence = " " + render("explain_absence") if cover < UNSURE else ""

@@ -76,9 +76,12 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
 
 def with_context(question: str, turns: tuple[Turn, ...]) -> str:
     """A short follow-up ("and where is it called?") means the last question's subject: search for both."""
-    if not turns or len(question.split()) > _SHORT or not _FOLLOW_UP.search(question):
-        return question
-    return f"{question} {turns[-1].question}"
+    return f"{question} {turns[-1].question}" if follows_up(question, turns) else question
+
+
+def follows_up(question: str, turns: tuple[Turn, ...]) -> bool:
+    """Does the question need the one before to be understood?"""
+    return bool(turns) and len(question.split()) <= _SHORT and bool(_FOLLOW_UP.search(question))
 
 
 def context_tokens(model: Model | None) -> int:

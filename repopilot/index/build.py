@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,20 +22,45 @@ from repopilot.index.store import Index, open_index
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
 
-__all__ = ["Job", "build", "open_index", "prewarm", "running", "start"]
+__all__ = ["Job", "build", "held", "open_index", "prewarm", "running", "start"]
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _Registry:
-    """The running jobs of this process by the folder they write."""
+    """The running jobs of this process by the folder they write; `free` is set while vectors may be computed."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     jobs: dict[Path, Job] = field(default_factory=dict)
+    holders: int = 0
+    free: threading.Event = field(default_factory=threading.Event)
 
 
 _registry = _Registry()
+_registry.free.set()
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """No job of this process computes vectors while the block runs; may be nested, from any thread.
+
+    On two cores a local model answers about four times slower beside them.
+    """
+    _hold(1)
+    try:
+        yield
+    finally:
+        _hold(-1)
+
+
+def _hold(change: int) -> None:
+    with _registry.lock:
+        _registry.holders += change
+        if _registry.holders:
+            _registry.free.clear()
+        else:
+            _registry.free.set()
 
 
 def start(
@@ -220,7 +247,7 @@ class Job:
             return
         from repopilot.index.dense import fill
 
-        self.notes += fill(index, self.embedder, self._tell, self._pause)
+        self.notes += fill(index, self.embedder, self._tell, self._pause, _registry.free)
 
     def _tell(self, progress: Progress) -> None:
         self.progress = progress

@@ -23,10 +23,15 @@ _EMBED_AT_ONCE = 4
 _SAY_S = 2.0
 _STALE = 0.1
 _NICENESS = 10
+_HELD_S = 0.2
 
 
-def fill(index: Index, embedder: Embedder, listener: Listener, cancel: threading.Event) -> list[str]:
+def fill(
+    index: Index, embedder: Embedder, listener: Listener, cancel: threading.Event, free: threading.Event | None = None
+) -> list[str]:
     """Compute and keep what is missing; returns notes. Goes on where an earlier run was stopped or killed.
+
+    While `free` is given and not set, nothing is computed.
 
     Raises Cancelled within the time of a few texts, ModelError, StorageError. Does nothing but say so while another
     process owns the vectors.
@@ -42,7 +47,7 @@ def fill(index: Index, embedder: Embedder, listener: Listener, cancel: threading
     _yield_to_others()
     told = 0.0
     for batch in _batches(missing):
-        _embed(index, vectors, batch, cancel, meter)
+        _embed(index, vectors, batch, cancel, free, meter)
         done += len(batch)
         if time.monotonic() - told > _SAY_S:
             _record(index, embedder, done, len(wanted))
@@ -53,11 +58,20 @@ def fill(index: Index, embedder: Embedder, listener: Listener, cancel: threading
     return list(vectors.notes)
 
 
-def _embed(index: Index, vectors: Vectors, numbers: np.ndarray, cancel: threading.Event, meter: Meter) -> None:
+def _embed(
+    index: Index,
+    vectors: Vectors,
+    numbers: np.ndarray,
+    cancel: threading.Event,
+    free: threading.Event | None,
+    meter: Meter,
+) -> None:
     """Embed chunks a few at a time, so that stopping doesn't wait; keep them together, which is cheaper."""
     parts: list[np.ndarray] = []
     try:
         for start in range(0, len(numbers), _EMBED_AT_ONCE):
+            while not cancel.is_set() and free is not None and not free.wait(_HELD_S):
+                meter.add(0, "waiting: a question is being answered")
             if cancel.is_set():
                 raise Cancelled("Computing vectors was stopped.", "It goes on with the next indexing.")
             chunks = [index.chunks[int(number)] for number in numbers[start : start + _EMBED_AT_ONCE]]

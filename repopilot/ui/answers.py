@@ -70,14 +70,16 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
 
 async def _answered(chat: Chat, asking: Asking, view: TraceView) -> tuple[Workspace, Answer]:
     from repopilot.assistant import answer
+    from repopilot.index.build import held
 
     def sink(event: Event) -> None:
         asking.keep(event)
         view.sink(event)
 
-    async with root(sink, "work", "run", asking.question) as step:
-        workspace = await _workspace(chat)
-        return workspace, await answer(asking.question, workspace, step, COMMANDS.get(asking.command))
+    with held():
+        async with root(sink, "work", "run", asking.question) as step:
+            workspace = await _workspace(chat)
+            return workspace, await answer(asking.question, workspace, step, COMMANDS.get(asking.command))
 
 
 async def _workspace(chat: Chat) -> Workspace:
@@ -120,7 +122,7 @@ def footer(asking: Asking, workspace: Workspace, answer: Answer) -> str:
     dense = workspace.index.dense
     parts = [
         answer.route.intent if answer.route else "",
-        ", ".join(models) or "no language model",
+        ", ".join(models) or ("no language model" if workspace.model is None else "no model needed"),
         count(tokens, "token") if tokens else "",
         duration(time.monotonic() - asking.started),
         "" if dense >= 1 else dense_words(dense, building=workspace.embedder is not None),

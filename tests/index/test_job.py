@@ -235,3 +235,23 @@ def test_a_remote_that_does_not_answer_leaves_what_the_clone_holds(tmp_path):
         server.status = 0
         index = build.build(clone, conf, None)
     assert [c.subject for c in index.commits] == ["Close the shop", "Open the shop"]
+
+
+def test_no_vectors_are_computed_while_a_question_is_answered(tmp_path):
+    root, conf = write(tmp_path / "repo", many(20)), settings(tmp_path / "home")
+    with build.held(), build.held():
+        job = build.start(snapshot(root), conf, WordEmbedder())
+        assert job.lexical_ready.wait(60)
+        assert not job.done.wait(1.0)
+        assert job.index.dense == 0.0, "the lexical index answers, the vectors wait"
+    assert job.done.wait(60)
+    assert job.error is None and job.index.dense == 1.0
+
+
+def test_a_held_job_can_be_stopped(tmp_path):
+    root, conf = write(tmp_path / "repo", many(20)), settings(tmp_path / "home")
+    with build.held():
+        job = build.start(snapshot(root), conf, WordEmbedder())
+        assert job.lexical_ready.wait(60)
+        job.cancel()
+        assert job.done.wait(10)
