@@ -129,6 +129,18 @@ def without_functions(code: str, symbols: Sequence[str]) -> str:
     return "".join(lines)
 
 
+def without_definitions(code: str, names: Sequence[str]) -> str:
+    """`code` without the functions and classes of these names at its top level; bad syntax as it is."""
+    if not parses(code):
+        return code
+    lines = code.splitlines(keepends=True)
+    for node in _tree(code).body:
+        if isinstance(node, _DEFINITIONS) and node.name in names:
+            for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
+                lines[number] = ""
+    return "".join(lines)
+
+
 def change_between(old: str, new: str) -> str:
     """What changed, in words: the functions touched and the number of lines."""
     added = removed = 0
@@ -161,7 +173,7 @@ def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunction
     return visit(_tree(code).body, "") if parses(code) else []
 
 
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 

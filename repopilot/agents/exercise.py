@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from repopilot.code.python_ast import parse_python
 
@@ -42,8 +43,8 @@ def touched(path: str, before: str, after: str) -> tuple[Touched, ...]:
 
 def unexercised(changed: Iterable[Touched], tests: Iterable[str]) -> tuple[str, ...]:
     """The names that none of the test texts uses."""
-    used = [_used(text) for text in tests]
-    return tuple(t.name for t in changed if not any(_uses(names, name) for names in used for name in t.by))
+    read = [_test(text) for text in tests]
+    return tuple(t.name for t in changed if not any(_uses(test, name) for test in read for name in t.by))
 
 
 def entrances(changed: Iterable[Touched]) -> tuple[str, ...]:
@@ -125,15 +126,24 @@ def _names(node: ast.AST) -> set[str]:
     return found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
 
 
-def _used(text: str) -> tuple[set[str], str]:
+class _Test(NamedTuple):
+    """What a test text uses and what it defines itself: a copy of the code in the test file proves nothing."""
+
+    names: set[str]
+    own: set[str]
+    text: str
+
+
+def _test(text: str) -> _Test:
     try:
-        return _names(parse_python(text)), text.lower()
+        tree = parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set(), ""
+        return _Test(set(), set(), "")
+    return _Test(_names(tree), {n.name for n in tree.body if isinstance(n, _DEFINITIONS)}, text.lower())
 
 
-def _uses(test: tuple[set[str], str], name: str) -> bool:
+def _uses(test: _Test, name: str) -> bool:
     """A method counts when its class is spoken of too, be it as a fixture's name: many classes have an `add`."""
-    names, text = test
     owner, _, last = name.rpartition(".")
-    return last in names and owner.rpartition(".")[2].lower() in text
+    owner = owner.rpartition(".")[2]
+    return last in test.names and owner.lower() in test.text and (owner or last) not in test.own

@@ -33,6 +33,8 @@ SPARE_TOKENS = 500
 _DELETE = re.compile(
     r"^\W*(?:please )?(?:delete|remove|supprime)(?: the| le)?(?: file| fichier)? @?(\S+\.\w+)\W*$", re.I
 )
+_MARK = re.compile(r"[0-9a-f]{8}")
+"""A delimiter of `prompts.nonce`."""
 _CONTEXT_EXCERPTS, _CONTEXT_CHARS = 4, 4000
 
 
@@ -131,7 +133,13 @@ async def _reply(
     async with step.child(name, "llm", request.task) as writing:
         temperature = 0.2 if not request.seed else 0.6
         text = await stream.chat(model, messages, writing, max_tokens=room, temperature=temperature, seed=request.seed)
-        return _Reply(text, writing.data.get("finish") == "length")
+        return _Reply(_without_marks(text, messages), writing.data.get("finish") == "length")
+
+
+def _without_marks(reply: str, messages: Sequence[ChatMessage]) -> str:
+    """Small models copy the marks around what they were shown: lines that are one of them go."""
+    shown = {line for m in messages for line in (m.content or "").split("\n") if _MARK.fullmatch(line)}
+    return "\n".join(line for line in reply.split("\n") if line.strip() not in shown)
 
 
 async def _checked(reply: _Reply, targets: Sequence[Target], task: str, step: Step, workspace: Workspace) -> _Checked:

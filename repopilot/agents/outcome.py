@@ -44,7 +44,7 @@ def answer_text(outcome: Outcome) -> str:
         parts.append("\n".join(f for part in _rounds(outcome.tested) if part.run for f in _failures(part.run)))
     if outcome.verdict:
         reasons = [r for r in outcome.verdict.reasons if not r.startswith(_NO_POINTS)]
-        parts.append(say("reasons", language, reasons="; ".join(reasons[:_MOST_REASONS])))
+        parts.append(say("reasons", language, reasons="; ".join(r.rstrip(".") for r in reasons[:_MOST_REASONS])))
     if outcome.opinions.issues:
         points = (f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)
         parts.append("\n".join([say("points", language), *points]))
@@ -109,7 +109,7 @@ def _run_text(tested: Tested, language: str) -> str:
     if run.genuine:
         return say("tests_passed", language, passed=run.passed, whose=whose, level=run.level, seconds=run.duration_s)
     counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
-    why = f" {'; '.join(run.reasons[:2])}." if run.reasons else ""
+    why = f" {'; '.join(run.reasons[:2])}." if run.reasons and not run.failures else ""
     return say("tests_counted", language, **counts, whose=whose, level=run.level) + why
 
 

@@ -43,7 +43,7 @@ _PHRASES = {
     "added": {"en": "`{path}` added (+{plus})", "fr": "`{path}` ajouté (+{plus})"},
     "modified": {"en": "`{path}` modified (+{plus} −{minus})", "fr": "`{path}` modifié (+{plus} −{minus})"},
     "deleted": {"en": "`{path}` deleted (−{minus})", "fr": "`{path}` supprimé (−{minus})"},
-    "verdict": {"en": "**{score:g}/10**, {said}{again}.", "fr": "**{score:g}/10**, {said}{again}."},
+    "verdict": {"en": "**{score:g}/10**{again}, {said}.", "fr": "**{score:g}/10**{again}, {said}."},
     "accepted": {"en": "accepted as written", "fr": "accepté tel quel"},
     "merged": {"en": "with the reviewers' points worked in", "fr": "avec les remarques des relecteurs"},
     "kept": {"en": "kept as written, look it over", "fr": "gardé tel quel, à relire"},

@@ -152,3 +152,9 @@ def test_tests_are_doubtful_only_when_runs_agree():
     assert doubtful_tests([first, second]) == ("t.py::test_b",)
     assert doubtful_tests([first]) == ()
     assert doubtful_tests([first, attempt(2, 0, 4, tests=("t.py::test_b",))]) == ()
+
+
+def test_definitions_are_taken_out_whole():
+    code = "import os\n\n@wraps\ndef f():\n    return 1\n\nclass C:\n    x = 1\n\ndef test_f():\n    f()\n"
+    assert candidates.without_definitions(code, ["f", "C"]) == "import os\n\n\n\ndef test_f():\n    f()\n"
+    assert candidates.without_definitions("def f(:", ["f"]) == "def f(:"

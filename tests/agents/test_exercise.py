@@ -72,6 +72,11 @@ REMOVED = (Touched("Cart.remove", ("Cart.remove",)),)
         ("def test():\n    [1].remove(1)\n", False),
         ("def test():\n    'cart.remove'\n", False),
         ("def test(:\n", False),
+        (
+            "class Cart:\n    def remove(self, x):\n        pass\ndef test():\n    Cart().remove(1)\n",
+            False,
+        ),
+        ("class TestCart:\n    def test(self, cart):\n        cart.remove(1)\n", True),
     ],
 )
 def test_a_test_must_use_the_name(test: str, reaches: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,6 +160,16 @@ async def test_definitions_that_stay_lost_are_said(shop: Workspace, second: str)
     files, _, events = await traced(lambda step: generate_files(Request(TASK), workspace, step))
     assert files[0].content == LOSSY
     assert trace.degraded(events) == ("gone without being asked for: price_of",)
+
+
+async def test_marks_of_the_prompt_do_not_get_into_the_code(shop: Workspace) -> None:
+    def copying(prompt: str) -> str:
+        mark = re.search(r"^[0-9a-f]{8}$", prompt, re.M)[0]
+        return fenced("shop/prices.py", f"{mark}\n{CHANGED}{mark}\n")
+
+    workspace = replace(shop, model=answering(copying))
+    files, outline, _ = await traced(lambda step: generate_files(Request(TASK), workspace, step))
+    assert files[0].content == CHANGED and "repair" not in outline
 
 
 async def test_windows_line_ends_stay(shop: Workspace) -> None:

@@ -204,3 +204,11 @@ async def test_repository_files_and_tests_lie_around_the_code(tmp_path):
     code = "from pkg.base import ONE\n\ndef add(x):\n    return x + ONE\n"
     refined, _ = await run(code, tests, name="pkg/calc.py", inputs=tmp_path)
     assert refined.genuine_pass, refined.iterations
+
+
+async def test_written_tests_run_on_the_code_and_not_on_a_copy_of_it():
+    copy = f"from solution import add\n{RIGHT}\n\ndef test_small():\n    assert add(1, 2) == 3\n"
+    model, _ = scripted(*[fenced(copy)] * 2, *[fenced(WRONG)] * 5)
+    refined, _ = await run(WRONG, None, model)
+    assert not refined.genuine_pass and refined.iterations[0].run.failed == 1
+    assert "def add" not in "".join(refined.tests.values())
