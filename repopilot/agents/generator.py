@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from repopilot.agents import edits
 from repopilot.agents.blocks import assigned, blocks
 from repopilot.agents.explore import Exploration
+from repopilot.agents.imports import with_imports
 from repopilot.agents.kept import kept_frame, unasked_losses
 from repopilot.agents.targets import Target, choose, load
+from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
+from repopilot.index.store import Index
 from repopilot.llm import stream
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
@@ -168,26 +171,31 @@ def _changes(reply: _Reply, targets: Sequence[Target], task: str, workspace: Wor
     known = {t.path: t for t in targets}
     if len(targets) == 1 and targets[0].large and targets[0].outline:
         code = "\n".join(b.body for b in found)
-        return _only_real([_spliced(targets[0], code, task)])
+        text, _ = edits.with_symbols(targets[0].path, targets[0].shown, targets[0].outline, code)
+        return _only_real([_change(targets[0], text, task, workspace.index)])
     changes = []
     for path, block in assigned(found, list(known)).items():
         path = edits.safe_path(path)
         target = known.get(path) or load(path, workspace)
         if not block.closed and (reply.cut or not _whole(block.body, target)):
             raise GenerationFailed(f"the reply was cut off inside {path}")
-        changes.append(_change(target, block.body, task))
+        changes.append(_change(target, block.body, task, workspace.index))
     if not changes:
         raise GenerationFailed("no code block says which file it is for")
     return _only_real(changes)
 
 
-def _spliced(target: Target, code: str, task: str) -> FileChange:
-    text, _ = edits.with_symbols(target.path, target.shown, target.outline, code)
-    return _change(target, text, task)
+def _place_of(name: str, index: Index) -> str | None:
+    """The one Python file of the code that defines a name at its top level; None for none or several."""
+    places = {s.path for s in index.symbols(name) if s.qualified == name and s.path.endswith(".py")}
+    places = {path for path in places if not is_test_path(path)}
+    return places.pop() if len(places) == 1 else None
 
 
-def _change(target: Target, text: str, task: str) -> FileChange:
-    """Checked for syntax and left-out code, head and secrets back in place, stored as the old file was."""
+def _change(target: Target, text: str, task: str, index: Index) -> FileChange:
+    """Checked for syntax and left-out code, with forgotten imports, head and secrets back in place, stored as the old
+    file was."""
+    text = with_imports(target.path, text, lambda name: _place_of(name, index))
     text = kept_frame(target.path, text, target.shown, task)
     if target.large and target.stored is not None and len(text) < len(target.shown) // 2:
         raise GenerationFailed(f"{target.path} came back with less than half its text")

@@ -172,6 +172,12 @@ async def test_marks_of_the_prompt_do_not_get_into_the_code(shop: Workspace) -> 
     assert files[0].content == CHANGED and "repair" not in outline
 
 
+async def test_a_forgotten_import_is_added(shop: Workspace) -> None:
+    code = "def line(article):\n    return price_of(article)\n"
+    files, *_ = await generated(shop, "write shop/receipt.py with a function line", fenced("shop/receipt.py", code))
+    assert files[0].content == f"from shop.prices import price_of\n\n\n{code}"
+
+
 async def test_windows_line_ends_stay(shop: Workspace) -> None:
     reply = fenced("shop/dos.py", "LIMIT = 2\n\n\ndef limit():\n    return LIMIT\n")
     files, *_ = await generated(shop, "set LIMIT in shop/dos.py to 2", reply)

@@ -1,0 +1,78 @@
+"""Imports that small models forget: names a Python file uses without a definition, where the repository has just one.
+Pure."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from repopilot.code.python_ast import parse_python
+
+_KNOWN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__"}
+
+
+def with_imports(path: str, text: str, place_of: Callable[[str], str | None]) -> str:
+    """`text` with an import for every name it leaves undefined and that `place_of` finds in one file (its path) of the
+    repository. Other languages, bad syntax and star imports stay as they are."""
+    try:
+        tree = parse_python(text) if path.endswith(".py") else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if tree is None:
+        return text
+    found = [(place, name) for name in sorted(_undefined(tree)) if (place := place_of(name)) and place != path]
+    if not found:
+        return text
+    lines = text.split("\n")
+    at = _after_imports(tree)
+    added = [f"from {_module(place)} import {name}" for place, name in found]
+    gap = [] if any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body) else ["", ""]
+    return "\n".join([*lines[:at], *([""] if gap and at else []), *added, *gap, *_without_blank(lines[at:], gap)])
+
+
+def _undefined(tree: ast.Module) -> set[str]:
+    """Names read that are bound nowhere in the file, whatever the scope."""
+    bound: set[str] = set(_KNOWN)
+    read: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.alias):
+            if node.name == "*":
+                return set()
+            bound.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            bound.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            bound.add(node.rest)
+    return read - bound
+
+
+def _after_imports(tree: ast.Module) -> int:
+    """The number of lines up to the end of the imports at the top, else of the docstring."""
+    end = 0
+    for number, node in enumerate(tree.body):
+        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and number == 0
+        if isinstance(node, (ast.Import, ast.ImportFrom)) or text:
+            end = node.end_lineno or end
+        else:
+            break
+    return end
+
+
+def _without_blank(lines: list[str], gap: list[str]) -> list[str]:
+    while gap and lines and not lines[0].strip():
+        lines = lines[1:]
+    return lines
+
+
+def _module(path: str) -> str:
+    parts = PurePosixPath(path).with_suffix("").parts
+    parts = parts[1:] if parts[0] == "src" and len(parts) > 1 else parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
