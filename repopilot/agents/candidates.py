@@ -141,6 +141,15 @@ def without_definitions(code: str, names: Sequence[str]) -> str:
     return "".join(lines)
 
 
+def whole_lines(code: str) -> str:
+    """The longest beginning of a program, in whole lines, that parses; '' when none holds a test function."""
+    lines = code.splitlines(keepends=True)
+    for last in range(len(lines), 0, -1):
+        if parses(shorter := "".join(lines[:last])):
+            return shorter if function_names(shorter, "test") else ""
+    return ""
+
+
 def change_between(old: str, new: str) -> str:
     """What changed, in words: the functions touched and the number of lines."""
     added = removed = 0

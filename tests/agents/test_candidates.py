@@ -158,3 +158,8 @@ def test_definitions_are_taken_out_whole():
     code = "import os\n\n@wraps\ndef f():\n    return 1\n\nclass C:\n    x = 1\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions(code, ["f", "C"]) == "import os\n\n\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions("def f(:", ["f"]) == "def f(:"
+
+
+def test_the_whole_lines_of_a_torn_program():
+    assert candidates.whole_lines("def test_a():\n    assert 1\n    assert (2,\n") == "def test_a():\n    assert 1\n"
+    assert candidates.whole_lines("x = 1\ndef f(") == ""

@@ -178,6 +178,16 @@ async def test_a_forgotten_import_is_added(shop: Workspace) -> None:
     assert files[0].content == f"from shop.prices import price_of\n\n\n{code}"
 
 
+async def test_of_new_tests_cut_off_the_whole_ones_are_kept(shop: Workspace) -> None:
+    def endless():
+        yield "tests/test_prices.py\n```python\nfrom shop.prices import price_of\n\n\ndef test_price():\n"
+        while True:
+            yield "    assert price_of('milk') == 120\n"
+
+    files, outline, _ = await generated(shop, "write tests", endless(), paths=("tests/test_prices.py",))
+    assert files[0].content.count("assert price_of('milk') == 120\n") > 5 and "repair" not in outline
+
+
 async def test_windows_line_ends_stay(shop: Workspace) -> None:
     reply = fenced("shop/dos.py", "LIMIT = 2\n\n\ndef limit():\n    return LIMIT\n")
     files, *_ = await generated(shop, "set LIMIT in shop/dos.py to 2", reply)
