@@ -14,7 +14,7 @@ from pathlib import Path
 from repopilot import trace
 from repopilot.errors import UsageError
 from repopilot.settings import Settings
-from repopilot.terminal import emit, progress_line, show_answer, show_hits, show_steps
+from repopilot.terminal import emit, progress_line, show_answer, show_hits, show_notes, show_steps
 from repopilot.types import Answer, Hit, Intent, Route
 from repopilot.workspace import Workspace
 
@@ -46,8 +46,9 @@ def index(arguments: argparse.Namespace, settings: Settings) -> int:
         token = split_token(arguments.source)[1] or settings.git_token
         built = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
-    facts["notes"] = [*([snapshot.stale] if snapshot.stale else []), *built.notes]
+    notes = facts.pop("notes")
     emit(facts, arguments.json, lambda: print(_indexed(facts)))
+    show_notes([*([snapshot.stale] if snapshot.stale else []), *notes])
     return 0
 
 
@@ -60,15 +61,12 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
     embedder = embed.choose(settings)
     for query in queries:
         results = run(workspace_index, query, arguments.k, embedder=embedder)
-        facts = {
-            "commit": workspace_index.commit,
-            "hits": [_hit(h) for h in results.hits],
-            "notes": list(results.notes),
-        }
+        facts = {"commit": workspace_index.commit, "hits": [_hit(h) for h in results.hits]}
         if arguments.queries:
             print(json.dumps(facts, ensure_ascii=False), flush=True)
         else:
-            emit(facts, arguments.json, lambda hits=results.hits, notes=results.notes: show_hits(hits, notes))
+            emit(facts, arguments.json, lambda hits=results.hits: show_hits(hits))
+        show_notes(results.notes)
     return 0
 
 
@@ -165,7 +163,6 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
         "verdict": done.details.get("verdict"),
         "tests": done.details.get("tests"),
         "impact": done.details.get("impact"),
-        "degraded": list(done.degraded),
         "steps": trace.tree(events),
     }
     emit(facts, arguments.json, lambda: show_answer(done))
@@ -311,7 +308,6 @@ def _route(chosen: Route | None) -> dict[str, object]:
         "confidence": chosen.confidence,
         "tier": chosen.tier,
         "reason": chosen.reason,
-        "alternatives": [list(a) for a in chosen.alternatives],
     }
 
 

@@ -36,7 +36,7 @@ def progress_line() -> Iterator[Callable[[Progress], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def show_hits(hits: Sequence[Hit], notes: Sequence[str]) -> None:
+def show_hits(hits: Sequence[Hit]) -> None:
     """Hits as path:lines, symbol, score and the contributions to it."""
     for hit in hits:
         c = hit.chunk
@@ -44,6 +44,10 @@ def show_hits(hits: Sequence[Hit], notes: Sequence[str]) -> None:
         print(f"{c.path}:{c.start_line}-{c.end_line}  {c.symbol}  {hit.score:.2f}  ({why})")
     if not hits:
         print("Nothing found.")
+
+
+def show_notes(notes: Sequence[str]) -> None:
+    """Every step down, on standard error: also where standard output carries the JSON document alone."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 
@@ -56,8 +60,7 @@ def show_answer(answer: Answer) -> None:
         print(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
     for file in answer.files:
         print(f"\n{file.diff or f'{file.change}: {file.path}'}")
-    for note in answer.degraded:
-        print(f"note: {note}", file=sys.stderr)
+    show_notes(answer.degraded)
 
 
 def show_steps(events: Sequence[trace.Event]) -> None:

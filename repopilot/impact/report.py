@@ -26,6 +26,9 @@ RANKED, AFFECTED, TESTS, TOGETHER = 50, 100, 30, 20
 _MIGRATION = re.compile(r"(^|/)(migrations?|alembic/versions|db/migrate)/", re.IGNORECASE)
 _LONG = 400
 
+LEAST_HISTORY = 10
+"""Commits; below them co-change can't be told from chance, and counts as missing evidence."""
+
 
 def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = ()) -> Impact:
     """The report. `commits` are past commits for co-change, () when no history is known.
@@ -178,6 +181,8 @@ def _gaps(
         gaps.append(f"{guesses} calls fit several definitions, one of them changed here")
     if not commits:
         gaps.append("no history: files that change together are not known")
+    elif len(commits) < LEAST_HISTORY:
+        gaps.append(f"a history of {len(commits)} commits is too short to tell which files change together")
     return gaps
 
 

@@ -20,7 +20,7 @@ HIT_KEYS = {"path", "start_line", "end_line", "symbol", "kind", "language", "sco
 def test_index_reports_what_it_read_and_what_it_skipped(run: Run, shop: Path) -> None:
     done = run("index", shop, "--json")
     assert done.status == 0, done.err
-    assert {"repo", "commit", "files", "chunks", "lines", "skipped", "seconds", "reused"} <= done.json.keys()
+    assert done.json.keys() == {"repo", "commit", "files", "chunks", "lines", "skipped", "seconds", "reused"}
     assert done.json["files"] >= 9 and done.json["lines"] > 80
     assert any(s["path"] == ".env" for s in done.json["skipped"])
     assert all(s["reason"] for s in done.json["skipped"])
@@ -131,3 +131,44 @@ def test_only_the_document_goes_to_standard_output(shop: Path, home: Path) -> No
     command = [sys.executable, "-m", "repopilot", "search", str(shop), "checkout", "--json"]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["hits"][0]["path"].startswith("shop/")
+
+
+def test_the_documents_have_the_keys_of_the_contract_and_no_others(run: Run, shop: Path) -> None:
+    assert run("search", shop, "cart", "--json").json.keys() == {"commit", "hits"}
+    assert run("route", "what is this?", "--json").json.keys() == {"intent", "confidence", "tier", "reason"}
+    asked = run("ask", shop, "what is this project?", "--json").json
+    assert asked.keys() == {"route", "answer", "citations", "degraded", "model", "steps"}
+    keys = {"number", "path", "start_line", "end_line", "commit", "symbol", "supported"}
+    assert all(citation.keys() == keys for citation in asked["citations"])
+
+
+def test_steps_down_are_said_beside_the_document(run: Run, shop: Path) -> None:
+    assert "note: " in run("search", shop, "cart symbol:NoSuchThing", "--json").err
+
+
+def test_impact_is_about_what_depends_on_the_file(run: Run, shop: Path) -> None:
+    document = run("impact", shop, "shop/prices.py", "--json").json
+    assert {
+        "risk",
+        "ranked",
+        "affected",
+        "covering_tests",
+        "co_changed",
+        "risks",
+        "recommendations",
+        "completeness",
+    } <= (document.keys())
+    assert "shop/cart.py" in [row["path"] for row in document["ranked"]][:3] and document["risk"] != "LOW"
+
+
+def test_a_review_finds_what_the_tools_know(run: Run, shop: Path) -> None:
+    bad = shop / "shop" / "report.py"
+    bad.write_text("import subprocess\n\n\ndef run(command):\n    subprocess.call(command, shell=True)\n")
+    try:
+        document = run("review", shop, "shop/report.py", "--json").json
+        assert document["findings"] and document["score"] < 100
+        keys = {"path", "line", "severity", "domain", "rule", "message", "source", "quote"}
+        assert all(finding.keys() == keys for finding in document["findings"])
+        assert run("review", shop, "shop/report.py", "--sarif").json["version"] == "2.1.0"
+    finally:
+        bad.unlink()

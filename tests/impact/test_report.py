@@ -45,6 +45,12 @@ async def test_one_commit_is_no_history_of_changes(repository):
     assert not any("changed along" in reason for r in report.ranked for reason in r["reasons"])
 
 
+async def test_a_short_history_is_missing_evidence_and_never_low(repository):
+    files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
+    report = await _report(repository(files), "a.py:alone")
+    assert report.risk == "UNKNOWN" and "too short" in report.completeness["gaps"][0]
+
+
 async def test_a_new_definition_breaks_nobody(shop):
     new = SHOP["shop/cart.py"].rstrip() + "\n\n    def clear(self):\n        self.items = []\n"
     _edit(shop, "shop/cart.py", new)
@@ -55,7 +61,8 @@ async def test_a_new_definition_breaks_nobody(shop):
 
 async def test_nothing_depends_on_it_and_all_is_known(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
-    report = await _report(repository(files, {"a.py": files["a.py"] + "\n"}), "a.py:alone")
+    past = [{"a.py": files["a.py"] + "\n" * (number % 2)} for number in range(1, 12)]
+    report = await _report(repository(files, *past), "a.py:alone")
     assert (report.risk, report.completeness["gaps"], report.risks) == ("LOW", [], ())
     assert report.recommendations[0]["text"] == "Run test_a.py."
 
