@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from repopilot.index.store import Index
 from repopilot.prompts import defused, nonce
 from repopilot.retrieval.cite import Excerpt
+from repopilot.retrieval.claims import identifiers
 from repopilot.types import Hit, Symbol
 
 CountTokens = Callable[[str], int]
@@ -16,6 +17,8 @@ NEAR = 3
 WHOLE_SYMBOL = 120
 """A hit inside a symbol of at most this many lines is widened to the whole symbol."""
 LONGEST_LINE = 400
+IMPORTS, SHORT_LINE = 3, 120
+"""At most so many import lines, so long, are shown above an excerpt that uses what they import."""
 LEAST = 60
 """An excerpt that would get fewer tokens than this is left out rather than cut."""
 
@@ -44,7 +47,7 @@ def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_token
         if excerpt is None:
             continue
         # The first hits matter most, but one long symbol must not crowd out all others.
-        text, tokens = _fitted(excerpt, mark, index.outline(excerpt.path), count_tokens, min(left, max_tokens * 3 // 5))
+        text, tokens = _fitted(excerpt, mark, _neighbours(index, excerpt), count_tokens, min(left, max_tokens * 3 // 5))
         if text:
             shown.append(text)
             excerpts.append(excerpt)
@@ -109,13 +112,11 @@ def _excerpt(index: Index, place: _Place, number: int) -> Excerpt | None:
 
 
 def _fitted(
-    excerpt: Excerpt, mark: str, outline: Sequence[Symbol], count_tokens: CountTokens, budget: int
+    excerpt: Excerpt, mark: str, neighbours: Sequence[str], count_tokens: CountTokens, budget: int
 ) -> tuple[str, int]:
     """The excerpt as shown, at most `budget` tokens: whole, else its head and tail, else nothing."""
     head = f"{mark} [{excerpt.number}] {excerpt.path}" + (f" · {excerpt.symbol}" if excerpt.symbol else "")
-    owner = _owner(excerpt, outline)
-    if owner:
-        head += f"\n{owner.signature}  …"
+    head = "\n".join([head, *neighbours])
     lines = [line[:LONGEST_LINE] for line in defused(excerpt.text, mark).split("\n")]
     whole = "\n".join([head, *lines])
     tokens = count_tokens(whole)
@@ -133,6 +134,16 @@ def _fitted(
             return text, tokens
         keep = keep * 3 // 4
     return "", 0
+
+
+def _neighbours(index: Index, excerpt: Excerpt) -> list[str]:
+    """Lines outside the excerpt that are cheap and explain it: the imports it uses, the class it stands in."""
+    lines = (index.text(excerpt.path) or "").split("\n")
+    used = identifiers(excerpt.text)
+    wanted = [i.line for i in index.imports(excerpt.path) if used & set(i.bound) and i.line < excerpt.start_line]
+    shown = [lines[number - 1].strip()[:SHORT_LINE] for number in wanted[:IMPORTS]]
+    owner = _owner(excerpt, index.outline(excerpt.path))
+    return [*shown, f"{owner.signature}  …"] if owner else shown
 
 
 def _owner(excerpt: Excerpt, outline: Sequence[Symbol]) -> Symbol | None:
