@@ -10,13 +10,17 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from repopilot import trace
 from repopilot.errors import UsageError
 from repopilot.settings import Settings
 from repopilot.terminal import emit, progress_line, show_answer, show_hits, show_notes, show_steps
-from repopilot.types import Answer, Hit, Intent, Route
+from repopilot.types import Answer, Hit, Intent, Route, Snapshot
 from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
 
 
 def serve(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -57,11 +61,11 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
     from repopilot.retrieval.search import search as run
 
     queries = _queries(arguments.query, arguments.queries)
-    workspace_index = _opened(arguments, settings)
+    _, built = _opened(arguments, settings)
     embedder = embed.choose(settings)
     for query in queries:
-        results = run(workspace_index, query, arguments.k, embedder=embedder)
-        facts = {"commit": workspace_index.commit, "hits": [_hit(h) for h in results.hits]}
+        results = run(built, query, arguments.k, embedder=embedder)
+        facts = {"commit": built.commit, "hits": [_hit(h) for h in results.hits]}
         if arguments.queries:
             print(json.dumps(facts, ensure_ascii=False), flush=True)
         else:
@@ -73,13 +77,10 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
 def context(arguments: argparse.Namespace, settings: Settings) -> int:
     from repopilot.index import embed
     from repopilot.llm.model import estimate_tokens
-    from repopilot.opening import open_index, open_snapshot
     from repopilot.retrieval.pack import markdown, pack
     from repopilot.retrieval.search import search as run
 
-    with progress_line() as report:
-        snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        built = open_index(snapshot, settings, report)
+    snapshot, built = _opened(arguments, settings)
     results = run(built, arguments.query, 30, embedder=embed.choose(settings))
     packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens)
     text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
@@ -216,12 +217,13 @@ def mcp(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _opened(arguments: argparse.Namespace, settings: Settings):
+def _opened(arguments: argparse.Namespace, settings: Settings) -> tuple[Snapshot, Index]:
+    """The repository of SOURCE and its index, up to date."""
     from repopilot.opening import open_index, open_snapshot
 
     with progress_line() as report:
         snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        return open_index(snapshot, settings, report)
+        return snapshot, open_index(snapshot, settings, report)
 
 
 def _answered(
@@ -242,11 +244,9 @@ def _worked(
     work: Callable[[Workspace, trace.Step], Awaitable[object]],
 ) -> tuple:
     """Open the repository, run the work in a workspace, return (its result, the trace's events, the workspace)."""
-    from repopilot.opening import open_index, open_snapshot, open_workspace
+    from repopilot.opening import open_workspace
 
-    with progress_line() as report:
-        snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        built = open_index(snapshot, settings, report)
+    snapshot, built = _opened(arguments, settings)
 
     async def run() -> tuple:
         workspace = await open_workspace(built, snapshot, settings)
