@@ -43,21 +43,37 @@ _EVERYWHERE = frozenset(
 )
 """Methods of the built-in types: on an object of unknown type they mean no definition of the repository."""
 _MANY = 6
+_COMMON = 200
 _DEPTH = 4
+
+
+_TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)")
+_TYPE_BEFORE = re.compile(r"(?:^|[(,<\s])(?:\w+\.)*([A-Z]\w*)(?:<[^()]*>)?[\s&*?]+$")
+_ENDED = re.compile(r"\s*[,)=]")
 
 
 @lru_cache(maxsize=1 << 14)
 def _declared_type(signature: str, variable: str) -> str:
     """The type of a parameter: `c: Context`, `c *Context`, `Context c`; '' where none is written."""
-    name = re.escape(variable)
-    after = re.search(
-        rf"(?<![\w.]){name}\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)",
-        signature,
+    places = _occurrences(signature, variable)
+    for at in places:
+        own = at == 0 or not (signature[at - 1].isalnum() or signature[at - 1] in "_.")
+        after = _TYPE_AFTER.match(signature, at + len(variable)) if own else None
+        if after:
+            return after[1]
+    ends = (
+        at for at in places if at and signature[at - 1] in " \t\n&*?" and _ENDED.match(signature, at + len(variable))
     )
-    if after:
-        return after[1]
-    before = re.search(rf"(?:^|[(,<\s])(?:\w+\.)*([A-Z]\w*)(?:<[^()]*>)?[\s&*?]+{name}\s*[,)=]", signature)
-    return before[1] if before else ""
+    before = [found for at in ends if (found := _TYPE_BEFORE.search(signature[:at]))]
+    return min(before, key=re.Match.start)[1] if before else ""
+
+
+def _occurrences(text: str, part: str) -> list[int]:
+    found, at = [], text.find(part)
+    while at >= 0:
+        found.append(at)
+        at = text.find(part, at + 1)
+    return found
 
 
 @dataclass(slots=True)
@@ -93,27 +109,48 @@ def names(files: Sequence[FileAnalysis]) -> Names:
     return found
 
 
+_Found = tuple[Sequence[int], "How | None"]
+
+
 @dataclass(slots=True)
 class Linker:
-    """Resolves the uses of one file after the other. `targets[n]` are the imports of file n."""
+    """Resolves the uses of one file after the other. `targets[n]` are the imports of file n.
+
+    What was found is remembered: names of the repository for all files, everything else for the file at hand.
+    """
 
     where: Places
     names: Names
     targets: Sequence[Sequence[Target]]
     _bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
-    _near: list[frozenset[int]] = field(init=False)
-    _packages: list[tuple[int, ...]] = field(init=False)
+    _tests: list[bool] = field(init=False)
+    _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
+    _file: int = -1
+    _near: frozenset[int] = frozenset()
+    _package: tuple[int, ...] = ()
+    _links: dict[tuple[str, str, str], _Found] = field(default_factory=dict)
+    _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
-        self._packages = [self._package(n) for n in range(len(self.where.files))]
-        self._near = [
-            frozenset((n, *(f for t in found for f in t.files), *self._packages[n]))
-            for n, found in enumerate(self.targets)
-        ]
+        self._tests = [is_test_path(file.path) for file in self.where.files]
 
     def link(self, number: int, use: Use) -> tuple[Sequence[int], How | None]:
         """The symbols a use may refer to, and how that was found; ((), None) when nothing here fits."""
+        if number != self._file:
+            self._turn_to(number)
+        key = (use.name, use.receiver, use.scope)
+        found = self._links.get(key)
+        if found is None:
+            found = self._links[key] = self._find(number, use)
+        return found
+
+    def _turn_to(self, number: int) -> None:
+        self._file, self._package = number, self._package_of(number)
+        self._near = frozenset((number, *(f for t in self.targets[number] for f in t.files), *self._package))
+        self._links, self._guesses = {}, {}
+
+    def _find(self, number: int, use: Use) -> _Found:
         found = self._scoped(number, use)
         if found:
             return found, How.SAME_FILE
@@ -122,12 +159,7 @@ class Linker:
             return found, How.IMPORTED
         return self._anywhere(number, use)
 
-    def files_named(self, number: int, name: str) -> tuple[int, ...]:
-        """The files a local name stands for as a module."""
-        files, inner = self._bound[number].get(name, ((), ""))
-        return files if not inner else ()
-
-    def _package(self, number: int) -> tuple[int, ...]:
+    def _package_of(self, number: int) -> tuple[int, ...]:
         """The files whose names are in scope without an import: the package's, or all of a star import."""
         file = self.where.files[number]
         found: list[int] = [f for t in self.targets[number] if t.star for f in t.files]
@@ -189,7 +221,7 @@ class Linker:
         return everywhere if len(everywhere) == 1 else ()
 
     def _in_package(self, number: int, use: Use) -> Sequence[int]:
-        files = self._packages[number]
+        files = self._package
         if not files or (use.receiver and use.receiver.partition(".")[0] not in self.names.by_name):
             return ()
         path = f"{use.receiver}.{use.name}" if use.receiver and use.receiver not in _SELF else use.name
@@ -216,26 +248,42 @@ class Linker:
         tails = [at for f in files[:_MANY] for at in self.names.tails[f].get(name, ())]
         return tails if len(tails) == 1 else ()
 
-    def _anywhere(self, number: int, use: Use) -> tuple[Sequence[int], How | None]:
+    def _anywhere(self, number: int, use: Use) -> _Found:
         candidates = self.names.by_name.get(use.name, ())
-        if not candidates or len(candidates) > 200:
+        if not candidates or len(candidates) > _COMMON:
             return (), None
-        member = bool(use.receiver)
-        if member and use.name in _EVERYWHERE:
+        if use.receiver and use.name in _EVERYWHERE:
             return (), None
-        fitting = [c for c in candidates if self._fits(c, self.names.families[number], member)]
-        if not is_test_path(self.where.files[number].path):
-            fitting = [c for c in fitting if not is_test_path(self.names.symbols[c].path)]
-        close = [c for c in fitting if self.names.file_of[c] in self._near[number]]
+        # Only these two things of a receiver matter here.
+        key = (use.name, "" if not use.receiver else "self" if use.receiver in _SELF else ")")
+        found = self._guesses.get(key)
+        if found is None:
+            found = self._guesses[key] = self._guess(number, use)
+        return found
+
+    def _guess(self, number: int, use: Use) -> _Found:
+        fitting = self._all_fitting(use.name, bool(use.receiver), self.names.families[number], self._tests[number])
+        close = [c for c in fitting if self.names.file_of[c] in self._near]
         # What `self` has and its class doesn't define comes from a base class, which is imported.
         fitting = close if close or use.receiver in _SELF else fitting
         if not fitting or len(fitting) > _MANY:
             return (), None
         return fitting, How.UNIQUE if len(fitting) == 1 else How.AMBIGUOUS
 
+    def _all_fitting(self, name: str, member: bool, family_: str, test: bool) -> list[int]:
+        """The definitions of a name that code of this family may mean; what is not a test means none in a test."""
+        key = (name, member, family_, test)
+        found = self._fitting.get(key)
+        if found is None:
+            found = self._fitting[key] = [
+                c
+                for c in self.names.by_name[name]
+                if self._fits(c, family_, member) and (test or not self._tests[self.names.file_of[c]])
+            ]
+        return found
+
     def _fits(self, candidate: int, family_: str, member: bool) -> bool:
-        symbol = self.names.symbols[candidate]
         if self.names.families[self.names.file_of[candidate]] != family_:
             return False
         # A bare name never means somebody's method or field.
-        return member or symbol.kind not in ("method", "field")
+        return member or self.names.symbols[candidate].kind not in ("method", "field")

@@ -1,0 +1,28 @@
+"""The types that signatures give to variables."""
+
+import pytest
+
+from repopilot.code.links import _declared_type
+
+
+@pytest.mark.parametrize(
+    ("signature", "variable", "type_"),
+    [
+        ("def f(self, c: Context)", "c", "Context"),
+        ("def f(c: 'Context', d: web.Request)", "d", "Request"),
+        ("def f(c: Optional[Context] = None)", "c", "Context"),
+        ("func (c *Context) Next()", "c", "Context"),
+        ("fn f(c: &mut Context, d: u8)", "c", "Context"),
+        ("int total(Card card, int c)", "card", "Card"),
+        ("int total(final List<Card> cards)", "cards", "List"),
+        ("int f(Outer Inner c)", "c", "Inner"),
+        ("void f(pay.Card &card)", "card", "Card"),
+        ("def f(cc: Context)", "c", ""),
+        ("def f(self, c)", "c", ""),
+        ("def f(c: int)", "c", ""),
+        ("def f(x.c: Context)", "c", ""),
+        ("", "c", ""),
+    ],
+)
+def test_declared_types(signature, variable, type_):
+    assert _declared_type(signature, variable) == type_
