@@ -70,14 +70,16 @@ def open_index(
     wait: bool = False,
     token: str = "",
 ) -> Index:
-    """The index brought up to date: lexical and symbols, with `wait` history and dense vectors too.
+    """The index brought up to date: lexical and symbols, with `wait` history, code graph and dense vectors too.
 
     `token` serves to fetch the history of a private repository. Raises IndexFailed, StorageError, SourceError.
     """
     embedder = embed.choose(settings) if wait else None
     local = snapshot.root is not None
     # A folder's own history is read in a moment and ranks better; a clone's has to be fetched.
-    index = build.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait or local, token=token)
+    index = build.build(
+        snapshot, settings, embedder, progress=progress, full=full, wait=wait, history=local, token=token
+    )
     job = build.running(snapshot, settings)
     if job is not None and not wait:
         # A command ends when it has printed: what a clone still lacks is the browser's and `--wait`'s to fetch.

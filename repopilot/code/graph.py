@@ -4,12 +4,14 @@ uses or tests what. Questions to it; `build_graph` makes it. Pure, held in flat 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+
+from repopilot.code.nodes import ByName, Nodes
 
 
 class Edge(IntEnum):
@@ -27,16 +29,6 @@ DEPENDING = (Edge.IMPORTS, Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.TESTS)
 """The edges along which a change travels, against their direction."""
 
 
-class Node(NamedTuple):
-    """`kind` is file, package, class, function, value or table; `name` a path, a qualified name or a table's name."""
-
-    kind: str
-    name: str
-    path: str
-    line: int
-    end_line: int
-
-
 class Link(NamedTuple):
     """An edge seen from one of its ends: the node at the other end, and `line` in the source's file."""
 
@@ -50,10 +42,14 @@ class Link(NamedTuple):
 class Graph:
     """Edges are columns: `sources`, `targets` (int32), `kinds` (uint8), `confidence` (float32), `lines` (int32).
 
-    `inside[file]` are the nodes a file defines. `unresolved[name]` counts uses of a name that fits several definitions.
+    `forward`, `backward` and `defined` give the edges that leave a node, those that arrive at it, and the definitions
+    of a file: where they begin in an order, and that order. `unresolved[name]` counts uses of a name that fits several
+    definitions.
     """
 
-    nodes: Sequence[Node]
+    nodes: Nodes
+    by_name: ByName
+    by_path: Mapping[str, int]
     sources: np.ndarray
     targets: np.ndarray
     kinds: np.ndarray
@@ -61,10 +57,8 @@ class Graph:
     lines: np.ndarray
     forward: tuple[np.ndarray, np.ndarray]
     backward: tuple[np.ndarray, np.ndarray]
-    by_path: dict[str, int]
-    by_name: dict[str, list[int]]
-    inside: dict[int, list[int]]
-    unresolved: dict[str, int]
+    defined: tuple[np.ndarray, np.ndarray]
+    unresolved: Mapping[str, int]
 
     def outgoing(self, node: int, kinds: Sequence[Edge] = tuple(Edge)) -> Iterator[Link]:
         """Edges that leave a node."""
@@ -76,7 +70,13 @@ class Graph:
 
     def file_of(self, node: int) -> int:
         """The node of the file a node lies in (itself for a file or package)."""
-        return self.by_path.get(self.nodes[node].path, node)
+        file = int(self.nodes.files[node])
+        return file if file >= 0 else node
+
+    def inside(self, file: int) -> list[int]:
+        """The nodes of what a file defines."""
+        starts, order = self.defined
+        return self.nodes.definitions[order[starts[file] : starts[file + 1]]].tolist()
 
     def _links(
         self, ends: tuple[np.ndarray, np.ndarray], other: np.ndarray, node: int, kinds: Sequence[Edge]
@@ -87,17 +87,37 @@ class Graph:
                 yield Link(int(other[at]), Edge(int(self.kinds[at])), float(self.confidence[at]), int(self.lines[at]))
 
 
+def graph_of(nodes: Nodes, by_name: ByName, columns: Sequence[Sequence], unresolved: Mapping[str, int]) -> Graph:
+    """A graph from its nodes and its edges' columns, in the order of `Graph`."""
+    dtypes = (np.int32, np.int32, np.uint8, np.float32, np.int32)
+    sources, targets, kinds, confidence, lines = (
+        np.array(column, dtype) for column, dtype in zip(columns, dtypes, strict=True)
+    )
+    by_path = {path: number for number, path in enumerate(nodes.paths)}
+    size, defined = len(nodes), _ends(nodes.files[nodes.definitions], len(by_path))
+    return Graph(
+        nodes, by_name, by_path, sources, targets, kinds, confidence, lines, _ends(sources, size), _ends(targets, size),
+        defined, unresolved,
+    )  # fmt: skip
+
+
+def _ends(numbers: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each number where its places begin in the order, and that order."""
+    order = np.argsort(numbers, kind="stable").astype(np.int32)
+    return np.searchsorted(numbers[order], np.arange(size + 1)).astype(np.int32), order
+
+
 def find(graph: Graph, text: str) -> list[int]:
     """Nodes called `text`: a path, `path:Symbol`, or a name qualified to any depth."""
     if text in graph.by_path:
         return [graph.by_path[text]]
     path, colon, symbol = text.partition(":")
     if colon and path in graph.by_path:
-        inside = graph.inside[graph.by_path[path]]
-        return [n for n in inside if f".{graph.nodes[n].name}".endswith(f".{symbol}")]
+        inside = graph.inside(graph.by_path[path])
+        return [n for n in inside if f".{graph.nodes.name(n)}".endswith(f".{symbol}")]
     last = re.split(r"[.#]|::|->", text)[-1]
     wanted = "." + re.sub(r"#|::|->", ".", text)
-    return [n for n in graph.by_name.get(last, ()) if f".{graph.nodes[n].name}".endswith(wanted)]
+    return [n for n in graph.by_name.get(last, ()) if f".{graph.nodes.name(n)}".endswith(wanted)]
 
 
 def callers(graph: Graph, node: int) -> list[Link]:

@@ -33,7 +33,7 @@ CONFIDENCE = {How.SAME_FILE: 0.95, How.IMPORTED: 0.9, How.UNIQUE: 0.6, How.AMBIG
 """Confidence of a reference; that of an ambiguous one is divided by the number of candidates."""
 
 _SELF = frozenset(("self", "this", "cls", "super", "Self", "$this", "static", "parent", "@"))
-_SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
+SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
 _EVERYWHERE = frozenset(
     "append add get set pop push put remove update clear copy sort index count find keys values items join split strip "
     "trim replace format encode decode upper lower startswith endswith read write close open send next map filter "
@@ -44,7 +44,7 @@ _EVERYWHERE = frozenset(
 """Methods of the built-in types: on an object of unknown type they mean no definition of the repository."""
 _MANY = 6
 _COMMON = 200
-_DEPTH = 4
+DEPTH = 4
 
 
 _TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)")
@@ -166,7 +166,7 @@ class Linker:
         if file.language == "go":
             folder = file.path.rpartition("/")[0]
             found += [n for n in self.where.by_folder[folder] if self.where.files[n].language == "go"]
-        elif file.language in _SHARED_PACKAGE and file.package:
+        elif file.language in SHARED_PACKAGE and file.package:
             found += self.where.by_package[file.package]
         return tuple(dict.fromkeys(found))
 
@@ -233,7 +233,7 @@ class Linker:
         found = [self.names.in_file[f][path] for f in files if path in self.names.in_file[f]]
         if found:
             return found[:_MANY]
-        if depth < _DEPTH:
+        if depth < DEPTH:
             first, _, rest = path.partition(".")
             for file in files:
                 again, original = self._bound[file].get(first, ((), ""))

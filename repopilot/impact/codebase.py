@@ -1,22 +1,21 @@
-"""What an impact question needs of an index, made once for it: the code graph, and how alike files are."""
+"""What an impact question needs of an index, got once for it: the code graph, and how alike files are."""
 
 from __future__ import annotations
 
 import math
 import re
 import threading
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from repopilot.code.build_graph import build_graph
 from repopilot.code.graph import Edge, Graph
 from repopilot.code.languages import file_kind
-from repopilot.code.manifest import Manifest, is_manifest, read_manifest
 from repopilot.impact.change import Change
+from repopilot.index.codegraph import graph_of
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
 from repopilot.retrieval.tokens import expand, words
@@ -42,7 +41,7 @@ class Codebase:
 
 
 def codebase_of(index: Index) -> Codebase:
-    """The codebase of an index, built when first asked for and kept as long as the index."""
+    """The codebase of an index, loaded (or built) when first asked for and kept as long as the index."""
     with _lock:
         found = _known.get(index)
         if found is None:
@@ -55,11 +54,11 @@ def changed_nodes(base: Codebase, change: Change) -> list[int]:
     number = base.graph.by_path.get(change.path)
     if number is None:
         return []
-    inside = base.graph.inside.get(number, [])
+    inside = base.graph.inside(number)
     if change.whole:
         return [number, *inside]
     names = set(change.symbols)
-    return [n for n in inside if _within(base.graph.nodes[n].name, names)]
+    return [n for n in inside if _within(base.graph.nodes.name(n), names)]
 
 
 def _within(name: str, names: set[str]) -> bool:
@@ -121,8 +120,8 @@ class Likeness:
 
 
 def _build(index: Index) -> Codebase:
-    graph = build_graph(index.analyses(), _manifests(index))
-    paths = list(graph.by_path)
+    graph = graph_of(index)
+    paths = graph.nodes.paths
     sizes = np.array([math.log1p(index.files[p].lines) if file_kind(p) == "code" else 0.0 for p in paths])
     path_words = [frozenset(w.lower() for w in _PART.findall(p.rsplit(".", 1)[0])) for p in paths]
     occurs = Counter(word for found in path_words for word in found)
@@ -130,20 +129,12 @@ def _build(index: Index) -> Codebase:
     return Codebase(graph, paths, sizes, _users(graph), _likeness(index.lexical, graph), path_words, rarity)
 
 
-def _manifests(index: Index) -> Iterator[Manifest]:
-    for path in index.files:
-        found = read_manifest(path, index.text(path) or "") if is_manifest(path) else None
-        if found is not None:
-            yield found
-
-
 def _users(graph: Graph) -> np.ndarray:
     """For each node the number of files with an edge to it."""
-    files = defaultdict(set)
     using = np.isin(graph.kinds, (Edge.CALLS, Edge.USES, Edge.INHERITS))
-    for source, target in zip(graph.sources[using].tolist(), graph.targets[using].tolist(), strict=True):
-        files[target].add(graph.nodes[source].path)
-    return np.array([len(files.get(node, ())) for node in range(len(graph.nodes))])
+    files = graph.nodes.files[graph.sources[using]]
+    pairs = np.unique(graph.targets[using] * np.int64(len(graph.nodes)) + files)
+    return np.bincount(pairs // max(len(graph.nodes), 1), minlength=len(graph.nodes))
 
 
 def _likeness(lexical: LexicalIndex, graph: Graph) -> Likeness:

@@ -1,4 +1,4 @@
-"""The job that indexes a repository in the background: instant index, then history, then vectors.
+"""The job that indexes a repository in the background: instant index, then history, code graph and vectors.
 
 One job per repository in a process, whoever asks; a lock on disk between processes (see instant.py).
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError
-from repopilot.index import past, workers
+from repopilot.index import codegraph, past, workers
 from repopilot.index.embed import Embedder
 from repopilot.index.instant import Pass, build_instant, worker_count
 from repopilot.index.meter import Listener
@@ -102,11 +102,13 @@ def build(
     full: bool = False,
     token: str = "",
     wait: bool = True,
+    history: bool = False,
 ) -> Index:
-    """`start`, waited for: for everything if `wait`, else for the instant index. Raises what made the job fail."""
+    """`start`, waited for: for everything if `wait`, else for the instant index, and with `history` for the past
+    commits too. Raises what made the job fail."""
     job = start(snapshot, settings, embedder, progress=progress, full=full, token=token)
     try:
-        (job.done if wait else job.lexical_ready).wait()
+        (job.done if wait else job.history_ready if history else job.lexical_ready).wait()
     except BaseException:
         job.cancel()
         raise
@@ -129,8 +131,9 @@ def prewarm(settings: Settings) -> None:
 class Job:
     """Indexing in progress. Everything may be used from any thread.
 
-    `lexical_ready` is set when `index` answers for the snapshot asked for, `done` when there is nothing left to do; a
-    job that fails or is cancelled sets both, with `error`. `index` may be there although `error` is set.
+    `lexical_ready` is set when `index` answers for the snapshot asked for, `history_ready` when its past commits are
+    there (or can't be had), `done` when there is nothing left to do; a job that fails or is cancelled sets all, with
+    `error`. `index` may be there although `error` is set.
     """
 
     def __init__(
@@ -139,6 +142,7 @@ class Job:
         self.settings = settings
         self.embedder = embedder
         self.lexical_ready = threading.Event()
+        self.history_ready = threading.Event()
         self.done = threading.Event()
         self.index: Index | None = None
         self.error: RepoPilotError | None = None
@@ -188,6 +192,7 @@ class Job:
             if not same:
                 self._wanted, self._again = (snapshot, full), True
                 self.lexical_ready.clear()
+                self.history_ready.clear()
                 self._pause.set()
             return True
 
@@ -221,6 +226,7 @@ class Job:
             if _registry.jobs.get(folder) is self:
                 del _registry.jobs[folder]
         self.lexical_ready.set()
+        self.history_ready.set()
         self.done.set()
 
     def _round(self) -> None:
@@ -228,8 +234,10 @@ class Job:
         run = Pass(snapshot, self.settings, self._tell, self._cancel, full)
         self.index = build_instant(run)
         self.notes = list(self.index.notes)
-        self.lexical_ready.set()
-        for step in (self._history, self._vectors):
+        self._reached(self.lexical_ready)
+        # A folder's own history is read in a moment, a clone's has to be fetched.
+        first = (self._history, self._graph) if snapshot.root else (self._graph, self._history)
+        for step in (*first, self._vectors):
             try:
                 step(snapshot, self.index)
             except Cancelled:
@@ -238,9 +246,20 @@ class Job:
                 return
             except RepoPilotError as error:
                 self.notes.append(str(error))
+            if step == self._history:
+                self._reached(self.history_ready)
+
+    def _reached(self, event: threading.Event) -> None:
+        """Set an event, unless somebody wants another look meanwhile: then it is the next round's to set."""
+        with self._lock:
+            if not self._again:
+                event.set()
 
     def _history(self, snapshot: Snapshot, index: Index) -> None:
         past.update(snapshot, self.settings, index.folder.parent, self._tell, self._pause, self._token)
+
+    def _graph(self, snapshot: Snapshot, index: Index) -> None:
+        codegraph.update(index, self._tell, self._pause)
 
     def _vectors(self, snapshot: Snapshot, index: Index) -> None:
         if self.embedder is None:

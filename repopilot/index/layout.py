@@ -5,6 +5,8 @@
         building/             the next one; left behind by a killed build and taken up again
         build.lock            held by the one process that builds
         history.json          past commits (not part of a generation: they only grow)
+        graph.bin             the code graph of the newest content it was made for, see graph_file.py
+        graph.lock            held by the one process that makes it
         dense.json            how far the vectors are
         stamps.json           hashes of a local folder's files by modification time
 
@@ -23,6 +25,7 @@ _GENERATION = re.compile(r"g(\d{8})")
 BUILDING = "building"
 DATABASE = "index.db"
 DENSE = "dense.json"
+GRAPH = "graph.bin"
 HISTORY = "history.json"
 STAMPS = "stamps.json"
 
@@ -64,6 +67,8 @@ def sweep(folder: Path) -> None:
     """Delete what earlier builds could not, or had no time to."""
     for path in (*generations(folder)[1:], *folder.glob("old-*"), *folder.glob("copy-*")):
         shutil.rmtree(path, ignore_errors=True)
+    for path in folder.glob(f"{GRAPH}.*.new"):
+        path.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: object) -> None:

@@ -44,7 +44,7 @@ def test_phases_are_shown_in_order(root, conf):
     seen = []
     index = build.build(snapshot(root), conf, WordEmbedder(), progress=seen.append)
     phases = list(dict.fromkeys(progress.phase for progress in seen))
-    assert phases == ["listing", "parsing", "lexical", "vectors"]
+    assert phases == ["listing", "parsing", "lexical", "graph", "vectors"]
     assert all(0 <= progress.done <= progress.total for progress in seen if progress.total)
     assert seen[-1].done == seen[-1].total == len(index.chunks)
     assert index.dense == 1.0

@@ -123,3 +123,15 @@ def refused(items: Sequence[object]) -> Iterator[object]:
     """Fails in our own way at once."""
     raise SourceError("The repository is gone.", "Open it again.")
     yield
+
+
+def sleeping(items: Sequence[object]) -> Iterator[object]:
+    """Never ends."""
+    time.sleep(600)
+    yield from items
+
+
+def crashing(items: Sequence[object]) -> Iterator[object]:
+    """Ends the process."""
+    os._exit(11)
+    yield from items

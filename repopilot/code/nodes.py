@@ -1,0 +1,143 @@
+"""The nodes of a code graph in columns: a million of them are a few arrays, and those that are asked for become values.
+Pure."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, overload
+
+import numpy as np
+
+KINDS = ("file", "package", "class", "function", "value", "table")
+FILE, PACKAGE, TABLE = KINDS.index("file"), KINDS.index("package"), KINDS.index("table")
+
+
+class Node(NamedTuple):
+    """`kind` is file, package, class, function, value or table; `name` a path, a qualified name or a table's name."""
+
+    kind: str
+    name: str
+    path: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True)
+class Nodes(Sequence[Node]):
+    """`kinds` (uint8, of KINDS), `files` (int32: number of the file, -1 for a package), `lines` and `ends` (int32), and
+    the names as one text: that of node n is `text[starts[n]:starts[n + 1]]`. Files come first: node n is file n."""
+
+    kinds: np.ndarray
+    files: np.ndarray
+    lines: np.ndarray
+    ends: np.ndarray
+    starts: np.ndarray
+    text: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @overload
+    def __getitem__(self, number: int) -> Node: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Node]: ...
+    def __getitem__(self, number: int | slice) -> Node | list[Node]:
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        file = int(self.files[number])
+        path = self.paths[file] if file >= 0 else ""
+        return Node(KINDS[self.kinds[number]], self.name(number), path, int(self.lines[number]), int(self.ends[number]))
+
+    def name(self, number: int) -> str:
+        """The name of one node."""
+        return _decoded(self.text[self.starts[number] : self.starts[number + 1]])
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The paths of all files, by number."""
+        return [self.name(n) for n in range(int(np.count_nonzero(self.kinds == FILE)))]
+
+    @cached_property
+    def definitions(self) -> np.ndarray:
+        """The numbers of all nodes that a file defines."""
+        return np.flatnonzero((self.kinds != FILE) & (self.kinds != PACKAGE))
+
+
+@dataclass(frozen=True)
+class ByName(Mapping[str, list[int]]):
+    """Definitions by their unqualified name. `sums` are the CRC-32 of the names, ascending, `numbers` their nodes."""
+
+    nodes: Nodes
+    sums: np.ndarray
+    numbers: np.ndarray
+
+    def __getitem__(self, name: str) -> list[int]:
+        sum_ = np.uint32(_checksum(name))
+        first, last = (int(np.searchsorted(self.sums, sum_, side)) for side in ("left", "right"))
+        found = [n for n in self.numbers[first:last].tolist() if last_part(self.nodes.name(n)) == name]
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(last_part(self.nodes.name(n)) for n in self.nodes.definitions.tolist()))
+
+
+@dataclass(slots=True)
+class NodeColumns:
+    """Nodes being gathered."""
+
+    kinds: array = field(default_factory=lambda: array("B"))
+    files: array = field(default_factory=lambda: array("i"))
+    lines: array = field(default_factory=lambda: array("i"))
+    ends: array = field(default_factory=lambda: array("i"))
+    names: list[str] = field(default_factory=list)
+
+    def add(self, kind: int, name: str, file: int, line: int, end: int) -> int:
+        """Add a node; its number."""
+        self.kinds.append(kind)
+        self.files.append(file)
+        self.lines.append(line)
+        self.ends.append(end)
+        self.names.append(name)
+        return len(self.names) - 1
+
+    def finish(self) -> tuple[Nodes, ByName]:
+        """The nodes, and the definitions among them by name."""
+        encoded = [_encoded(name) for name in self.names]
+        starts = np.concatenate(([0], np.cumsum([len(name) for name in encoded], dtype=np.int64)))
+        text = np.frombuffer(b"".join(encoded), np.uint8)
+        columns = (np.array(c, t) for c, t in ((self.files, np.int32), (self.lines, np.int32), (self.ends, np.int32)))
+        nodes = Nodes(np.array(self.kinds, np.uint8), *columns, starts, text)
+        sums = np.array([_checksum(last_part(self.names[n])) for n in nodes.definitions.tolist()], np.uint32)
+        order = np.argsort(sums, kind="stable")
+        return nodes, ByName(nodes, sums[order], nodes.definitions[order].astype(np.int32))
+
+
+def last_part(name: str) -> str:
+    """The unqualified name."""
+    return name.rpartition(".")[2]
+
+
+def _checksum(name: str) -> int:
+    return zlib.crc32(_encoded(name))
+
+
+def _encoded(name: str) -> bytes:
+    # A path may hold bytes that are no UTF-8, which Python keeps as lone surrogates.
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _decoded(text: np.ndarray) -> str:
+    return text.tobytes().decode("utf-8", "surrogatepass")

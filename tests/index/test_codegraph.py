@@ -1,0 +1,171 @@
+"""The code graph beside the index: made behind it, kept, loaded, brought up to date, and never missed."""
+
+import random
+import time
+
+import numpy as np
+import pytest
+from support.index_case import FILES, MODULE, WordEmbedder, many, settings, snapshot, write
+
+from repopilot.code.build_graph import build_graph
+from repopilot.code.graph import Graph, callers, find
+from repopilot.errors import Cancelled
+from repopilot.impact.codebase import codebase_of
+from repopilot.index import build, codegraph, graph_file, layout
+from repopilot.index.codegraph import graph_of
+from repopilot.index.store import Index
+
+
+@pytest.fixture
+def conf(tmp_path):
+    return settings(tmp_path / "home")
+
+
+@pytest.fixture
+def root(tmp_path):
+    return write(tmp_path / "shop", FILES)
+
+
+def same(one: Graph, other: Graph) -> bool:
+    names = ("sources", "targets", "kinds", "confidence", "lines")
+    orders = ("forward", "backward", "defined")
+    return (
+        list(one.nodes) == list(other.nodes)
+        and dict(one.by_name) == dict(other.by_name)
+        and one.by_path == other.by_path
+        and one.unresolved == other.unresolved
+        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+        and all(np.array_equal(a, b) for name in orders for a, b in zip(getattr(one, name), getattr(other, name)))  # noqa: B905
+    )
+
+
+def whole(index: Index) -> Graph:
+    return build_graph(index.analyses(), codegraph._manifests(index))
+
+
+def kept(index: Index):
+    return index.folder.parent / layout.GRAPH
+
+
+def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, monkeypatch):
+    index = build.build(snapshot(root), conf, None)
+    assert kept(index).exists()
+    expected = whole(index)
+    monkeypatch.setattr(codegraph, "link_graph", lambda *_: pytest.fail("is there already"))
+    assert same(graph_of(index), expected)
+    assert codebase_of(index).paths == list(index.files)
+    (price,) = find(graph_of(index), "price")
+    assert [graph_of(index).nodes[link.node].name for link in callers(graph_of(index), price)] == ["Cart.total"]
+
+
+def test_it_is_not_made_twice_for_the_same_content(root, conf):
+    build.build(snapshot(root), conf, None)
+    seen = []
+    build.build(snapshot(root, "other"), conf, None, progress=seen.append)
+    assert "graph" not in {progress.phase for progress in seen}
+
+
+def test_after_a_change_it_is_that_of_a_full_build(root, conf, monkeypatch):
+    build.build(snapshot(root), conf, None)
+    write(root, {"src/shop/prices.py": "def cost(item):\n    return item\n", "src/shop/more.py": "import shop.cart\n"})
+    index = build.build(snapshot(root), conf, None)
+    assert graph_file.key_of(index.folder.parent) == codegraph._content(index)
+    assert same(graph_of(index), whole(index))
+    assert find(graph_of(index), "cost") and not find(graph_of(index), "price")
+
+
+def _broken(data: bytes, how: str) -> bytes:
+    chance = random.Random(3)
+    at = len(data) // 2
+    return {
+        "empty": b"",
+        "cut": data[:at],
+        "text": b"not a graph at all",
+        "bytes": data[:at] + bytes(chance.randrange(256) for _ in range(200)) + data[at + 200 :],
+        "version": data.replace(graph_file.written().encode(), b"0" * len(graph_file.written())),
+    }[how]
+
+
+@pytest.mark.parametrize("how", ["missing", "empty", "cut", "text", "bytes", "version"])
+def test_a_missing_broken_or_old_one_is_made_when_asked_for(root, conf, how):
+    index = build.build(snapshot(root), conf, None)
+    expected, data = whole(index), kept(index).read_bytes()
+    if how == "missing":
+        kept(index).unlink()
+    else:
+        kept(index).write_bytes(_broken(data, how))
+    assert same(graph_of(index), expected)
+    assert same(graph_file.load(index.folder.parent, codegraph._content(index)), expected), "kept for the next"
+
+
+def test_any_damage_gives_the_same_graph(root, conf):
+    index = build.build(snapshot(root), conf, None)
+    expected, data, chance = whole(index), kept(index).read_bytes(), random.Random(5)
+    for _ in range(60):
+        at, size = chance.randrange(len(data)), chance.randrange(1, 40)
+        kept(index).write_bytes(data[:at] + chance.randbytes(size) + data[at + size :])
+        assert same(graph_of(index), expected)
+
+
+def test_one_that_can_not_be_kept_is_made_each_time_and_said(root, conf):
+    (conf.indexes / snapshot(root).key / layout.GRAPH).mkdir(parents=True)
+    job = build.start(snapshot(root), conf, None)
+    assert job.done.wait(60)
+    assert job.error is None
+    assert any("could not be written" in note for note in job.notes)
+    assert same(graph_of(job.index), whole(job.index))
+
+
+def test_what_a_killed_process_left_is_swept(root, conf):
+    index = build.build(snapshot(root), conf, None)
+    left = kept(index).with_name(f"{layout.GRAPH}.123.new")
+    left.write_bytes(b"half")
+    build.build(snapshot(root), conf, None)
+    assert not left.exists()
+
+
+def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch):
+    monkeypatch.setattr(codegraph, "_LINK", f"{MODULE}:sleeping")
+    index = build.build(snapshot(root), conf, None, wait=False, history=True)
+    job = build.running(snapshot(root), conf)
+    assert job is not None and job.history_ready.is_set() and not job.done.is_set()
+    assert index.symbols("Cart")
+    while job.progress.phase != "graph":
+        time.sleep(0.01)
+    time.sleep(0.2)
+    began = time.monotonic()
+    job.cancel()
+    assert job.done.wait(5)
+    assert time.monotonic() - began < 0.5
+    assert isinstance(job.error, Cancelled)
+    assert same(graph_of(index), whole(index)), "and an impact question makes it for itself"
+
+
+def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(codegraph, "_LINK", f"{MODULE}:sleeping")
+        job = build.start(snapshot(root), conf, None)
+        while job.progress.phase != "graph":
+            time.sleep(0.01)
+    write(root, {"late.py": "def late():\n    pass\n"})
+    assert build.start(snapshot(root), conf, None) is job
+    assert job.done.wait(30)
+    assert find(graph_file.load(job.index.folder.parent, codegraph._content(job.index)), "late")
+
+
+def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch):
+    monkeypatch.setattr(codegraph, "_LINK", f"{MODULE}:crashing")
+    job = build.start(snapshot(root), conf, WordEmbedder())
+    assert job.done.wait(60)
+    assert job.error is None
+    assert any("crashed" in note for note in job.notes)
+    assert job.index.dense == 1.0
+    assert same(graph_of(job.index), whole(job.index))
+
+
+def test_a_generation_that_is_gone_needs_no_graph(tmp_path, conf):
+    root = write(tmp_path / "many", many(3))
+    index = build.build(snapshot(root), conf, None)
+    kept(index).unlink()
+    assert list(codegraph.link([index.folder.with_name("g00000099")])) == [index.folder.with_name("g00000099")]
+    assert not kept(index).exists()
