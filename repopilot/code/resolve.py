@@ -32,7 +32,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Files by all the ways imports name them."""
+    """Files by all the ways imports name them. `absolute` remembers what Python modules mean from a folder."""
 
     files: Sequence[FileAnalysis]
     by_path: dict[str, int]
@@ -44,6 +44,7 @@ class Places:
     npm: dict[str, str] = field(default_factory=dict)
     go: dict[str, str] = field(default_factory=dict)
     cargo: dict[str, str] = field(default_factory=dict)
+    absolute: dict[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
 
     def at(self, *paths: str) -> tuple[int, ...]:
         """The first of the paths that is a file."""
@@ -129,19 +130,27 @@ def _python(where: Places, path: str, item: Import) -> Target:
         files = where.at(f"{base}.py", f"{base}/__init__.py", f"{base}.pyi") if base else where.at("__init__.py")
         parts = {n: where.at(f"{base}/{n}.py", f"{base}/{n}/__init__.py") for n in names}
     else:
-        files = _python_absolute(where, path, item.module)
-        parts = {n: _python_absolute(where, path, f"{item.module}.{n}") for n in names}
+        folder = posixpath.dirname(path)
+        files = _python_absolute(where, folder, item.module)
+        parts = {n: _python_absolute(where, folder, f"{item.module}.{n}") for n in names}
     return _target(item, files, {n: found for n, found in parts.items() if found})
 
 
-def _python_absolute(where: Places, path: str, module: str) -> tuple[int, ...]:
+def _python_absolute(where: Places, folder: str, module: str) -> tuple[int, ...]:
+    found = where.absolute.get((folder, module))
+    if found is None:
+        found = where.absolute[folder, module] = _python_files(where, folder, module)
+    return found
+
+
+def _python_files(where: Places, folder: str, module: str) -> tuple[int, ...]:
     found = where.by_module.get(module)
     if found is None:
         # Namespace packages, and scripts that import what lies beside them.
         tail = module.replace(".", "/")
-        roots = ("", "src/", posixpath.dirname(path) + "/")
+        roots = ("", "src/", folder + "/")
         return next((f for root in roots if (f := where.at(f"{root}{tail}.py", f"{root}{tail}/__init__.py"))), ())
-    near = [n for n in found if posixpath.dirname(where.files[n].path) == posixpath.dirname(path)]
+    near = [n for n in found if posixpath.dirname(where.files[n].path) == folder]
     return tuple(near[:1] or found[:3])
 
 

@@ -142,12 +142,8 @@ def _likeness(lexical: LexicalIndex, graph: Graph) -> Likeness:
     tokens = np.repeat(np.arange(len(lexical.tokens)), np.diff(body.starts))
     number_of = np.array([graph.by_path.get(path, -1) for path in lexical.files], np.int64)
     files = number_of[lexical.file_of[body.rows]] if len(lexical.files) else np.empty(0, np.int64)
-    known = files >= 0
-    words_ = len(lexical.tokens)
-    pairs, inverse = np.unique(files[known] * words_ + tokens[known], return_inverse=True)
-    amounts = np.bincount(inverse, np.asarray(body.counts)[known], minlength=len(pairs))
-    files, tokens = pairs // max(words_, 1), pairs % max(words_, 1)
-    in_files = np.bincount(tokens, minlength=words_)
+    files, tokens, amounts = _by_file(files, tokens, np.asarray(body.counts))
+    in_files = np.bincount(tokens, minlength=len(lexical.tokens))
     # A word of a single file can't make two alike.
     rarity = np.where(in_files > 1, np.log((size + 1) / np.maximum(in_files, 1)), 0.0)
     weights = (1 + np.log(np.maximum(amounts, 1))) * rarity[tokens]
@@ -155,3 +151,18 @@ def _likeness(lexical: LexicalIndex, graph: Graph) -> Likeness:
     starts = np.searchsorted(files, np.arange(size + 1))
     lengths = np.where(lengths > 0, lengths, 1.0)
     return Likeness(lexical.tokens, list(lexical.tokens), rarity, starts, tokens, files, weights, lengths)
+
+
+def _by_file(files: np.ndarray, tokens: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sum the counts of a token in a file: (files, tokens, amounts), ordered by file, then token.
+
+    `tokens` ascend, and so do the `files` (-1 for none) of each, as chunks follow their files: no sorting by pairs.
+    """
+    known = files >= 0
+    files, tokens, counts = files[known], tokens[known], counts[known]
+    first = np.ones(len(files), bool)
+    first[1:] = (np.diff(files) != 0) | (np.diff(tokens) != 0)
+    begins = np.flatnonzero(first)
+    amounts = np.add.reduceat(counts.astype(np.int64), begins) if len(begins) else np.empty(0, np.int64)
+    order = np.argsort(files[begins], kind="stable")
+    return files[begins][order], tokens[begins][order], amounts[order]

@@ -20,7 +20,6 @@ from repopilot.code.build_graph import link_graph
 from repopilot.code.graph import Graph
 from repopilot.code.linkage import Linked
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
-from repopilot.code.split import FileAnalysis
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index import graph_file, workers
 from repopilot.index.meter import Listener, Meter
@@ -93,13 +92,12 @@ def _link_anew(index: Index) -> None:
 
 def _linked(index: Index) -> Linked:
     with _without_collection():
-        before = graph_file.load_linked(index.folder.parent)
-        files = list(index.analyses())
-        return link_graph(files, [_key(index, file) for file in files], _manifests(index), before)
+        return _linked_to(index, graph_file.load_linked(index.folder.parent))
 
 
-def _key(index: Index, file: FileAnalysis) -> str:
-    return index.files[file.path].hash
+def _linked_to(index: Index, before: Linked | None) -> Linked:
+    files = list(index.analyses())
+    return link_graph(files, [index.files[file.path].hash for file in files], _manifests(index), before)
 
 
 def _content(index: Index) -> str:
@@ -134,7 +132,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """A million values are made and kept; looking for garbage among them again and again takes most of the time."""
+    """A million values are made and soon dropped; looking for garbage among them again and again takes most of the
+    time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

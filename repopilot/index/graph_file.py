@@ -14,7 +14,7 @@ import json
 import os
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,7 +44,7 @@ def written() -> str:
 def save(folder: Path, key: str, linked: Linked) -> None:
     """Keep a graph as that of the content `key`. Raises StorageError."""
     columns, graph = _packed(_columns(linked.graph))
-    linkage = _json(asdict(linked.linkage))
+    linkage = _json({field.name: getattr(linked.linkage, field.name) for field in fields(Linkage)})
     head = _json(
         {
             "version": written(),
