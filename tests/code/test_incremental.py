@@ -1,9 +1,10 @@
 """Linking again only what can have changed gives the very graph that linking everything gives."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,8 +19,11 @@ from repopilot.code.split import analyse
 Files = dict[str, str]
 
 
-def link(files: Files, before: Linked | None = None) -> Linked:
+def link(files: Files, before: Linked | None = None, only: str = "") -> Linked:
+    """`only`: the one name whose uses are kept, as of a language whose queries find no others."""
     analyses = [analyse(p, t, languages.language_of(p) or "", languages.file_kind(p)) for p, t in files.items()]
+    if only:
+        analyses = [replace(file, uses=tuple(use for use in file.uses if use.name == only)) for file in analyses]
     manifests = [m for p, t in files.items() if (m := read_manifest(p, t))]
     linked = link_graph(analyses, list(files.values()), manifests, before)
     return Linked(linked.graph, Linkage(**json.loads(json.dumps(asdict(linked.linkage)))))
@@ -218,3 +222,28 @@ def test_a_file_that_goes_away_and_one_that_comes(monkeypatch):
     assert "c.py" in linked_again(monkeypatch, SHOP, gone)
     assert "c.py" in linked_again(monkeypatch, gone, SHOP)
     assert "f.py" not in linked_again(monkeypatch, gone, SHOP)
+
+
+RUN = "def run():\n    pass\n"
+ACT = "class Kind:\n    def act(self):\n        pass\n"
+
+
+@pytest.mark.parametrize(
+    ("only", "files", "edit"),
+    [
+        ("run", {"pkg/one.py": RUN, "pkg/two.py": RUN, "pkg/__init__.py": "from . import one as a\n",
+                 "user.py": "import pkg\n\npkg.a.run()\n"}, {"pkg/__init__.py": "from . import two as a\n"}),
+        ("act", {"one.py": ACT, "two.py": ACT, "kinds.py": "from one import Kind\n",
+                 "user.py": "from kinds import Kind\n\n\ndef go(x: Kind):\n    x.act()\n"},
+         {"kinds.py": "from two import Kind\n"}),
+        ("run", {"com/a/Cart.java": "package com.a;\nclass Cart { int run() { return 1; } }\n",
+                 "com/b/Cart.java": "package com.b;\nclass Cart { int run() { return 1; } }\n",
+                 "com/b/User.java": "package com.b;\nclass User { int go(Cart c) { return c.run(); } }\n"},
+         {"com/b/Cart.java": "package com.c;\nclass Cart { int run() { return 1; } }\n"}),
+    ],
+)  # fmt: skip
+def test_names_in_receivers_and_signatures_and_members_of_packages(only, files, edit):
+    before, edited = link(files, only=only), files | edit
+    whole = link(edited, only=only)
+    assert not same(before.graph, whole.graph)
+    assert same(link(edited, before, only).graph, whole.graph)
