@@ -5,7 +5,8 @@
 QUERIES_DIR holds NAME.jsonl ({"changed", "symbols", "gold"} a line), CORPORA_DIR/NAME the repository before them.
 Baselines: `similar`, the files whose MiniLM vector (of their beginning, as the naive way goes) is nearest;
 `neighbours`, the files that import it or that it imports, then theirs. `--models` is a data directory with MiniLM
-installed. `--speed` also builds the graph of a tree of that many lines of installed packages, and times one report.
+installed. `--speed` also times the graph and the reports on a tree of that many lines of installed packages, see
+graph_speed.py.
 """
 
 from __future__ import annotations
@@ -13,14 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from bench.index import make_tree
-from repopilot.code.build_graph import build_graph
+from bench.graph_speed import print_speed
 from repopilot.code.graph import Edge, Graph
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
@@ -46,7 +45,7 @@ def main() -> None:
             rows[file.stem] = _measured(file, arguments.corpora / file.stem, settings, embedder)
         _print_table(rows)
         if arguments.speed:
-            _print_speed(arguments.speed, Path(home), settings)
+            print_speed(arguments.speed, Path(home))
 
 
 def _arguments() -> argparse.Namespace:
@@ -117,27 +116,6 @@ def _print_table(rows: dict[str, dict[str, list[float]]]) -> None:
     print(f"{'all':12s} {'':8s} " + " ".join(f"{pooled[m]:11.3f}" for m in methods))
     best = max(value for method, value in pooled.items() if method != "ours")
     print(f"ours / better baseline: {pooled['ours'] / best:.2f}")
-
-
-def _print_speed(lines: int, home: Path, settings: Settings) -> None:
-    tree = home / "tree"
-    made, _ = make_tree(tree, lines)
-    index = build.build(open_source(parse_source(str(tree)), settings), settings, None, wait=False)
-    analyses = list(index.analyses())
-    began = time.perf_counter()
-    build_graph(analyses)
-    graph_s = time.perf_counter() - began
-    began = time.perf_counter()
-    codebase_of(index)
-    ready_s = time.perf_counter() - began
-    code = [p for p, info in index.files.items() if info.kind == "code" and info.lines > 50]
-    seconds = []
-    for path in code[:: max(1, len(code) // 50)]:
-        began = time.perf_counter()
-        assess(index, [Change(path, whole=True)])
-        seconds.append(time.perf_counter() - began)
-    print(f"{made:,} lines: graph {made / graph_s:,.0f} lines/s; ready for the first report {ready_s:.1f} s; "
-          f"one file p50 {1000 * np.median(seconds):.0f} ms, max {1000 * max(seconds):.0f} ms")  # fmt: skip
 
 
 if __name__ == "__main__":

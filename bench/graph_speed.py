@@ -1,0 +1,134 @@
+"""How fast the code graph is there: made whole, loaded, after a change. Each measured in a process of its own.
+
+Called by `python -m bench.impact … --speed LINES`. Memory is the largest resident size (MB) of the process itself, and
+of the largest of its workers.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from bench.index import make_tree
+from repopilot.code.build_graph import link_graph
+from repopilot.impact.change import Change
+from repopilot.impact.codebase import codebase_of
+from repopilot.impact.report import assess
+from repopilot.index import build, workers
+from repopilot.index.store import Index
+from repopilot.settings import Settings
+from repopilot.types import Snapshot
+
+_ASKED = 50
+_Result = TypeVar("_Result")
+
+
+def print_speed(lines: int, folder: Path) -> None:
+    """Make a tree of that many lines under `folder`, and measure on it."""
+    tree, home = folder / "tree", folder / "speed"
+    home.mkdir()
+    made, files = make_tree(tree, lines)
+    print(f"\n{made:,} lines in {files:,} files")
+    for run in RUNS:
+        command = [sys.executable, "-m", "bench.graph_speed", run, str(tree), str(home)]
+        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        print(f"{run:10s} {found.strip()}", flush=True)
+
+
+def job(tree: Path, home: Path) -> dict:
+    """The job from nothing, then the first report in the same process, then one report for each of fifty files."""
+    index, figures = _indexed(tree, home)
+    figures["first_report_s"], _ = _timed(lambda: assess(index, [_largest(index)]))
+    code = [p for p, info in index.files.items() if info.kind == "code" and info.lines > 50]
+    asked = code[:: max(1, len(code) // _ASKED)]
+    seconds = [_timed(lambda path=path: assess(index, [Change(path, whole=True)]))[0] for path in asked]  # type: ignore[misc]
+    return {**figures, "report_p50_ms": round(1000 * np.median(seconds)), "report_max_ms": round(1000 * max(seconds))}
+
+
+def linking(tree: Path, home: Path) -> dict:
+    """Linking alone: whole, and again with another content of one file, in seconds."""
+    index = _opened(tree, home)
+    load_s, files = _timed(lambda: list(index.analyses()))
+    keys = [index.files[file.path].hash for file in files]
+    whole_s, linked = _timed(lambda: link_graph(files, keys))
+    again_s, _ = _timed(lambda: link_graph(files, ["other", *keys[1:]], (), linked))
+    lines = index.report.lines
+    return {"read_s": load_s, "whole_s": whole_s, "lines_per_s": round(lines / (load_s + whole_s)), "again_s": again_s}
+
+
+def fresh(tree: Path, home: Path) -> dict:
+    """A new process, as of a command: opening the index, and what the first impact question waits for."""
+    opened_s, index = _timed(lambda: _opened(tree, home))
+    ready_s, _ = _timed(lambda: codebase_of(index))
+    report_s, _ = _timed(lambda: assess(index, [_largest(index)]))
+    return {"open_s": opened_s, "ready_s": ready_s, "report_s": report_s}
+
+
+def changed(tree: Path, home: Path) -> dict:
+    """The job after one file got a new function, and the first report then."""
+    path = tree / _largest(_opened(tree, home)).path
+    path.write_text(path.read_text("utf-8") + f"\n\ndef changed_{time.monotonic_ns()}():\n    return 1\n", "utf-8")
+    index, figures = _indexed(tree, home)
+    assert index.report.files - index.report.reused == 1
+    figures["first_report_s"], _ = _timed(lambda: assess(index, [_largest(index)]))
+    return figures
+
+
+RUNS: dict[str, Callable[[Path, Path], dict]] = {run.__name__: run for run in (job, linking, fresh, changed)}
+
+
+def _indexed(tree: Path, home: Path) -> tuple[Index, dict]:
+    """Run the job; how long until it answers, and how much longer until the graph is there."""
+    began = time.monotonic()
+    running = build.start(_snapshot(tree), _settings(home), None)
+    running.lexical_ready.wait()
+    ready = time.monotonic()
+    running.done.wait()
+    assert running.index is not None and running.error is None, running.error
+    assert not running.notes, running.notes
+    done = time.monotonic()
+    return running.index, {"index_s": round(ready - began, 2), "graph_s": round(done - ready, 2)}
+
+
+def _largest(index: Index) -> Change:
+    code = (info for info in index.files.values() if info.kind == "code" and info.path.endswith(".py"))
+    return Change(max(code, key=lambda info: info.lines).path, whole=True)
+
+
+def _opened(tree: Path, home: Path) -> Index:
+    index = build.open_index(_snapshot(tree), _settings(home))
+    assert index is not None
+    return index
+
+
+def _settings(home: Path) -> Settings:
+    return Settings(_env_file=None, home=home, history_commits=0, ollama_url="")  # type: ignore[call-arg]
+
+
+def _snapshot(tree: Path) -> Snapshot:
+    return Snapshot(key=f"bench-{tree.name}", name=tree.name, commit="unversioned", root=tree)
+
+
+def _timed(action: Callable[[], _Result]) -> tuple[float, _Result]:
+    began = time.perf_counter()
+    result = action()
+    return round(time.perf_counter() - began, 3), result
+
+
+def _peaks_mb() -> dict[str, int]:
+    workers.dismiss()  # waited for, so that their memory is known
+    who = {"main_mb": resource.RUSAGE_SELF, "worker_mb": resource.RUSAGE_CHILDREN}
+    return {name: round(resource.getrusage(which).ru_maxrss / 1024) for name, which in who.items()}
+
+
+if __name__ == "__main__":
+    name, tree_, home_ = sys.argv[1:]
+    print(json.dumps({**RUNS[name](Path(tree_), Path(home_)), **_peaks_mb()}))
