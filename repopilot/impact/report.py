@@ -12,7 +12,7 @@ from repopilot.impact import risk
 from repopilot.impact.change import Change, SymbolChange
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.history import LEAST_TOGETHER, Together, changed_together
-from repopilot.impact.rank import Ranked, rank
+from repopilot.impact.rank import WEIGHTS, Ranked, rank
 from repopilot.impact.reach import Covering, Reached, covering, named_elsewhere, reached, used_by_change
 from repopilot.index.store import Index
 from repopilot.types import Impact
@@ -258,7 +258,7 @@ def _ranked(base: Codebase, changes: Sequence[Change], ranked: Sequence[Ranked],
         if not reasons or item.signals.get("file text", 0) > 0.5:
             alike = _likeness(base, changes, item)
             once = "changed along once" if item.path in shared and not reasons else ""
-            reasons.append(alike or once or "a large file nearby")
+            reasons.append(alike or once or ("" if reasons else _without_tie(base, changes, item)))
         result.append(
             {"path": item.path, "score": item.score, "distance": distance, "reasons": [r for r in reasons if r]}
         )
@@ -272,3 +272,18 @@ def _likeness(base: Codebase, changes: Sequence[Change], item: Ranked) -> str:
         if words:
             return f"talks of the same things: {', '.join(words)}"
     return "its path is like that of the change" if item.signals.get("path", 0) > 0.3 else ""
+
+
+def _without_tie(base: Codebase, changes: Sequence[Change], item: Ranked) -> str:
+    """What put a file on the list that nothing specific ties to the change."""
+    shares = {
+        name: WEIGHTS[name] * item.signals.get(name, 0.0) for name in ("symbol text", "file text", "path", "size")
+    }
+    most = max(shares, key=lambda name: shares[name])
+    numbers = [base.graph.by_path[c.path] for c in changes if c.path in base.graph.by_path]
+    words = base.likeness.shared(numbers[0], base.graph.by_path[item.path]) if numbers else []
+    if most == "path":
+        return "no direct tie found: ranked mostly by its path"
+    if most == "size" or not words:
+        return "no direct tie found: ranked mostly by its size"
+    return f"no direct tie found: shares some words ({', '.join(words)})"

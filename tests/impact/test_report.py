@@ -30,6 +30,15 @@ async def test_a_symbol_reaches_its_callers_by_hops(shop):
     assert "shop/prices.py" not in {r["path"] for r in report.ranked}
 
 
+async def test_a_file_that_nothing_ties_to_the_change_is_listed_as_such(repository):
+    far = {f"other/{name}.py": f"def {name}(x):\n    return x\n" for name in ("north", "south")}
+    report = await _report(repository(SHOP | far | {"other/lone.py": "z = 9\n" * 40}), "shop/prices.py:price")
+    said = {r["path"]: r["reasons"] for r in report.ranked}
+    assert said["other/lone.py"] == ["no direct tie found: ranked mostly by its size"]
+    assert all(reasons for reasons in said.values())
+    assert not any("no direct tie" in reason for reason in said["shop/cart.py"])
+
+
 async def test_files_that_changed_together_are_counted(shop):
     report = await _report(shop, "shop/prices.py")
     assert [(c["path"], c["together"], c["of"]) for c in report.co_changed] == [("shop/lonely.py", 2, 2)]
