@@ -1,9 +1,11 @@
-"""What the review finds and what it invents: `python -m bench.review [--model] [--every N]`.
+"""What the review finds and what it invents: `python -m bench.review [--model] [--every N] [--questions]`.
 
 60 defects, 20 a domain, half of them outside the rules of ruff, bandit and radon, are planted one at a time into files
 of installed packages, as a change that adds the faulty function. 60 clean changes add a function back that the package
 really has. A defect counts as found when a finding of its domain lies within two lines of it. Every other finding on
-added lines of a clean change is a false alarm.
+added lines of a clean change is a false alarm. Other sets in the same form: `--defects FILE`, `--clean FILE` (cases
+headed `=== clean NAME`). `--questions` prints, for every question the model was asked, how well its odds of "yes" tell
+the defects of the question's domain from clean changes (area under the ROC curve, .5 is chance).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from repopilot.index.build import build
 from repopilot.llm.choose import choose
 from repopilot.repo.local import open_folder
 from repopilot.review.findings import DOMAINS
+from repopilot.review.questions import QUESTIONS
 from repopilot.settings import Settings, settings
 from repopilot.types import FileChange, Finding, Source
 from repopilot.workspace import Workspace
@@ -53,18 +56,30 @@ class Planted:
     beyond: bool = False
 
 
-def defects(files: Sequence[tuple[str, str]]) -> Iterator[Planted]:
+def defects(files: Sequence[tuple[str, str]], cases: Path = _DEFECTS) -> Iterator[Planted]:
     """Every defect at the end of a real file, together with what it imports (which counts as there before)."""
-    for number, case in enumerate(_DEFECTS.read_text("utf-8").split("=== ")[1:]):
-        head, _, body = case.partition("\n")
-        domain, where, name = head.split()
-        path, text = files[number % len(files)]
-        before = text.rstrip("\n") + "\n\n\n" + _IMPORTS
+    for head, before, body, path in _cases(cases, files):
+        domain, where, name = head
         line = before.count("\n") + 3 + body[: body.index("§")].count("\n")
         code = "\n".join(row.replace("§", "").rstrip() for row in body.rstrip("\n").split("\n"))
         yield Planted(
             path, before, f"{before}\n\n{code}\n", code.count("\n") + 1, line, domain, name, where == "beyond"
         )
+
+
+def written(files: Sequence[tuple[str, str]], cases: Path) -> Iterator[Planted]:
+    """Clean functions from a file, added in the same way."""
+    for head, before, body, path in _cases(cases, files):
+        code = body.rstrip("\n")
+        yield Planted(path, before, f"{before}\n\n{code}\n", code.count("\n") + 1, name=head[1])
+
+
+def _cases(cases: Path, files: Sequence[tuple[str, str]]) -> Iterator[tuple[list[str], str, str, str]]:
+    """(words of the head, text before the change, added text, path) of every case of a file."""
+    for number, case in enumerate(cases.read_text("utf-8").split("=== ")[1:]):
+        head, _, body = case.partition("\n")
+        path, text = files[number % len(files)]
+        yield head.split(), text.rstrip("\n") + "\n\n\n" + _IMPORTS, body, path
 
 
 def clean(files: Sequence[tuple[str, str]], count: int = 60, seed: int = 5) -> Iterator[Planted]:
@@ -102,13 +117,31 @@ def _change(planted: Planted) -> FileChange:
     return FileChange(planted.path, "modified", text, planted.after)
 
 
-async def _findings(planted: Planted, workspace: Workspace) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A change with what the review found in it, and the model's odds of "yes" by question."""
+
+    case: Planted
+    findings: list[Finding]
+    odds: dict[str, float]
+
+
+async def _reviewed(planted: Planted, workspace: Workspace) -> Reviewed:
     """The review of one change, against an index that holds the file as it was before."""
+    events: list[trace.Event] = []
     known = _Known(workspace.index, {planted.path: planted.before})
     space = Workspace(workspace.snapshot, known, workspace.settings, workspace.model, workspace.reviewer)  # type: ignore[arg-type]
-    async with trace.root(lambda _: None, "review") as step:
+    async with trace.root(events.append, "review") as step:
         report = await review_changes(space, step, [_change(planted)])
-    return list(report.findings)
+    return Reviewed(planted, list(report.findings), dict(_odds(events)))
+
+
+def _odds(events: Sequence[trace.Event]) -> Iterator[tuple[str, float]]:
+    names = {e.id: e.name for e in events if isinstance(e, trace.Started)}
+    for event in events:
+        if isinstance(event, trace.Finished) and (rule := names[event.id].partition(":")[0]).startswith("model-"):
+            sure = event.data.get("confidence", 0.5)
+            yield rule, sure if event.data.get("word") == "yes" else 1 - sure
 
 
 class _Known:
@@ -124,16 +157,21 @@ class _Known:
         return getattr(self._index, name)
 
 
-async def run(with_model: bool, every: int) -> None:
-    files = _sources()
-    planted, changes = list(defects(files))[::every], list(clean(files))[::every]
+async def run(arguments: argparse.Namespace) -> None:
+    files, every = _sources(), arguments.every
+    planted = list(defects(files, arguments.defects))[::every]
+    changes = list(written(files, arguments.clean) if arguments.clean else clean(files))[::every]
     with tempfile.TemporaryDirectory() as home:
-        workspace = await _workspace(Path(home), with_model)
+        workspace = await _workspace(Path(home), arguments.model)
         began = time.perf_counter()
-        caught = [(case, [f for f in await _findings(case, workspace) if _hits(f, case)]) for case in planted]
-        alarms = [(case, await _findings(case, workspace)) for case in changes]
+        caught = [await _reviewed(case, workspace) for case in planted]
+        alarms = [await _reviewed(case, workspace) for case in changes]
         seconds = time.perf_counter() - began
-    _print(caught, alarms, workspace, seconds)
+    print(f"model: {workspace.model.name if workspace.model else 'none, tools only'}; {seconds:.0f} s in all")
+    _print_recall(caught)
+    _print_alarms(alarms)
+    if arguments.questions:
+        _print_questions(caught, alarms)
 
 
 async def _workspace(home: Path, with_model: bool) -> Workspace:
@@ -146,22 +184,27 @@ async def _workspace(home: Path, with_model: bool) -> Workspace:
     return Workspace(snapshot, build(snapshot, options, None), options, model=model)
 
 
-def _hits(finding: Finding, case: Planted) -> bool:
-    return finding.domain == case.domain and abs(finding.line - case.line) <= _NEAR
+def _hits(reviewed: Reviewed) -> list[Finding]:
+    case = reviewed.case
+    return [f for f in reviewed.findings if f.domain == case.domain and abs(f.line - case.line) <= _NEAR]
 
 
-def _print(caught: list, alarms: list, workspace: Workspace, seconds: float) -> None:
-    print(f"model: {workspace.model.name if workspace.model else 'none, tools only'}; {seconds:.0f} s in all")
+def _print_recall(caught: Sequence[Reviewed]) -> None:
     for domain in DOMAINS:
         parts = []
         for beyond, label in ((False, "in the tools' rules"), (True, "beyond them")):
-            some = [bool(found) for case, found in caught if case.domain == domain and case.beyond is beyond]
+            some = [bool(_hits(r)) for r in caught if r.case.domain == domain and r.case.beyond is beyond]
             parts.append(f"{sum(some)}/{len(some)} {label}")
         print(f"{domain:12s} found {', '.join(parts)}")
-    print(f"recall {sum(bool(f) for _, f in caught) / len(caught):.2f} of {len(caught)}; missed: "
-          + ", ".join(f"{c.domain}/{c.name}" for c, f in caught if not f))  # fmt: skip
-    lines = sum(case.added for case, _ in alarms)
-    false = [finding for _, found in alarms for finding in found]
+    by_model = [r.case.name for r in caught if (found := _hits(r)) and all(f.source == "model" for f in found)]
+    print(f"recall {sum(bool(_hits(r)) for r in caught) / len(caught):.2f} of {len(caught)}; by the model alone: "
+          f"{', '.join(by_model) or 'none'}; missed: "
+          + ", ".join(f"{r.case.domain}/{r.case.name}" for r in caught if not _hits(r)))  # fmt: skip
+
+
+def _print_alarms(alarms: Sequence[Reviewed]) -> None:
+    lines = sum(r.case.added for r in alarms)
+    false = [finding for r in alarms for finding in r.findings]
     rate = 100 * len(false) / lines
     print(f"false alarms {rate:.2f} per 100 changed lines ({len(false)} in {lines} lines of {len(alarms)} changes)")
     for finding in false:
@@ -170,9 +213,22 @@ def _print(caught: list, alarms: list, workspace: Workspace, seconds: float) -> 
         )
 
 
+def _print_questions(caught: Sequence[Reviewed], alarms: Sequence[Reviewed]) -> None:
+    for rule in sorted({rule for r in (*caught, *alarms) for rule in r.odds}):
+        domain = next(q.domain for q in QUESTIONS if q.rule == rule)
+        faulty = sorted((r.odds[rule], r.case.name) for r in caught if r.case.domain == domain and rule in r.odds)
+        right = sorted(r.odds[rule] for r in alarms if rule in r.odds)
+        wins = [(bad > good) + 0.5 * (bad == good) for bad, _ in faulty for good in right]
+        surest = ", ".join(f"{name} {odds:.2f}" for odds, name in faulty[:-9:-1])
+        print(f"{rule:20s} AUC {sum(wins) / max(1, len(wins)):.2f}; surest: {surest}; clean up to "
+              + ", ".join(f"{odds:.2f}" for odds in right[:-6:-1]))  # fmt: skip
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", action="store_true", help="ask the model that is there as well")
     parser.add_argument("--every", type=int, default=1, help="only every Nth case: the model takes its time")
-    arguments = parser.parse_args()
-    asyncio.run(run(arguments.model, arguments.every))
+    parser.add_argument("--defects", type=Path, default=_DEFECTS)
+    parser.add_argument("--clean", type=Path)
+    parser.add_argument("--questions", action="store_true")
+    asyncio.run(run(parser.parse_args()))

@@ -11,7 +11,7 @@ from repopilot.repo import history
 from repopilot.review.analysers import Found, analyse
 from repopilot.review.code import Target
 from repopilot.review.findings import DOMAINS, merged, score, scores
-from repopilot.review.opinions import opinions
+from repopilot.review.opinions import Reading, opinions, reading_of
 from repopilot.review.report import Report, report_json, report_markdown, report_sarif
 from repopilot.review.request import Request, requested
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
@@ -85,7 +85,8 @@ def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequ
 
 async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> Report:
     """All domains at once, their findings merged and counted."""
-    found = await asyncio.gather(*(_domain(domain, scope.targets, workspace, step) for domain in DOMAINS))
+    reading = await asyncio.to_thread(reading_of, scope.targets, workspace)
+    found = await asyncio.gather(*(_domain(domain, scope.targets, reading, step) for domain in DOMAINS))
     new = merged([*scope.given, *(f for one in found for f in one.new)])
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
@@ -96,11 +97,11 @@ async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> Report:
                   _excerpts(new, scope.targets))  # fmt: skip
 
 
-async def _domain(domain: str, targets: Sequence[Target], workspace: Workspace, step: Step) -> Found:
+async def _domain(domain: str, targets: Sequence[Target], reading: Reading | None, step: Step) -> Found:
     """One domain's agent: its analysers, then what the model adds."""
     async with step.child(domain, "agent", f"{len(targets)} files") as working:
         found = await analyse(domain, targets, working)
-        said = await opinions(domain, targets, found.new, workspace, working)
+        said = await opinions(domain, reading, found.new, working)
         new = [*found.new, *said]
         working.note(score=score(merged(new)), findings=len(new))
         return Found(new, found.old, found.notes)

@@ -1,5 +1,6 @@
 """The review as a whole: what it looks at, what it reports, and what happens when a part is missing."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from repopilot.llm.scripted import scripted_model
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source
 from repopilot.review import tools
+from repopilot.review.questions import QUESTIONS
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Turn
 from repopilot.workspace import Workspace
@@ -223,38 +225,57 @@ async def test_generated_code_is_reviewed_by_its_changed_lines(work: Path, tmp_p
     assert set(answer.details["reviewed"]) == {"pkg/use.py", "pkg/x.py"}
 
 
-def scripted(claim: dict | None, word: str):
-    """A model that claims one thing in every domain, and then judges every claim by one word."""
+def scripted(quote: str, word: str, suspicion: str = "query", name: str = "scripted"):
+    """A model that says yes to one question, quotes a line for it, and then judges the claim by one word."""
 
     def reply(messages) -> str:
         text = str(messages[-1].content)
         if "one word" in text:
             return json.dumps(word)
-        return json.dumps({"findings": [claim] if claim else []})
+        if "Copy the one line" in text:
+            return json.dumps({"quote": quote})
+        asked = next(q for q in QUESTIONS if q.asks in text)
+        return json.dumps("yes" if asked.rule == f"model-{suspicion}" else "no")
 
-    return scripted_model(reply)
-
-
-GOOD = {"quote": "    return items", "message": "It hands out its own state.", "severity": "medium"}
+    return dataclasses.replace(scripted_model(reply), name=name)
 
 
 @pytest.mark.parametrize(
-    ("claim", "word", "kept"),
+    ("quote", "word", "kept", "refuted"),
     [
-        (GOOD, "fault", True),
-        (GOOD, "wrong", False),
-        (GOOD | {"quote": "    return nothing_like_it"}, "fault", False),
-        (GOOD | {"quote": ""}, "fault", False),
-        (None, "fault", False),
+        ("return items", "fault", True, True),
+        ("return items", "wrong", False, True),
+        ("return nothing_like_it", "fault", False, False),
+        ("", "fault", False, False),
     ],
 )
-async def test_what_the_model_says_must_quote_and_survive(work, tmp_path, claim, word: str, kept: bool) -> None:
-    space = workspace(str(work), tmp_path, model=scripted(claim, word))
+async def test_what_the_model_says_must_quote_and_survive(
+    work, tmp_path, quote: str, word: str, kept: bool, refuted: bool
+) -> None:
+    space = workspace(str(work), tmp_path, model=scripted(quote, word))
     report, events = await reported(space, None, None, ["pkg/db.py"])
     said = [f for f in report.findings if f.source == "model"]
-    assert bool(said) is kept
-    assert all(f.line == 6 and f.quote == "return items" and f.severity in ("medium", "low") for f in said)
-    assert ("refute" in trace.outline(events)) is (claim == GOOD)
+    assert [(f.line, f.quote, f.rule, f.domain) for f in said] == [
+        (6, "return items", "model-query", "performance")
+    ] * kept
+    assert ("refute" in trace.outline(events)) is refuted
+
+
+QUERY = "return cursor.execute(f\"SELECT 1 FROM t WHERE n = '{name}'\")"
+
+
+async def test_what_an_analyser_said_of_a_place_is_not_said_again(work: Path, tmp_path: Path) -> None:
+    space = workspace(str(work), tmp_path, model=scripted(QUERY, "fault", "injection"))
+    report, events = await reported(space, None, None, ["pkg/db.py"])
+    assert any(f.domain == "security" and f.quote == QUERY for f in report.findings)
+    assert not [f for f in report.findings if f.source == "model"] and "refute" not in trace.outline(events)
+
+
+async def test_a_model_too_small_to_judge_is_not_asked(work: Path, tmp_path: Path) -> None:
+    space = workspace(str(work), tmp_path, model=scripted("return items", "fault", name="qwen2.5-coder:0.5b"))
+    report, events = await reported(space, None, None, ["pkg/db.py"])
+    assert not [f for f in report.findings if f.source == "model"]
+    assert "no better than chance" in str(events)
 
 
 async def test_a_failing_model_leaves_the_tools_findings(work: Path, tmp_path: Path) -> None:
@@ -270,7 +291,7 @@ async def test_instructions_in_the_code_reach_the_model_only_as_data(work: Path,
 
     def reply(messages) -> str:
         seen.append("\n".join(str(m.content) for m in messages))
-        return json.dumps({"findings": []})
+        return json.dumps("no")
 
     report, _ = await reported(workspace(str(work), tmp_path, model=scripted_model(reply)), None, None, ["pkg/evil.py"])
     assert any(f.rule == "B307" for f in report.findings)
