@@ -205,6 +205,7 @@ def test_questions():
     assert find(graph, "src/shop/prices.py:price_of") == [price]
     assert find(graph, "Basket.total") == find(graph, "total")
     assert find(graph, "nothing") == [] == find(graph, "src/shop/prices.py:nothing")
+    assert find(graph, "src/shop/store/__init__.py:nothing") == []  # a file that defines nothing
     reached = {graph.nodes[n].name: d for n, (d, _, _) in dependents(graph, [price], depth=3).items()}
     assert reached["Basket.total"] == 1
     assert reached["main"] == 2
