@@ -23,6 +23,7 @@ from repopilot.code.manifest import Manifest, is_manifest, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index import graph_file, workers
 from repopilot.index.meter import Listener, Meter
+from repopilot.index.rows import FileInfo
 from repopilot.index.store import Index
 
 PHASE = "graph"
@@ -71,7 +72,7 @@ def graph_of(index: Index) -> Graph:
             return found
         linked = _linked(index)
         try:
-            graph_file.save(folder, key, linked)
+            _keep(index, linked)
         except StorageError as error:
             _log.warning("the code graph is not kept: %s", error)
         return linked.graph
@@ -85,9 +86,14 @@ def _opened(generation: Path) -> Index | None:
 
 
 def _link_anew(index: Index) -> None:
-    folder, key = index.folder.parent, _content(index)
-    if graph_file.key_of(folder) != key:
-        graph_file.save(folder, key, _linked(index))
+    if graph_file.key_of(index.folder.parent) != _content(index):
+        _keep(index, _linked(index))
+
+
+def _keep(index: Index, linked: Linked) -> None:
+    """Unless a newer generation has come: its graph is not to be replaced by an old one."""
+    if index.folder.exists():
+        graph_file.save(index.folder.parent, _content(index), linked)
 
 
 def _linked(index: Index) -> Linked:
@@ -97,13 +103,18 @@ def _linked(index: Index) -> Linked:
 
 def _linked_to(index: Index, before: Linked | None) -> Linked:
     files = list(index.analyses())
-    return link_graph(files, [index.files[file.path].hash for file in files], _manifests(index), before)
+    return link_graph(files, [_key(index.files[file.path]) for file in files], _manifests(index), before)
 
 
 def _content(index: Index) -> str:
     """What tells the contents of two indexes apart, in the order of their files."""
-    parts = (f"{path}\0{info.hash}\0" for path, info in index.files.items())
+    parts = (f"{path}\0{_key(info)}\0" for path, info in index.files.items())
     return blake2b("".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _key(info: FileInfo) -> str:
+    # The same text may be read in parts once, when the machine is slow, and whole another time.
+    return f"{info.hash}{info.parsed:d}"
 
 
 def _manifests(index: Index) -> Iterator[Manifest]:
@@ -122,8 +133,6 @@ def _alone(folder: Path) -> Iterator[None]:
         lock.acquire(timeout=_WAIT_S)
     except (Timeout, OSError) as error:
         _log.warning("the code graph is made without a lock: %s", error)
-        yield
-        return
     try:
         yield
     finally:

@@ -169,3 +169,11 @@ def test_a_generation_that_is_gone_needs_no_graph(tmp_path, conf):
     kept(index).unlink()
     assert list(codegraph.link([index.folder.with_name("g00000099")])) == [index.folder.with_name("g00000099")]
     assert not kept(index).exists()
+
+
+def test_an_old_index_does_not_replace_the_graph_of_a_newer_one(root, conf):
+    old = build.build(snapshot(root), conf, None)
+    write(root, {"src/shop/more.py": "import shop.cart\n"})
+    new = build.build(snapshot(root), conf, None)
+    assert same(graph_of(old), whole(old))
+    assert graph_file.key_of(new.folder.parent) == codegraph._content(new)

@@ -7,12 +7,14 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 from support.git_server import commit, git, serve
 from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
 
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import build, layout, workers
+from repopilot.index.codegraph import graph_of
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source
 
@@ -159,7 +161,9 @@ print("error:", job.error, flush=True)
     assert index.lexical.tokens == fresh.lexical.tokens
     assert index.dense == 1.0
     left = {path.name for path in (conf.indexes / snapshot(root).key).iterdir()} - {layout.STAMPS, layout.DENSE}
-    assert left == {f"g{index.generation:08d}", "build.lock"}
+    assert left == {f"g{index.generation:08d}", "build.lock", layout.GRAPH, "graph.lock"}
+    assert list(graph_of(index).nodes) == list(graph_of(fresh).nodes)
+    assert np.array_equal(graph_of(index).targets, graph_of(fresh).targets)
 
 
 def test_a_reader_in_another_process_always_sees_a_whole_generation(tmp_path, conf):
