@@ -20,6 +20,7 @@ _VERBS = {
     Edge.TESTS: "tests",
 }
 _LEAST_TEST = 0.5
+_NAMED_AFTER = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,10 @@ class Covering:
 
 
 def covering(base: Codebase, changes: Sequence[Change], found: Sequence[Reached]) -> list[Covering]:
-    """Test files that reach the changes by calls, or are named after a changed file; the surest first."""
+    """Test files that reach the changes by calls, or are named after a changed file; the surest first.
+
+    A file that only uses something else of a changed file comes after those with tests that reach the change.
+    """
     result: dict[str, Covering] = {}
     by_path: dict[str, list[Reached]] = {}
     for item in found:
@@ -113,9 +117,12 @@ def covering(base: Codebase, changes: Sequence[Change], found: Sequence[Reached]
             if path not in result and link.confidence >= _LEAST_TEST:
                 result[path] = Covering(path, (), 1, round(link.confidence, 2), f"tests {change.path}")
     inside = {change.path for change in changes}
-    return sorted(
-        (c for c in result.values() if c.path not in inside), key=lambda c: (c.distance, -c.confidence, c.path)
-    )
+    return sorted((c for c in result.values() if c.path not in inside), key=_surest)
+
+
+def _surest(test: Covering) -> tuple[int, float, str]:
+    direct = test.tests or test.confidence >= _NAMED_AFTER
+    return test.distance if direct else test.distance + DEPTH, -test.confidence, test.path
 
 
 def _why(graph: Graph, via: int, link: Link) -> str:

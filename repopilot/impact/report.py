@@ -12,8 +12,9 @@ from repopilot.impact import risk
 from repopilot.impact.change import Change, SymbolChange
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.history import LEAST_TOGETHER, Together, changed_together
-from repopilot.impact.rank import WEIGHTS, Ranked, rank
-from repopilot.impact.reach import Covering, Reached, covering, named_elsewhere, reached, used_by_change
+from repopilot.impact.rank import rank
+from repopilot.impact.reach import Covering, Reached, covering, named_elsewhere, reached
+from repopilot.impact.reasons import with_reasons
 from repopilot.index.store import Index
 from repopilot.types import Impact
 
@@ -52,7 +53,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
     ranked = rank(base, changes, {c.path: _text(index, c) for c in changes}, together, tests)
     return Impact(
         risk=risk.level(reasons, not gaps),
-        ranked=tuple(_ranked(base, changes, ranked, found, tests, together)),
+        ranked=tuple(with_reasons(index, base, changes, ranked[:RANKED], found, tests, together)),
         affected=tuple(affected[:AFFECTED]),
         covering_tests=tuple(covers[:TESTS]),
         co_changed=tuple(shared[:TOGETHER]),
@@ -234,56 +235,3 @@ def _recommendations(evidence: risk.Evidence, covers: Sequence[Mapping], shared:
             [c["id"] for c in often[:3]],
         )
     return found
-
-
-def _ranked(base: Codebase, changes: Sequence[Change], ranked: Sequence[Ranked], found: Sequence[Reached],
-            tests: Sequence[Covering], together: Sequence[Together]) -> list[dict]:  # fmt: skip
-    nearest: dict[str, Reached] = {}
-    for item in found:
-        nearest.setdefault(item.path, item)
-    covers = {c.path: c for c in tests}
-    shared = {t.path: t for t in together}
-    used = used_by_change(base, changes)
-    result = []
-    for item in ranked[:RANKED]:
-        reasons, distance = [], None
-        if item.path in nearest:
-            distance, reasons = nearest[item.path].distance, [nearest[item.path].reason]
-        if item.path in covers and covers[item.path].reason not in reasons:
-            distance, reasons = distance or covers[item.path].distance, [*reasons, covers[item.path].reason]
-        if item.path in used:
-            distance, reasons = distance or 1, [*reasons, used[item.path]]
-        if item.path in shared and shared[item.path].together >= LEAST_TOGETHER:
-            reasons.append(f"changed along in {shared[item.path].together} of {shared[item.path].of} commits")
-        if not reasons or item.signals.get("file text", 0) > 0.5:
-            alike = _likeness(base, changes, item)
-            once = "changed along once" if item.path in shared and not reasons else ""
-            reasons.append(alike or once or ("" if reasons else _without_tie(base, changes, item)))
-        result.append(
-            {"path": item.path, "score": item.score, "distance": distance, "reasons": [r for r in reasons if r]}
-        )
-    return result
-
-
-def _likeness(base: Codebase, changes: Sequence[Change], item: Ranked) -> str:
-    numbers = [base.graph.by_path[c.path] for c in changes if c.path in base.graph.by_path]
-    if numbers and item.signals.get("file text", 0) > 0.1:
-        words = base.likeness.shared(numbers[0], base.graph.by_path[item.path])
-        if words:
-            return f"talks of the same things: {', '.join(words)}"
-    return "its path is like that of the change" if item.signals.get("path", 0) > 0.3 else ""
-
-
-def _without_tie(base: Codebase, changes: Sequence[Change], item: Ranked) -> str:
-    """What put a file on the list that nothing specific ties to the change."""
-    shares = {
-        name: WEIGHTS[name] * item.signals.get(name, 0.0) for name in ("symbol text", "file text", "path", "size")
-    }
-    most = max(shares, key=lambda name: shares[name])
-    numbers = [base.graph.by_path[c.path] for c in changes if c.path in base.graph.by_path]
-    words = base.likeness.shared(numbers[0], base.graph.by_path[item.path]) if numbers else []
-    if most == "path":
-        return "no direct tie found: ranked mostly by its path"
-    if most == "size" or not words:
-        return "no direct tie found: ranked mostly by its size"
-    return f"no direct tie found: shares some words ({', '.join(words)})"

@@ -39,6 +39,27 @@ async def test_a_file_that_nothing_ties_to_the_change_is_listed_as_such(reposito
     assert not any("no direct tie" in reason for reason in said["shop/cart.py"])
 
 
+async def test_tests_that_reach_the_change_come_before_those_of_the_rest_of_the_file(repository):
+    both = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+    files = {
+        "app/core.py": both,
+        "tests/test_a.py": "from app import core\n\n\ndef test_first():\n    assert core.two() == 2\n",
+        "tests/test_z.py": "from app.core import one\n\n\ndef test_last():\n    assert one() == 1\n",
+    }
+    report = await _report(repository(files), "app/core.py:one")
+    assert [(t["path"], t["tests"]) for t in report.covering_tests] == [
+        ("tests/test_z.py", ["test_last"]), ("tests/test_a.py", [])]  # fmt: skip
+
+
+async def test_shared_words_are_shown_as_they_are_written(repository):
+    text = "def pausing_chains(resuming):\n    # resuming pausing chains politely\n    return resuming\n" * 3
+    rest = {f"other/f{n}.py": f"def thing{n}():\n    return {n}\n" for n in range(6)}
+    report = await _report(repository(rest | {"a/one.py": text, "b/two.py": text}), "a/one.py")
+    (said,) = [r["reasons"] for r in report.ranked if r["path"] == "b/two.py"]
+    (alike,) = [reason for reason in said if "same things" in reason]
+    assert set(alike.partition(": ")[2].split(", ")) <= {"pausing", "chains", "resuming", "politely", "pausing_chains"}
+
+
 async def test_files_that_changed_together_are_counted(shop):
     report = await _report(shop, "shop/prices.py")
     assert [(c["path"], c["together"], c["of"]) for c in report.co_changed] == [("shop/lonely.py", 2, 2)]
