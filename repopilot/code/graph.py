@@ -82,9 +82,11 @@ class Graph:
         self, ends: tuple[np.ndarray, np.ndarray], other: np.ndarray, node: int, kinds: Sequence[Edge]
     ) -> Iterator[Link]:
         starts, order = ends
-        for at in order[starts[node] : starts[node + 1]].tolist():
-            if self.kinds[at] in kinds:
-                yield Link(int(other[at]), Edge(int(self.kinds[at])), float(self.confidence[at]), int(self.lines[at]))
+        places = order[starts[node] : starts[node + 1]]
+        # Plain numbers: numpy's compare slowly with an Edge.
+        for at, kind in zip(places.tolist(), self.kinds[places].tolist(), strict=True):
+            if kind in kinds:
+                yield Link(int(other[at]), Edge(kind), float(self.confidence[at]), int(self.lines[at]))
 
 
 def graph_of(nodes: Nodes, by_name: ByName, columns: Sequence[Sequence], unresolved: Mapping[str, int]) -> Graph:
