@@ -1,7 +1,10 @@
 """Linking again only what can have changed gives the very graph that linking everything gives."""
 
 import json
+import re
 from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +17,19 @@ from repopilot.code.graph import Graph
 from repopilot.code.linkage import Linkage, Linked
 from repopilot.code.links import Linker
 from repopilot.code.manifest import read_manifest
-from repopilot.code.split import analyse
+from repopilot.code.split import FileAnalysis, analyse
 
 Files = dict[str, str]
 
 
+@lru_cache(maxsize=4000)
+def read(path: str, text: str) -> FileAnalysis:
+    return analyse(path, text, languages.language_of(path) or "", languages.file_kind(path))
+
+
 def link(files: Files, before: Linked | None = None, only: str = "") -> Linked:
     """`only`: the one name whose uses are kept, as of a language whose queries find no others."""
-    analyses = [analyse(p, t, languages.language_of(p) or "", languages.file_kind(p)) for p, t in files.items()]
+    analyses = [read(path, text) for path, text in files.items()]
     if only:
         analyses = [replace(file, uses=tuple(use for use in file.uses if use.name == only)) for file in analyses]
     manifests = [m for p, t in files.items() if (m := read_manifest(p, t))]
@@ -247,3 +255,19 @@ def test_names_in_receivers_and_signatures_and_members_of_packages(only, files, 
     whole = link(edited, only=only)
     assert not same(before.graph, whole.graph)
     assert same(link(edited, before, only).graph, whole.graph)
+
+
+def test_edits_of_real_code():
+    root = Path(__file__).resolve().parents[2]
+    folders = ("repopilot/code", "repopilot/index", "repopilot/impact", "tests/code", "tests/index")
+    paths = sorted(path for folder in folders for path in (root / folder).rglob("*") if path.is_file())
+    files = {p.relative_to(root).as_posix(): p.read_text("utf-8") for p in paths if languages.language_of(p.name)}
+    before = link(files)
+    outlines = dict(zip(files, before.linkage.outlines, strict=True))
+    for path in list(files)[::24]:
+        names = [name for name, _, _ in outlines[path]]
+        renamed = files | {path: re.sub(rf"\b{re.escape(names[0])}\b", "another", files[path])} if names else files
+        without = {other: text for other, text in files.items() if other != path}
+        starred = files | {path: "from repopilot.code.graph import *\n" + files[path]}
+        for edited in (renamed, without, starred, {"a/" + path: files[path], **files}):
+            assert same(link(edited, before).graph, link(edited).graph)
