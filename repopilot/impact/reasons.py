@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Mapping, Sequence
 
 from repopilot.impact.change import Change
@@ -14,6 +15,11 @@ from repopilot.retrieval.tokens import expand, words
 
 _LONGEST_TEXT = 200_000
 _WORDS = 4
+_TELLING = 3
+_SAYS_NOTHING = frozenset(map(str.lower, keyword.kwlist)) | frozenset(
+    "self cls obj str int dict list tuple bool float args kwargs err res ret tmp val null undefined function const let "
+    "var new this void public private static final func nil struct impl pub use mut".split()
+)
 
 
 def with_reasons(index: Index, base: Codebase, changes: Sequence[Change], ranked: Sequence[Ranked],
@@ -82,7 +88,8 @@ def _words_shown(index: Index, changes: Sequence[Change]) -> dict[str, str]:
     """For each index token of the first changed file (a stem, mostly) the shortest word it stands for there."""
     text = next((text for c in changes if (text := index.text(c.path))), "")
     found: dict[str, str] = {}
-    for word in sorted(set(words(text[:_LONGEST_TEXT])), key=lambda w: (len(w), w)):
+    telling = {w for w in words(text[:_LONGEST_TEXT]) if len(w) >= _TELLING and w.lower() not in _SAYS_NOTHING}
+    for word in sorted(telling, key=lambda w: (len(w), w)):
         for token in expand(word):
             found.setdefault(token, word)
     return found

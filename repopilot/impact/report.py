@@ -4,6 +4,7 @@ complete that is. No model has a part in it."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ RANKED, AFFECTED, TESTS, TOGETHER = 50, 100, 30, 20
 
 _MIGRATION = re.compile(r"(^|/)(migrations?|alembic/versions|db/migrate)/", re.IGNORECASE)
 _LONG = 400
+_FEW_NAMES = 3
 
 LEAST_HISTORY = 10
 """Commits; below them co-change can't be told from chance, and counts as missing evidence."""
@@ -155,7 +157,7 @@ def _evidence(base: Codebase, changes: Sequence[Change], changed: Sequence[Mappi
         removed=(*(i["id"] for i in items if i["how"] == "removed"), *gone),
         used=tuple(a["id"] for a in affected if a["distance"] == 1 and a["confidence"] >= 0.5),
         schema=tuple(t["id"] for c in changed for t in c["tables"]),
-        tests=tuple(t["id"] for t in covers),
+        tests=tuple(t["id"] for t in covers if t["tests"] or all(c.whole for c in changes)),
         changed=tuple(c["id"] for c in changed),
         code=code,
         gaps=tuple(gaps),
@@ -179,7 +181,7 @@ def _gaps(
         gaps.append(f"{len(broken)} affected files have syntax errors: {', '.join(broken[:3])}")
     guesses = _unresolved(base, changes)
     if guesses:
-        gaps.append(f"{guesses} calls fit several definitions, one of them changed here")
+        gaps.append(f"{guesses} calls fit several definitions, one of them changed here{_mostly(index, changes)}")
     if not commits:
         gaps.append("no history: files that change together are not known")
     elif len(commits) < LEAST_HISTORY:
@@ -191,6 +193,17 @@ def _unresolved(base: Codebase, changes: Sequence[Change]) -> int:
     nodes = [base.graph.nodes[n] for change in changes for n in changed_nodes(base, change)]
     names = {node.name.rpartition(".")[2] for node in nodes if node.kind in ("class", "function")}
     return sum(base.graph.unresolved.get(name, 0) for name in names)
+
+
+def _mostly(index: Index, changes: Sequence[Change]) -> str:
+    """Where the changed names are used most outside their own files; '' unless just a few names are meant."""
+    names = {name.rpartition(".")[2] for c in changes for name in c.symbols}
+    if not names or len(names) > _FEW_NAMES:
+        return ""
+    inside = {c.path for c in changes}
+    places = Counter(r.path for name in names for r in index.references(name) if r.path not in inside)
+    most = ", ".join(path for path, _ in places.most_common(3))
+    return f" (that name is used most in {most})" if most else ""
 
 
 def _completeness(index: Index, base: Codebase, changes: Sequence[Change], gaps: Sequence[str], past: int,
@@ -220,8 +233,8 @@ def _recommendations(evidence: risk.Evidence, covers: Sequence[Mapping], shared:
 
     if covers:
         add(f"Run {', '.join(c['path'] for c in covers[:5])}.", [c["id"] for c in covers[:5]])
-    elif evidence.code:
-        add("Write a test for the changed code first: none was found that covers it.", evidence.changed[:5])
+    if evidence.code and not evidence.tests:
+        add("Write a test for the changed code first: none was found that reaches it.", evidence.changed[:5])
     if evidence.used:
         add("Look at the places that use what changes.", evidence.used[:5])
     if evidence.removed and evidence.used:

@@ -2,9 +2,9 @@
 
 Points: how many other files depend on what changes within two hops (3 or more: 1, 10 or more: 2); the public interface
 changes and somebody in the repository uses it (2), or nobody does (1), or can't be known yet while it is used (1);
-something others use is removed (1 more); a database schema is touched (2); code changes that no test covers (1).
-0–1 points are LOW, 2–3 MEDIUM, 4 and more HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence
-is given as UNKNOWN.
+something others use is removed (1 more); a database schema is touched (2); code changes that no test
+reaches (1; tests of the same file count only when the whole file changes). 0–1 points are LOW, 2–3 MEDIUM, 4 and more
+HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence is given as UNKNOWN.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def reasons(evidence: Evidence) -> list[Reason]:
             Reason("The database schema is touched: stored data may need a migration.", evidence.schema[:10], 2)
         )
     if evidence.code and not evidence.tests:
-        found.append(Reason("No test was found that covers the changed code.", evidence.changed[:10], 1))
+        found.append(Reason("No test was found that reaches the changed code.", evidence.changed[:10], 1))
     return found
 
 

@@ -51,6 +51,28 @@ async def test_tests_that_reach_the_change_come_before_those_of_the_rest_of_the_
         ("tests/test_z.py", ["test_last"]), ("tests/test_a.py", [])]  # fmt: skip
 
 
+async def test_a_test_of_the_same_file_is_no_test_of_the_change(repository):
+    files = {
+        "app/core.py": "def one():\n    return 1\n\n\ndef two():\n    return 2\n",
+        "tests/test_core.py": "from app import core\n\n\ndef test_first():\n    assert core.two() == 2\n",
+    }
+    report = await _report(repository(files), "app/core.py:one")
+    assert [t["path"] for t in report.covering_tests] == ["tests/test_core.py"]
+    assert "No test was found that reaches the changed code." in [r["text"] for r in report.risks]
+    assert any("Write a test" in r["text"] for r in report.recommendations)
+
+
+async def test_calls_that_may_mean_the_change_are_said_with_their_places(repository):
+    files = {
+        "a.py": "class A:\n    def render(self):\n        return 1\n",
+        "b.py": "class B:\n    def render(self):\n        return 2\n",
+        "use.py": "def go(x):\n    x.render()\n    return x.render()\n",
+    }
+    report = await _report(repository(files), "a.py:A.render")
+    assert report.risk != "LOW"
+    assert any("used most in use.py" in gap for gap in report.completeness["gaps"])
+
+
 async def test_shared_words_are_shown_as_they_are_written(repository):
     text = "def pausing_chains(resuming):\n    # resuming pausing chains politely\n    return resuming\n" * 3
     rest = {f"other/f{n}.py": f"def thing{n}():\n    return {n}\n" for n in range(6)}
