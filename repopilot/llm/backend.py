@@ -5,6 +5,7 @@ Every call has its own HTTP connection, closed with the call: that is what stops
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,7 +24,8 @@ GRACE_S = 5.0
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to sample one reply. `schema` is a JSON schema the reply is constrained to; with `seed` the same call
-    gives the same reply where the backend can; `probabilities` asks for the tokens' alternatives."""
+    gives the same reply where the backend can; `probabilities` asks for the tokens' alternatives; `words` constrains
+    the reply to one of them (embedded models only)."""
 
     max_tokens: int
     temperature: float
@@ -31,6 +33,7 @@ class Options:
     seed: int | None = None
     schema: Mapping[str, Any] | None = None
     probabilities: bool = False
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,9 @@ async def _openai_call(model: Model, options: Options) -> AsyncIterator[tuple[LL
         arguments |= {"logprobs": True, "top_logprobs": 20}
     if model.engine is not None:
         arguments["extra_body"] = {"return_progress": True}  # signs of life while it reads a long prompt
+        if options.words:
+            grammar = "root ::= " + " | ".join(json.dumps(word) for word in options.words)
+            arguments["extra_body"]["grammar"] = grammar
     async with httpx.AsyncClient(timeout=timeout) as client:
         llm = type(base)(
             model=base.model,

@@ -63,22 +63,32 @@ async def choose_word(
     that of all likely tokens some word could go on with (embedded and OpenAI backends that tell probabilities;
     else 0.5). (None, 0.0) when the reply names no word or several. Raises ModelError.
     """
-    schema = {"type": "string", "enum": list(words)}
-    plain = model.kind != "openai"  # strict OpenAI servers only take objects
-    if not plain:
-        schema = {"type": "object", "properties": {"choice": schema}, "required": ["choice"],
-                  "additionalProperties": False}  # fmt: skip
-    longest = max(len(word) for word in words)
-    tells = model.kind in ("embedded", "openai")
-    options = Options(longest + 16, 0.0, schema=schema, probabilities=tells)
+    options, forms = _one_of(model, words)
     reply = await _constrained(model, messages, step, options)
     word = named(reply.text, words)
     if word is None:
         return None, 0.0
-    forms = [json.dumps(w if plain else {"choice": w}) for w in words]
     confidence = confidence_of(reply.probabilities, forms) if reply.probabilities else UNKNOWN_CONFIDENCE
     step.note(word=word, confidence=round(confidence, 3))
     return word, confidence
+
+
+def _one_of(model: Model, words: Sequence[str]) -> tuple[Options, list[str]]:
+    """How to ask for one of the words, and the forms in which they are then written.
+
+    The embedded engine is bound to the bare words: bound to JSON, small models begin with white space, and say what
+    they would not have said otherwise.
+    """
+    longest = max(len(word) for word in words)
+    if model.kind == "embedded":
+        return Options(longest + 16, 0.0, probabilities=True, words=tuple(words)), list(words)
+    schema: dict[str, Any] = {"type": "string", "enum": list(words)}
+    if model.kind != "openai":
+        return Options(longest + 16, 0.0, schema=schema), [json.dumps(word) for word in words]
+    # Strict OpenAI servers only take objects.
+    schema = {"type": "object", "properties": {"choice": schema}, "required": ["choice"],
+              "additionalProperties": False}  # fmt: skip
+    return Options(longest + 16, 0.0, schema=schema, probabilities=True), [json.dumps({"choice": w}) for w in words]
 
 
 async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step, options: Options) -> Reply:
@@ -178,11 +188,11 @@ def confidence_of(tokens: Sequence[Any], forms: Sequence[str]) -> float:
         chosen = math.exp(token.logprob)
         rivals = {alternative.token: math.exp(alternative.logprob) for alternative in token.top_logprobs}
         rivals.pop(token.token, None)
-        rivalling = sum(p for text, p in rivals.items() if text and _begins(written + text, forms))
+        rivalling = sum(p for text, p in rivals.items() if text and _begins((written + text).lstrip(), forms))
         confidence *= chosen / (chosen + rivalling) if chosen > 0 else 0.0
         written += token.token
     return confidence
 
 
 def _begins(text: str, forms: Sequence[str]) -> bool:
-    return any(form.startswith(text) for form in forms)
+    return any(form.startswith(text) for form in forms) if text else False

@@ -96,6 +96,10 @@ async def test_it_answers_counts_and_keeps_to_a_schema(model, events):
     async with trace.root(events.append, "ask") as step:
         word, confidence = await structured.choose_word(model, routing, ["animal", "vegetable"], step)
     assert word == "vegetable" and 0 < confidence <= 1
+    asking = [ChatMessage(role="user", content="Will it rain tomorrow? Answer yes or no.")]
+    async with trace.root(events.append, "ask") as step:
+        word, confidence = await structured.choose_word(model, asking, ["yes", "no"], step)
+    assert word in ("yes", "no") and 0.5 <= confidence < 0.999 and step.data["completion_tokens"] <= 2
 
 
 @pytest.mark.model

@@ -152,5 +152,10 @@ def test_confidence_weighs_the_word_against_its_rivals_only():
     assert structured.confidence_of(tokens, [json.dumps(word) for word in WORDS]) == pytest.approx(0.75)
 
 
+def test_white_space_before_the_word_hides_no_rival():
+    tokens = [token(" \n", 0.5, x=0.1), token('"yes', 0.3, **{'"no': 0.1}), token('"', 1)]
+    assert structured.confidence_of(tokens, ['"yes"', '"no"']) == pytest.approx(0.75)
+
+
 def test_a_sure_word_has_full_confidence():
     assert structured.confidence_of([token('"TEST"', 0.2, other=0.7)], ['"TEST"', '"EXPLAIN"']) == 1.0
