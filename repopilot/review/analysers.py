@@ -12,10 +12,8 @@ from repopilot.repo.secrets import redact
 from repopilot.review import generic, tools
 from repopilot.review.code import Code, Target
 from repopilot.review.findings import DOMAINS, new_and_old
-from repopilot.review.python_security import security
-from repopilot.review.python_speed import speed
-from repopilot.review.python_style import style
-from repopilot.review.python_tree import PythonTree, tree_of
+from repopilot.review.python_checks import FLOWS, HABITS, LOOPS, Check
+from repopilot.review.python_tree import tree_of
 from repopilot.trace import Step
 from repopilot.types import Finding, Severity
 
@@ -59,14 +57,14 @@ def _secrets_of(code: Code) -> Iterator[Finding]:
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
 
 
-def _python(check: Callable[[PythonTree], Iterator[Finding]], tests: bool = False) -> Run:
-    """A check of Python as an analyser; `tests`: it leaves test files alone."""
+def _python(checks: Sequence[Check], tests: bool = False) -> Run:
+    """Checks of Python as an analyser; `tests`: they leave test files alone."""
 
     def run(codes: Sequence[Code]) -> list[Finding]:
         trees = (
             tree_of(code) for code in codes if code.language == "python" and not (tests and is_test_path(code.path))
         )
-        return [finding for tree in trees if tree is not None for finding in check(tree)]
+        return [finding for tree in trees if tree is not None for check in checks for finding in check(tree)]
 
     return run
 
@@ -82,14 +80,14 @@ def _generic(domain: str) -> Run:
 ANALYSERS = (
     Analyser("bandit", "security", tools.bandit),
     Analyser("secrets", "security", secrets),
-    Analyser("data flow", "security", _python(security, tests=True)),
+    Analyser("data flow", "security", _python(FLOWS, tests=True)),
     Analyser("other languages", "security", _generic("security")),
     Analyser("radon", "performance", tools.radon),
     Analyser("ruff", "performance", tools.ruff_speed),
-    Analyser("loops", "performance", _python(speed)),
+    Analyser("loops", "performance", _python(LOOPS)),
     Analyser("other languages", "performance", _generic("performance")),
     Analyser("ruff", "style", tools.ruff_style),
-    Analyser("habits", "style", _python(style)),
+    Analyser("habits", "style", _python(HABITS)),
     Analyser("other languages", "style", _generic("style")),
 )
 

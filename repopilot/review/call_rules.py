@@ -11,10 +11,11 @@ from importlib import resources
 from repopilot.types import Severity
 
 # Values that come from outside, as they are written in web code of these languages.
-_OUTSIDE = (
+OUTSIDE = (
     r"\b(?:req|request|ctx\.request|ctx)\.(?:query|body|params|headers|cookies|param\w*)\b|"
-    r"\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|\bparams\[|\br\.(?:URL\.Query\(\)|FormValue|PostFormValue|Form)\b|"
-    r"\bc\.(?:Query|Param|PostForm)\(|\brequest\.getParameter\(|\bRequest\.(?:Query|Form|Params)\b"
+    r"\$_(?:GET|POST|REQUEST|COOKIE|FILES)\b|\bparams\[|\br\.(?:URL\.Query\(\)|(?:FormValue|PostFormValue|Form)\b)|"
+    r"\bc\.(?:Query|Param|PostForm|FormValue|QueryParam)\(|"
+    r"\br\.(?:PathValue|Header\.Get|URL\.Path)\b|\brequest\.getParameter\(|\bRequest\.(?:Query|Form|Params)\b"
 )
 # A text that is put together from pieces: `"a" + b`, `${b}`, `#{b}`, `"a" . $b`, `%s`, `\(b)`.
 _BUILT = r"(?:\+\s*\w|\w\s*\+|\$\{|\#\{|\.\s*\$|\"\s*\.\s*\$|\$\w|%[sv]|\\\()"
@@ -59,7 +60,7 @@ def rules() -> tuple[tuple[CallRule, ...], tuple[LineRule, ...]]:
 
 
 def _call(row: dict) -> CallRule:
-    arguments = row.get("arguments", "").replace("{outside}", _OUTSIDE).replace("{built}", _BUILT)
+    arguments = row.get("arguments", "").replace("{outside}", OUTSIDE).replace("{built}", _BUILT)
     return CallRule(row["rule"], row["domain"], row["severity"], row["message"], re.compile(row["callee"]),
                     re.compile(arguments, re.DOTALL), frozenset(row.get("languages", ())),
                     row.get("in_loop", False))  # fmt: skip

@@ -25,7 +25,7 @@ _TOPICS = (
     (re.compile(r"^(syntax-error|invalid-syntax|E9\d\d)$"), "syntax"),
     (re.compile(r"^(C901|complexity|long-function)$"), "complexity"),
     (re.compile(r"^(B311|weak-random)$"), "random"),
-    (re.compile(r"^(PERF40[123]|list-append)$"), "comprehension"),
+    (re.compile(r"^(PERF40[123]|list-append|dict-filled)$"), "comprehension"),
 )
 
 

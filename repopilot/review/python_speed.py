@@ -1,230 +1,238 @@
-"""Needless work in Python that ruff has no rule for: queries in loops, quadratic patterns, repeated work."""
+"""Needless work in Python that ruff has no rule for: the same done again in every turn of a loop, every pair compared,
+calls that multiply."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
-from repopilot.review.python_tree import COMPREHENSIONS, PythonTree, called, dotted, names_in
-from repopilot.types import Finding, Severity
+from repopilot.review.python_loops import over, same_every_turn, small, targets
+from repopilot.review.python_tree import LOOPS, Function, PythonTree, blocks, called, dotted, names_in, own, parameters
+from repopilot.types import Finding
 
-_QUERY = re.compile(
-    r"(^|\.)objects\.(\w+\.)*(get|filter|first|all|count|exists|create|get_or_create|update_or_create)$|"
-    r"(^|[._])(session|db|database|conn|connection|cur|cursor|engine|tx|transaction)\.(\w+\.)*(execute|query|get|scalar|"
-    r"scalars|fetch|fetchrow|fetchval|fetch_one|fetch_all|find_one|commit)$|"
-    r"\.(find_one|get_object_or_404|fetch_one)$|^get_object_or_404$"
+_WHOLE = frozenset({"max", "min", "sum", "sorted", "set", "list", "tuple", "frozenset"})
+_CONNECTS = re.compile(
+    r"^(sqlite3\.connect|psycopg2?\.connect|pymysql\.connect|sqlalchemy\.create_engine|create_engine|redis\.(Redis|from_url)|"
+    r"boto3\.(client|resource)|httpx\.Client|requests\.Session|smtplib\.SMTP(_SSL)?|pymongo\.MongoClient|MongoClient|"
+    r"paramiko\.SSHClient)$"
 )
-_REMOTE = re.compile(
-    r"^(requests|httpx)\.(get|post|put|delete|head|patch)$|(^|\.)urlopen$|^urllib\.request\.urlretrieve$"
-)
-_MANY = 6
+_MATCHES = re.compile(r"^re\.(compile|match|search|fullmatch|findall|sub|split|finditer)$")
 
 
 def speed(tree: PythonTree) -> Iterator[Finding]:
     """Every check of this module on one file."""
-    for check in (_calls_in_loops, _growing_values, _membership, _nested_loops, _recursion):
+    for check in (_repeated, _nested_loops, _partners, _recursion, _counted_lines, _filled_dicts):
         yield from check(tree)
 
 
-def _found(tree: PythonTree, node: ast.AST, severity: Severity, rule: str, message: str) -> Finding:
-    return tree.code.finding(node.lineno, severity, "performance", rule, message, "checks")  # type: ignore[attr-defined]
-
-
-def _changing(loop: ast.AST) -> set[str]:
-    """Names that differ from one turn of a loop to the next."""
-    changing: set[str] = set()
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            changing.add(node.id)
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-        ):
-            changing.add(node.func.value.id)  # a method may change what it is called on
-        elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            changing |= names_in(node)
-    return changing
-
-
-def _calls_in_loops(tree: PythonTree) -> Iterator[Finding]:
+def _repeated(tree: PythonTree) -> Iterator[Finding]:
     for call in tree.of(ast.Call):
         loop = tree.loop(call)
         if loop is None:
             continue
-        name, method = called(call), called(call).rpartition(".")[2]
-        if _QUERY.search(name) and not (method == "commit" and _batched(loop)):
-            yield _found(tree, call, "medium", "query-in-loop",
-                         f"`{name}` asks the database in every turn of the loop (N+1); ask once before.")  # fmt: skip
-        elif _REMOTE.search(name) and not isinstance(loop, ast.While):
-            yield _found(
-                tree, call, "low", "request-in-loop", "One request after the other; use a session, or several at once."
-            )
-        elif method in ("insert", "pop") and call.args and _is_zero(call.args[0]) and _is_list(tree, call, name):
-            yield _found(
-                tree, call, "medium", "shifted-list", f"`{name}` at 0 moves the whole list each time; use a deque."
-            )
-        elif name in ("re.compile", "copy.deepcopy", "sorted") and call.args and _invariant(call, loop):
-            what = {"re.compile": "The same pattern is compiled", "sorted": "The same values are sorted"}.get(
-                name, "The same value is copied")  # fmt: skip
-            yield _found(tree, call, "medium" if name == "sorted" else "low", "repeated-work",
-                         f"{what} in every turn of the loop; do it once before.")  # fmt: skip
-        elif method in ("count", "index") and len(call.args) == 1 and _walks(tree, call, loop):
-            yield _found(tree, call, "medium", "quadratic-search",
-                         f"`{name}` goes through the whole list in every turn of the loop over it.")  # fmt: skip
-        elif (
-            name == "open"
-            and call.args
-            and isinstance(call.args[0], (ast.Constant, ast.Name))
-            and _invariant(call, loop)
-        ):
-            yield _found(tree, call, "medium", "repeated-work", "The same file is opened in every turn of the loop.")
+        name, method = tree.called(call), called(call).rpartition(".")[2]
+        if what := _again(tree, call, name, loop):
+            severity = "medium" if name in _WHOLE or name == "open" else "low"
+            yield tree.finding(call, severity, "performance", "repeated-work",
+                               f"{what} in every turn of the loop; do it once before.")  # fmt: skip
         elif method == "iterrows" or name in ("pd.concat", "pandas.concat"):
-            yield _found(tree, call, "medium", "slow-dataframe", f"`{name}` in a loop; work on whole columns.")
+            yield tree.finding(call, "medium", "performance", "slow-dataframe",
+                               f"`{name}` in a loop; work on whole columns.")  # fmt: skip
+        elif _CONNECTS.match(name) and isinstance(loop, ast.For) and same_every_turn(tree, _arguments(call), loop):
+            yield tree.finding(call, "medium", "performance", "connection-in-loop",
+                               f"`{name}` connects anew in every turn of the loop; do it once before.")  # fmt: skip
+        elif method == "sort" and _sorts_the_same(tree, call, loop):
+            yield tree.finding(call, "medium", "performance", "repeated-sort",
+                               "The list is sorted in every turn; a heap or bisect keeps the order.")  # fmt: skip
 
 
-def _batched(loop: ast.AST) -> bool:
-    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in ast.walk(loop))
+def _again(tree: PythonTree, call: ast.Call, name: str, loop: ast.AST) -> str:
+    """What is done again with the same values, in words; '' if it isn't."""
+    arguments = _arguments(call)
+    first = call.args[0] if call.args else None
+    if first is None:
+        return ""
+    if name == "re.compile" or (
+        _MATCHES.match(name) and not isinstance(first, (ast.Constant, ast.Name, ast.Attribute))
+    ):
+        some = arguments if name == "re.compile" else [first]
+        again = any(same_every_turn(tree, some, around) for around in _all_loops(tree, call))
+        return "The same pattern is compiled" if again else ""
+    plain = isinstance(first, (ast.Name, ast.Constant)) and same_every_turn(tree, arguments, loop)
+    if name == "copy.deepcopy":
+        return "The same value is copied" if plain else ""
+    if name == "open":
+        writes = any(isinstance(a, ast.Constant) and re.search("[awx+]", str(a.value)) for a in arguments[1:])
+        return "The same file is opened" if plain and not writes and not isinstance(loop, ast.While) else ""
+    if name in _WHOLE and len(call.args) == 1 and isinstance(loop, ast.For | ast.ListComp | ast.SetComp | ast.DictComp):
+        taken = name not in ("list", "tuple") or isinstance(tree.parents.get(call), ast.Compare)
+        if plain and isinstance(first, ast.Name) and taken and not _is_iterated(tree, call):
+            return f"The same values go through `{name}`"
+    return ""
 
 
-def _is_zero(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 0
+def _all_loops(tree: PythonTree, call: ast.Call) -> list[ast.AST]:
+    return [loop for loop in tree.loops(call) if not (isinstance(loop, ast.For) and small(loop.iter))]
 
 
-def _is_list(tree: PythonTree, call: ast.Call, name: str) -> bool:
-    """Known as a list: assigned one in this function, or a list method no other builtin type shares at index 0."""
-    owner = name.rpartition(".")[0]
-    values = tree.assigned.get((tree.scope(call), owner), [])
-    return bool(values) and all(_lists(v) for v in values)
+def _is_iterated(tree: PythonTree, call: ast.Call) -> bool:
+    """`for y in sorted(xs)` inside a loop goes over it anyway."""
+    above = tree.parents.get(call)
+    return isinstance(above, (*LOOPS, ast.comprehension)) and getattr(above, "iter", None) is call
 
 
-def _lists(value: ast.expr) -> bool:
-    return isinstance(value, (ast.List, ast.ListComp)) or (
-        isinstance(value, ast.Call) and called(value) in ("list", "sorted")
-    )
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(k.value for k in call.keywords if not isinstance(k.value, ast.Lambda))]
 
 
-def _invariant(call: ast.Call, loop: ast.AST) -> bool:
-    used = {n for a in (*call.args, *(k.value for k in call.keywords)) for n in names_in(a)}
-    calls = any(isinstance(n, ast.Call) for a in call.args for n in ast.walk(a))
-    return not calls and not used & _changing(loop)
-
-
-def _walks(tree: PythonTree, call: ast.Call, loop: ast.AST) -> bool:
-    """`xs.count(x)` or `xs.index(x)` in a loop over that same list."""
+def _sorts_the_same(tree: PythonTree, call: ast.Call, loop: ast.AST) -> bool:
+    """A list that is older than the loop and grows in it."""
     owner = dotted(call.func).rpartition(".")[0]
-    over = (
-        [loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [g.iter for g in getattr(loop, "generators", ())]
-    )
-    return any(dotted(o) == owner or (isinstance(o, ast.Call) and owner in {dotted(a) for a in o.args}) for o in over)
-
-
-def _growing_values(tree: PythonTree) -> Iterator[Finding]:
-    """Strings and lists built by copying the whole of them in every turn."""
-    for node in tree.of(ast.AugAssign, ast.Assign):
-        loop = tree.loop(node)
-        target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
-        if loop is None or not isinstance(target, ast.Name) or isinstance(loop, COMPREHENSIONS):
-            continue
-        start = [v for v in tree.assigned.get((tree.scope(node), target.id), []) if v is not node.value]
-        text = bool(start) and all(isinstance(v, (ast.Constant, ast.JoinedStr)) and _is_text(v) for v in start)
-        added = node.value if isinstance(node, ast.AugAssign) else _added(node.value, target.id)
-        if added is None or (isinstance(node, ast.AugAssign) and not isinstance(node.op, ast.Add)):
-            continue
-        if text and _unbounded(loop):
-            yield _found(tree, node, "medium", "growing-string",
-                         f"`{target.id}` is copied in every turn of the loop; collect parts, then join.")  # fmt: skip
-        elif isinstance(node, ast.Assign) and isinstance(added, (ast.List, ast.ListComp)):
-            yield _found(
-                tree, node, "medium", "growing-list", f"`{target.id}` is copied in every turn; use append or extend."
-            )
-
-
-def _added(value: ast.expr, name: str) -> ast.expr | None:
-    """`x` of `name = name + x`."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and dotted(value.left) == name:
-        return value.right
-    return None
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-def _unbounded(loop: ast.AST) -> bool:
-    """Not a loop over a few literals."""
-    return not (
-        isinstance(loop, ast.For) and isinstance(loop.iter, (ast.Tuple, ast.List)) and len(loop.iter.elts) < _MANY
-    )
-
-
-def _membership(tree: PythonTree) -> Iterator[Finding]:
-    """`x in xs` in a loop, where `xs` is a list that may be long."""
-    for node in tree.of(ast.Compare):
-        loop = tree.loop(node)
-        if (
-            loop is None
-            or not isinstance(node.ops[-1], (ast.In, ast.NotIn))
-            or not isinstance(node.comparators[-1], ast.Name)
-        ):
-            continue
-        name = node.comparators[-1].id
-        values = tree.assigned.get((tree.scope(node), name), [])
-        if (
-            values
-            and all(_lists(v) for v in values)
-            and not any(_short(v) for v in values)
-            and not isinstance(loop, ast.While)
-        ):
-            yield _found(tree, node, "medium", "list-membership",
-                         f"`{name}` is a list: every `in` of the loop goes through all of it; use a set.")  # fmt: skip
-
-
-def _short(value: ast.expr) -> bool:
-    return isinstance(value, ast.List) and 0 < len(value.elts) < _MANY
+    head = owner.partition(".")[0]
+    if isinstance(loop, ast.For) and small(loop.iter):
+        return False
+    stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    grows = any(isinstance(n, ast.Call) and called(n) in (f"{owner}.append", f"{owner}.extend", f"{owner}.insert")
+                for n in ast.walk(loop))  # fmt: skip
+    return bool(owner) and head not in stored and grows
 
 
 def _nested_loops(tree: PythonTree) -> Iterator[Finding]:
-    """Two collections joined by comparing every pair."""
+    """Two collections joined by comparing every pair, in loops or in a comprehension."""
+    message = "Every pair is compared; index one side by its key in a dict first."
     for inner in tree.of(ast.For):
         outer = tree.loop(inner)
-        body = [s for s in inner.body if not isinstance(s, ast.Expr)]
-        if not isinstance(outer, ast.For) or len(body) != 1 or not isinstance(body[0], ast.If):
-            continue
-        if names_in(inner.iter) & names_in(outer.target) or _is_small(inner.iter) or _is_small(outer.iter):
-            continue
-        inner_names, outer_names = names_in(inner.target), names_in(outer.target)
-        for test in ast.walk(body[0].test):
-            if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
-                left, right = names_in(test.left), names_in(test.comparators[0])
-                if (left & inner_names and right & outer_names) or (left & outer_names and right & inner_names):
-                    yield _found(tree, inner, "medium", "quadratic-join",
-                                 "Every pair is compared; index one side by its key in a dict first.")  # fmt: skip
-                    break
+        tests = [s.test for s in inner.body if isinstance(s, ast.If)]
+        plain = all(isinstance(s, (ast.If, ast.Expr, ast.Assign)) for s in inner.body) and len(inner.body) <= 2
+        if isinstance(outer, ast.For) and len(tests) == 1 and plain and _joins(inner, inner.target, outer, tests):
+            yield tree.finding(inner, "medium", "performance", "quadratic-join", message)
+    for node in tree.of(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
+        for before, after in zip(node.generators, node.generators[1:], strict=False):
+            if _joins(after, after.target, before, after.ifs):
+                yield tree.finding(node, "medium", "performance", "quadratic-join", message)
 
 
-def _is_small(node: ast.expr) -> bool:
-    return isinstance(node, (ast.Tuple, ast.List, ast.Constant)) or "range" in ast.unparse(node)[:5]
+def _joins(inner: ast.For | ast.comprehension, target: ast.expr, outer: ast.AST, tests: list[ast.expr]) -> bool:
+    """A field of the one compared with a field of the other, over collections that don't depend on each other."""
+    sources = [inner.iter, outer.iter]  # type: ignore[attr-defined]
+    if any(small(i) or not isinstance(i, (ast.Name, ast.Attribute)) for i in sources):
+        return False
+    outer_names, inner_names = targets(outer) or names_in(outer.target), names_in(target)  # type: ignore[attr-defined]
+    if names_in(inner.iter) & outer_names:
+        return False
+    for test in (n for t in tests for n in ast.walk(t)):
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+            left, right = names_in(test.left), names_in(test.comparators[0])
+            if (left & inner_names and right & outer_names) or (left & outer_names and right & inner_names):
+                return True
+    return False
+
+
+def _partners(tree: PythonTree) -> Iterator[Finding]:
+    """`next(b for b in others if b.id == a.id)` and the like, for every `a` of a loop."""
+    for node in tree.of(ast.GeneratorExp, ast.ListComp):
+        loop = tree.loop(node)
+        if not isinstance(loop, ast.For | ast.ListComp | ast.DictComp) or len(node.generators) != 1:
+            continue
+        only = node.generators[0]
+        single = isinstance(node, ast.ListComp) or (
+            isinstance(above := tree.parents.get(node), ast.Call) and called(above) in ("next", "list", "sum", "len")
+        )
+        if single and over(loop) and not small(over(loop)[0]) and isinstance(only.iter, ast.Name) and _joins_with(
+            only, loop) and same_every_turn(tree, [only.iter], loop):  # fmt: skip
+            yield tree.finding(node, "medium", "performance", "quadratic-join",
+                               "All of it is searched in every turn; index it by its key in a dict first.")  # fmt: skip
+
+
+def _joins_with(inner: ast.comprehension, loop: ast.AST) -> bool:
+    outer_names, inner_names = targets(loop), names_in(inner.target)
+    for test in inner.ifs:
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+            sides = [names_in(test.left), names_in(test.comparators[0])]
+            if any(a & inner_names and b & outer_names for a, b in (sides, sides[::-1])):
+                return True
+    return False
 
 
 def _recursion(tree: PythonTree) -> Iterator[Finding]:
-    """Functions that call themselves twice on smaller numbers, without a cache."""
+    """Functions that call themselves twice on a little less of the same, without remembering."""
     for function in tree.functions:
-        if any("cache" in dotted(d) for d in function.decorator_list):
+        remembers = any("cache" in dotted(d) or "memo" in dotted(d) for d in function.decorator_list) or any(
+            re.search("memo|cache|seen|dp$|table", n.id) for n in own(function) if isinstance(n, ast.Name))  # fmt: skip
+        if remembers:
             continue
-        for node in ast.walk(function):
-            if not isinstance(node, ast.BinOp):
-                continue
-            calls = [
-                n
-                for n in ast.walk(node)
-                if isinstance(n, ast.Call) and called(n) in (function.name, f"self.{function.name}")
-            ]
-            shrinking = [
-                c for c in calls if c.args and isinstance(c.args[0], ast.BinOp) and isinstance(c.args[0].op, ast.Sub)
-            ]
-            if len(shrinking) >= 2:
-                yield _found(tree, node, "medium", "exponential-recursion",
-                             f"{function.name} calls itself twice and remembers nothing: exponential.")  # fmt: skip
+        names = [a.arg for a in parameters(function)]
+        for statement in _statements(function):
+            calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)
+                     and called(n) in (function.name, f"self.{function.name}", f"cls.{function.name}")
+                     and not tree.loop(n) and any(_less(a, names) for a in n.args)]  # fmt: skip
+            if len(calls) >= 2 and not _either(tree, calls):
+                yield tree.finding(
+                    calls[0],
+                    "medium",
+                    "performance",
+                    "exponential-recursion",
+                    f"{function.name} calls itself twice and remembers nothing: exponential.",
+                )
                 break
+
+
+def _statements(function: Function) -> Iterator[ast.stmt]:
+    """Statements whose value is used: what is only done twice, as in the towers of Hanoi, has to be done."""
+    return (n for n in own(function) if isinstance(n, (ast.Return, ast.Assign)))
+
+
+def _either(tree: PythonTree, calls: list[ast.Call]) -> bool:
+    """Only one of them happens: they are the two sides of a choice."""
+    one, other = ([calls[n], *tree.ancestors(calls[n])] for n in (0, 1))
+    return any(isinstance(c, ast.IfExp) and c.body in one and c.orelse in other for c in one)
+
+
+def _less(node: ast.expr, names: list[str]) -> bool:
+    """`n - 1`, `i + 1`, `xs[1:]`, for a parameter; not the halves of a division."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        return isinstance(node.left, ast.Name) and node.left.id in names
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and isinstance(node.value, ast.Name):
+        bounds = [b for b in (node.slice.lower, node.slice.upper) if b is not None]
+        return node.value.id in names and bool(bounds) and all(
+            isinstance(b, ast.Constant | ast.UnaryOp) for b in bounds)  # fmt: skip
+    return False
+
+
+def _counted_lines(tree: PythonTree) -> Iterator[Finding]:
+    """A whole file read to count its lines."""
+    for call in tree.of(ast.Call):
+        if (
+            called(call) == "len"
+            and call.args
+            and re.search(
+                r"\.readlines\(\)$|\.read\(\)\.(split|splitlines)\([^)]*\)$|\.read_text\([^)]*\)\.(split|splitlines)\([^)]*\)$",
+                ast.unparse(call.args[0]),
+            )
+        ):
+            yield tree.finding(call, "low", "performance", "count-by-loading",
+                               "The whole file is read only to be counted; count line by line.")  # fmt: skip
+
+
+def _filled_dicts(tree: PythonTree) -> Iterator[Finding]:
+    """`d = {}`, and right after it a loop that only sets `d[key] = value`."""
+    for block in blocks(tree):
+        for before, loop in pairwise(block):
+            if not (isinstance(before, ast.Assign | ast.AnnAssign) and isinstance(before.value, ast.Dict)):
+                continue
+            target = before.targets[0] if isinstance(before, ast.Assign) else before.target
+            only = loop.body[0] if isinstance(loop, ast.For) and len(loop.body) == 1 and not loop.orelse else None
+            name = target.id if isinstance(target, ast.Name) and not before.value.keys else ""
+            if name and isinstance(only, ast.Assign) and isinstance(only.targets[0], ast.Subscript):
+                plain = dotted(only.targets[0].value) == name and name not in names_in(only.value) | names_in(
+                    only.targets[0].slice
+                )
+                if (
+                    plain
+                    and isinstance(only.targets[0].value, ast.Name)
+                    and not any(isinstance(n, ast.Await | ast.Yield) for n in ast.walk(only))
+                ):
+                    yield tree.finding(only, "low", "performance", "dict-filled",
+                                       "A dict comprehension does this in one step, and faster.")  # fmt: skip

@@ -7,23 +7,28 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from repopilot.review.python_tree import FUNCTIONS, Function, PythonTree, called, dotted
+from repopilot.code.languages import is_test_path
+from repopilot.review.python_tree import FUNCTIONS, Function, PythonTree, blocks, called, dotted, parameters
 from repopilot.types import Finding, Severity
 
 _LONG = 100
-_MANY_PARAMETERS = 8
+_MANY_PARAMETERS, _MANY_REQUIRED = 14, 7
 _DEEP = 5
 _WIDE = 160
 _BUILTINS = frozenset(
     "list dict str int set tuple sum max min len open print range sorted map filter zip any all bool float bytes "
     "object abs iter next".split()
 )
+# Files that talk to somebody at a terminal.
+_PRINTS = re.compile(
+    r"cli|command|script|example|setup|manage|(^|/)bin/|tool|demo|bench|docs?/|__main__|main\.py|console|game|report"
+)
 _CAMEL = re.compile(r"^[a-z]+[a-z0-9]*[A-Z]\w*$")
 
 
 def style(tree: PythonTree) -> Iterator[Finding]:
     """Every check of this module on one file."""
-    for check in (_functions, _unreachable, _branches, _builtins, _handlers, _names, _prints, _lines, _indexing):
+    for check in (_functions, _unreachable, _builtins, _handlers, _names, _prints, _lines, _indexing):
         yield from check(tree)
 
 
@@ -37,9 +42,10 @@ def _functions(tree: PythonTree) -> Iterator[Finding]:
         length = (function.end_lineno or function.lineno) - function.body[0].lineno + 1
         if length > _LONG:
             yield _found(tree, function, "low", "long-function", f"{function.name} has {length} lines.")
-        count = len(function.args.args) + len(function.args.posonlyargs) + len(function.args.kwonlyargs)
-        if count > _MANY_PARAMETERS and not _command(function):
-            yield _found(tree, function, "low", "many-parameters", f"{function.name} takes {count} parameters.")
+        given = len(parameters(function))
+        optional = len(function.args.defaults) + sum(d is not None for d in function.args.kw_defaults)
+        if (given > _MANY_PARAMETERS or given - optional > _MANY_REQUIRED) and not _command(function):
+            yield _found(tree, function, "low", "many-parameters", f"{function.name} takes {given} parameters.")
         if _depth(function.body) > _DEEP:
             yield _found(tree, function, "low", "deep-nesting", f"{function.name} nests more than {_DEEP} levels deep.")
 
@@ -65,16 +71,8 @@ def _depth(body: list[ast.stmt], depth: int = 0) -> int:
     return deepest
 
 
-def _blocks(tree: PythonTree) -> Iterator[list[ast.stmt]]:
-    for node in tree.nodes:
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                yield block
-
-
 def _unreachable(tree: PythonTree) -> Iterator[Finding]:
-    for block in _blocks(tree):
+    for block in blocks(tree):
         for before, after in pairwise(block):
             if isinstance(before, (ast.Return, ast.Raise, ast.Continue, ast.Break)) and not _marks_generator(after):
                 yield _found(tree, after, "medium", "unreachable", "This line can never be reached.")
@@ -84,30 +82,6 @@ def _unreachable(tree: PythonTree) -> Iterator[Finding]:
 def _marks_generator(node: ast.stmt) -> bool:
     """A `yield` after a return makes the function a generator on purpose."""
     return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node))
-
-
-def _branches(tree: PythonTree) -> Iterator[Finding]:
-    """An `elif` that repeats a condition, and two branches that do the same."""
-    for node in tree.of(ast.If):
-        parent = tree.parents.get(node)
-        if isinstance(parent, ast.If) and parent.orelse == [node]:
-            continue
-        seen: set[str] = set()
-        branch: ast.If | None = node
-        while branch is not None:
-            test = ast.dump(branch.test)
-            if test in seen and not any(isinstance(n, ast.Call) for n in ast.walk(branch.test)):
-                yield _found(tree, branch, "medium", "repeated-condition", "This condition was tested above already.")
-            seen.add(test)
-            more = branch.orelse
-            if more and not (len(more) == 1 and isinstance(more[0], ast.If)) and _same(branch.body, more):
-                yield _found(tree, branch, "medium", "same-branches", "Both branches do the same.")
-            branch = more[0] if len(more) == 1 and isinstance(more[0], ast.If) else None
-
-
-def _same(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
-    trivial = len(one) == 1 and isinstance(one[0], ast.Pass)
-    return not trivial and [ast.dump(s) for s in one] == [ast.dump(s) for s in other]
 
 
 def _builtins(tree: PythonTree) -> Iterator[Finding]:
@@ -149,13 +123,23 @@ def _inherits(tree: PythonTree, function: Function) -> bool:
 def _prints(tree: PythonTree) -> Iterator[Finding]:
     """`print` where the file has a logger of its own."""
     calls = [c for c in tree.of(ast.Call) if called(c) == "print" and not c.keywords]
-    logs = any(
+    logged = any(
         re.search(r"(^|\.)(log|logger|logging)\.(debug|info|warning|error|exception)$", called(c))
         for c in tree.of(ast.Call)
     )
-    if logs and len(calls) <= 2:
-        for call in calls:
-            yield _found(tree, call, "low", "print-left", "A print is left where the file logs.")
+    if _PRINTS.search(tree.code.path) or is_test_path(tree.code.path) or len(calls) > 2:
+        return
+    for call in calls:
+        names = " ".join(a.name for a in tree.ancestors(call) if isinstance(a, FUNCTIONS))
+        speaks = re.search(
+            r"main|print|show|display|dump|report|cli|usage|help|run|debug|command|demo|repr|log", names, re.I
+        )
+        if (
+            names
+            and (logged or not speaks)
+            and not any(called(c).startswith(("click.", "argparse.")) for c in tree.of(ast.Call))
+        ):
+            yield _found(tree, call, "low", "print-left", "A print is left; a library logs or returns.")
 
 
 def _lines(tree: PythonTree) -> Iterator[Finding]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 
 from repopilot.code.python_ast import parse_python
 from repopilot.review.code import Code
+from repopilot.types import Finding, Severity
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -27,7 +30,15 @@ class PythonTree:
     parents: dict[ast.AST, ast.AST]
 
     def of(self, *kinds: type[ast.AST]) -> Iterator:
-        return (node for node in self.nodes if isinstance(node, kinds))
+        """Every node of exactly these kinds, kind by kind."""
+        return chain.from_iterable(self._by_kind.get(kind, ()) for kind in kinds)
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.nodes:
+            found.setdefault(type(node), []).append(node)
+        return found
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         while (parent := self.parents.get(node)) is not None:
@@ -38,6 +49,16 @@ class PythonTree:
         """The function (or module) a node belongs to."""
         kinds = (*FUNCTIONS, ast.Module, ast.Lambda)
         return next(a for a in self.ancestors(node) if isinstance(a, kinds))
+
+    def function(self, node: ast.AST) -> Function | None:
+        """The innermost function around a node."""
+        return next((a for a in self.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
+    def loops(self, node: ast.AST) -> Iterator[ast.AST]:
+        """All loops around a node within its function, the innermost first."""
+        while (loop := self.loop(node)) is not None:
+            yield loop
+            node = loop
 
     def loop(self, node: ast.AST) -> ast.AST | None:
         """The innermost loop or comprehension that runs a node again and again, within the same function."""
@@ -72,7 +93,35 @@ class PythonTree:
                     found.setdefault((self.scope(node), target.id), []).append(node.value)
         return found
 
+    @cached_property
+    def imported(self) -> dict[str, str]:
+        """Local name → what it was imported as: {"rnd": "random", "choice": "random.choice"}."""
+        found: dict[str, str] = {}
+        for node in self.of(ast.Import, ast.ImportFrom):
+            for name in node.names:
+                if isinstance(node, ast.ImportFrom):
+                    found[name.asname or name.name] = f"{node.module or ''}.{name.name}".lstrip(".")
+                elif name.asname:
+                    found[name.asname] = name.name
+        return found
 
+    def called(self, call: ast.Call) -> str:
+        """What is called, in dotted form, with imported names spelled out."""
+        name = called(call)
+        head, dot, rest = name.partition(".")
+        return f"{self.imported.get(head, head)}{dot}{rest}"
+
+    def values(self, node: ast.AST, name: str) -> list[ast.expr]:
+        """What a name is assigned where a node stands, in its function or else in the module."""
+        return self.assigned.get((self.scope(node), name)) or self.assigned.get((self.nodes[0], name), [])
+
+    def finding(self, node: ast.AST | int, severity: Severity, domain: str, rule: str, message: str) -> Finding:
+        """A finding of one of the checks at a node or line."""
+        line = node if isinstance(node, int) else node.lineno  # type: ignore[attr-defined]
+        return self.code.finding(line, severity, domain, rule, message, "checks")
+
+
+@lru_cache(maxsize=32)
 def tree_of(code: Code) -> PythonTree | None:
     """The tree of a file, None when it doesn't parse (ruff says why)."""
     try:
@@ -124,3 +173,38 @@ def is_constant(node: ast.AST | None, value: object) -> bool:
 
 def names_in(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def own(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions and classes inside it, in the order of the text."""
+    pending = list(reversed(list(ast.iter_child_nodes(function))))
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
+            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def parameters(function: Function) -> list[ast.arg]:
+    """All parameters but the first of a method."""
+    some = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return some[1:] if some and some[0].arg in ("self", "cls") else some
+
+
+def words_of(name: str) -> list[str]:
+    """`newApiKey`, `NEW_API_KEY` and `new.api_key` → new, api, key."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+
+
+def text_of(node: ast.AST | None) -> str | None:
+    """The value of a string literal."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def blocks(tree: PythonTree) -> Iterator[list[ast.stmt]]:
+    """Every list of statements that run one after the other."""
+    for node in tree.nodes:
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield block

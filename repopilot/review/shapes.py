@@ -27,7 +27,9 @@ _NAMED = frozenset(
     "function_declaration function_definition method_definition method_declaration function_item method "
     "constructor_declaration singleton_method generator_function_declaration".split()
 )
-_REPEATING = re.compile(r"\.(map|forEach|flatMap|each|each_with_index|ForEach|Select|foreach|for_each|collect)$")
+_REPEATING = re.compile(
+    r"\.(map|filter|every|reduce|forEach|flatMap|each|each_with_index|ForEach|Select|foreach|for_each|collect)$"
+)
 _BRANCHES = frozenset(
     "if_statement if_expression if elsif unless for_statement for_in_statement while_statement do_statement "
     "case_statement enhanced_for_statement foreach_statement for_expression while_expression switch_case "
@@ -62,6 +64,23 @@ def is_function(node: Node) -> bool:
     return node.type in _FUNCTIONS
 
 
+def is_named(node: Node) -> bool:
+    """A function with a name of its own, or the value of a constant."""
+    parent = node.parent
+    return node.type in _NAMED or (
+        parent is not None
+        and parent.type in ("variable_declarator", "pair", "assignment_expression", "public_field_definition")
+    )
+
+
+def name_of(node: Node, data: bytes) -> str:
+    """The name of a function, also that of the constant it is the value of; '' without one."""
+    name = node.child_by_field_name("name")
+    if name is None and node.parent is not None and is_function(node):
+        name = node.parent.child_by_field_name("name") or node.parent.child_by_field_name("key")
+    return text_of(name, data) if name is not None else ""
+
+
 def is_callback(node: Node, data: bytes) -> bool:
     """A function written as an argument of a call runs where the call stands."""
     parent = node.parent
@@ -83,12 +102,8 @@ def check(node: Node, loops: int, code: Code, data: bytes) -> Iterator[Finding]:
         yield _found(code, node, "medium", "style", "empty-catch", "The error is swallowed here without a trace.")
     elif kind in _NAMED:
         yield from _function(node, code, data)
-    elif kind in ("if_statement", "if_expression"):
-        yield from _conditions(node, code, data)
     elif _STRINGS.search(kind) or kind == "template_string":
         yield from _sql(node, code, data)
-    elif kind == "binary_expression" or kind == "infix_expression":
-        yield from _comparison(node, code, data)
     if kind in _BLOCKS:
         yield from _unreachable(node, code)
     if loops:
@@ -135,44 +150,6 @@ def _branches(function: Node, data: bytes) -> int:
             count += operator is not None and text_of(operator, data) in ("&&", "||", "and", "or")
         pending += node.named_children
     return count
-
-
-def _conditions(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """An assignment where a comparison is meant, and an `else if` that repeats a condition."""
-    condition = node.child_by_field_name("condition")
-    if condition is None:
-        return
-    inner = condition.named_children
-    if condition.type == "parenthesized_expression" and len(inner) == 1 and _assigns_plainly(inner[0]):
-        yield _found(
-            code, node, "medium", "style", "assignment-as-condition", "This assigns; a comparison was probably meant."
-        )
-    if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
-        return
-    seen: set[str] = set()
-    branch: Node | None = node
-    while branch is not None:
-        test = branch.child_by_field_name("condition")
-        text = " ".join(text_of(test, data).split()) if test is not None else ""
-        if text in seen and "(" not in text.strip("()"):
-            yield _found(
-                code, branch, "medium", "style", "repeated-condition", "This condition was tested above already."
-            )
-        seen.add(text)
-        branch = _else_if(branch)
-
-
-def _assigns_plainly(node: Node) -> bool:
-    """An assignment of something that isn't computed on the spot: `if (x = next())` is meant."""
-    value = node.child_by_field_name("right") if node.type == "assignment_expression" else None
-    return value is not None and "call" not in value.type and "invocation" not in value.type
-
-
-def _else_if(node: Node) -> Node | None:
-    after = node.child_by_field_name("alternative")
-    if after is not None and after.type == "else_clause":
-        after = after.named_children[0] if after.named_child_count == 1 else None
-    return after if after is not None and after.type == node.type else None
 
 
 def _sql(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
@@ -230,22 +207,6 @@ def _is_formatted(node: Node, data: bytes) -> bool:
     return False
 
 
-def _comparison(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if operator is None or left is None or right is None or text_of(operator, data) not in ("==", "!=", "===", "!=="):
-        return
-    if code.language == "java" and "string_literal" in (left.type, right.type):
-        yield _found(code, node, "medium", "style", "string-identity", "== compares identity; use equals.")
-    same = text_of(left, data) == text_of(right, data)
-    if (
-        same
-        and left.type in ("identifier", "member_expression", "field_access", "selector_expression")
-        and code.language != "rust"
-    ):
-        yield _found(code, node, "medium", "style", "self-comparison", "Both sides are the same.")
-
-
 def _unreachable(block: Node, code: Code) -> Iterator[Finding]:
     children = block.named_children
     for before, after in pairwise(children):
@@ -266,15 +227,9 @@ def _in_loop(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
             code, node, "medium", "performance", "defer-in-loop", "Deferred calls pile up until the function ends."
         )
     elif node.type == "await_expression" and code.language in ("javascript", "typescript", "tsx"):
-        if not _in_callback(node):
-            yield _found(
-                code,
-                node,
-                "low",
-                "performance",
-                "await-in-loop",
-                "One after the other; Promise.all waits for all at once.",
-            )
+        if _needs_no_turn(node, data):
+            yield _found(code, node, "low", "performance", "await-in-loop",
+                         "One after the other; Promise.all waits for all at once.")  # fmt: skip
     elif node.type in ("assignment_expression", "assignment_statement") and code.language in ("java", "csharp", "go"):
         grown = _GROWS.match(text_of(node, data)[:200])
         if grown and re.search(rf'(String|string|var)\s+{grown[1]}\s*=\s*"|{grown[1]}\s*:=\s*"', _before(node, data)):
@@ -282,14 +237,25 @@ def _in_loop(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
                          f"`{grown[1]}` is copied in every turn of the loop; use a builder.")  # fmt: skip
 
 
-def _in_callback(node: Node) -> bool:
-    """Whether the innermost function around is one that was given to a call, which may run them all at once."""
-    above = node.parent
-    while above is not None and above.type not in _LOOPS:
-        if above.type in ("arrow_function", "function_expression"):
-            return True
-        above = above.parent
-    return False
+def _needs_no_turn(node: Node, data: bytes) -> bool:
+    """An await of a loop over things, about the thing of this turn, where no turn ends the loop or tries again."""
+    loop = node.parent
+    while loop is not None and loop.type not in _LOOPS:
+        if loop.type in ("arrow_function", "function_expression"):
+            return False  # given to a call, which may run them all at once
+        loop = loop.parent
+    if loop is None or loop.type not in ("for_in_statement", "for_statement"):
+        return False
+    head, _, body = text_of(loop, data).partition("{")
+    names = re.findall(r"(?:const|let|var)\s+[\[{]?([\w\s,:]+?)[\]}]?\s*(?:=|of|in)\b|(?:const|let|var)\s+(\w+)", head)
+    own = {n for pair in names for part in pair for n in re.findall(r"\w+", part)}
+    used = set(re.findall(r"\w+", text_of(node, data)))
+    fixed = re.search(
+        r"\b(break|return|sleep|delay|setTimeout|retry|attempt\w*|transaction|lock|cursor|page|throttle)\b", body
+    )
+    kept = re.search(r"(?<![.\w])(\w+)\s*=\s*await\b", re.sub(r"\b(const|let|var)\s+[^=]*=\s*await", "", body))
+    derived = used & own or any(re.search(rf"\b{re.escape(n)}\b", text_of(node, data)) for n in own)
+    return bool(derived) and not fixed and not kept and "for await" not in head
 
 
 def _before(node: Node, data: bytes) -> str:

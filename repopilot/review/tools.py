@@ -19,6 +19,8 @@ from itertools import islice
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.review.code import Code, room
+from repopilot.review.python_queries import unsafe_statement
+from repopilot.review.python_tree import tree_of
 from repopilot.types import Finding, Severity
 
 _SECONDS = 120
@@ -26,20 +28,24 @@ _FILES_PER_RUN = 400
 
 _STYLE = (
     "F,E401,E7,E9,W605,B,PLE,PLW0120,PLW0127,PLW0128,PLW0129,PLW0131,PLW0133,PLW0177,PLW0245,PLW0602,PLW0604,PLW0711,"
-    "PLW1501,PLW1508,PLW1509,PLR0124,PLR0133,RUF006,RUF016,RUF017,RUF018,ASYNC210,ASYNC220,ASYNC221,ASYNC230,ASYNC251,"
+    "PLW1501,PLW1508,PLW1509,PLR0124,PLR0133,RUF006,RUF016,RUF018,"
     "N801,N804,N805,T100,SIM101,SIM115,SIM201,SIM202,SIM208,SIM220,SIM221,PIE794,PIE796,PT015,LOG009,LOG015,G010,"
-    "TRY203,TRY401,EXE001,PGH005,YTT"
+    "TRY203,TRY401,EXE001,PGH005,YTT,"
+    "ERA001,PLR1714,PLR1704,PLR1711,PLR5501,SIM103,SIM110,SIM114,SIM118,SIM210,SIM211,SIM212,SIM222,SIM223,RET501,"
+    "RET502,RET503,PLW0108,PLW0603,DOC102,G003,DTZ003,DTZ004,TRY002"
 )
-_STYLE_IGNORED = "PLE0704,B008,B010,B009,B028,B904,B905,B007,B011,B027,B017,B024,F403,EXE001,B033"
+_STYLE_IGNORED = "PLE0704,B008,B010,B009,B019,B028,B904,B905,B011,B027,B017,B024,F403,EXE001,B033"
 _SPEED = (
-    "PERF101,PERF102,PERF401,PERF402,PERF403,C408,C411,C413,C414,C416,C417,C419,RUF015,RUF005,PLR1733,PLR1736,FURB132"
+    "PERF101,PERF102,PERF401,PERF402,PERF403,C400,C401,C402,C403,C404,C405,C409,C410,C411,C413,C414,C416,C417,C418,"
+    "C419,RUF015,RUF017,PLR1733,PLR1736,FURB129,FURB132,FURB192,PLC0206,PLC0208,B019,"
+    "ASYNC210,ASYNC212,ASYNC220,ASYNC221,ASYNC222,ASYNC230,ASYNC250,ASYNC251"
 )
-_SPEED_IGNORED = "C408,RUF005"
+_SPEED_IGNORED = "C408"
 _GRAVE = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
 _MEDIUM = (
     "B006 B012 B015 B018 B020 B021 B023 B025 B026 B029 B030 B031 B032 B035 B039 B909 E721 E722 F402 F601 F631 F632 "
     "F811 F702 W605 RUF006 RUF016 RUF017 RUF018 ASYNC T100 SIM115 SIM220 SIM221 PLW0129 PLW0133 PLW0177 PLR0124 "
-    "PLW0711 PLW1508 PLW1509 PLW0131 N804 N805 TRY203 PIE794 PIE796 PT015 PERF402 B015"
+    "PLW0711 PLW1509 PLW0131 N804 N805 TRY203 PIE794 PIE796 PT015 PERF402 B015"
 ).split()
 
 # Bandit's tests that say something of most programs, or of their imports: too many false alarms to be worth reading.
@@ -77,7 +83,8 @@ def _ruff(codes: Sequence[Code], select: str, ignore: str, domain: str) -> list[
             code = copies.get(item["filename"])
             if code is not None:
                 findings.append(_ruff_finding(code, item, domain))
-    return findings
+    commented = {(f.path, f.line) for f in findings if f.rule == "ERA001"}  # the first line of a block speaks for it
+    return [f for f in findings if f.rule != "ERA001" or (f.path, f.line - 1) not in commented]
 
 
 def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
@@ -99,7 +106,7 @@ def bandit(codes: Sequence[Code]) -> list[Finding]:
         report = _json("bandit", ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, "--", *copies])
         for item in report.get("results", ()):
             code = copies.get(item["filename"])
-            if code is not None and not is_test_path(code.path) and not _empty_password(item):
+            if code is not None and not is_test_path(code.path) and not _empty_password(item) and _unproven(code, item):
                 findings.append(_bandit_finding(code, item))
     return findings
 
@@ -115,12 +122,26 @@ def _bandit_finding(code: Code, item: dict) -> Finding:
     return code.finding(line, severity, "security", rule, _sentence(item["issue_text"]), "bandit")
 
 
+def _unproven(code: Code, item: dict) -> bool:
+    """False for a statement that is put together from the code's own pieces only, placeholders for example."""
+    tree = tree_of(code) if item["test_id"] == "B608" else None
+    return tree is None or unsafe_statement(tree, item["line_number"])
+
+
 def _empty_password(item: dict) -> bool:
     """A "password" that is only the name of a setting's default, or a word of a grammar."""
     if item["test_id"] not in ("B105", "B106", "B107"):
         return False
     value = item["issue_text"].partition("'")[2].removesuffix("'")
-    return len(value) < 5 or value == "None" or not re.search(r"[A-Za-z]{3}|\d{4}", value) or " " in value
+    named = re.fullmatch(r"[a-z]+([_.:-][a-z]+)+|[A-Z]+([_-][A-Z]+)+|/[\w/.-]*", value)  # a code, a key, a path
+    told = re.search(r"secret|change|default|admin|dev|insecure|test|pass", value, re.I) and "_" not in value
+    return (
+        len(value) < 5
+        or value == "None"
+        or not re.search(r"[A-Za-z]{3}|\d{4}", value)
+        or " " in value
+        or bool(named and not told)
+    )
 
 
 def radon(codes: Sequence[Code]) -> list[Finding]:
