@@ -141,9 +141,6 @@ def _misused(nodes: list[ast.AST], name: str, model: list[str], function: Functi
 def _mass_assignment(tree: PythonTree) -> Iterator[Finding]:
     message = "Every field of the request is taken over, rights too; name those that may be set."
     for call in tree.of(ast.Call):
-        function = tree.function(call)
-        if function is not None and any(_ALLOWLIST.search(n.id) for n in own(function) if isinstance(n, ast.Name)):
-            continue
         name = called(call)
         last = name.rpartition(".")[2]
         spread = [k.value for k in call.keywords if k.arg is None]
@@ -154,8 +151,14 @@ def _mass_assignment(tree: PythonTree) -> Iterator[Finding]:
         stored = bool(whole) and bool(
             re.search(r"__dict__|(^|\.)(user|profile|account|db|collection|model|session)\b|_one$", name)
         )
-        if taken or stored or (name == "setattr" and _sets_any_field(tree, call)):
+        found = taken or stored or (name == "setattr" and _sets_any_field(tree, call))
+        if found and not _lists_fields(tree.function(call)):
             yield tree.finding(call, "medium", "security", "mass-assignment", message)
+
+
+def _lists_fields(function: Function | None) -> bool:
+    """Some name in the function speaks of what is allowed."""
+    return function is not None and any(_ALLOWLIST.search(n.id) for n in own(function) if isinstance(n, ast.Name))
 
 
 def _whole_body(tree: PythonTree, node: ast.expr) -> bool:

@@ -38,6 +38,8 @@ _TABLE = re.compile(r"(__tablename__|__table__|db_table|_meta\.\w+|\.[A-Z][A-Z0-
 def sources(tree: PythonTree, node: ast.AST, scope: ast.AST, depth: int = 0) -> set[str]:
     """Where from outside the value of an expression may come ("request", "input", "sys.argv"), through up to three
     assignments. What is looked up under a key from outside is not itself from outside."""
+    if not tree.hears:
+        return set()
     if isinstance(node, ast.Call) and (_CLEANED.search(called(node)) or _typed(node)):
         return set()
     if isinstance(node, (ast.Call, ast.Attribute, ast.Subscript, ast.Name)):

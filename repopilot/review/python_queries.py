@@ -52,7 +52,7 @@ def unsafe_statement(tree: PythonTree, line: int) -> bool:
         (node, parts)
         for node in tree.of(ast.JoinedStr, ast.BinOp, ast.Call)
         if node.lineno <= line <= (node.end_lineno or node.lineno) and (parts := built(node)) is not None
-        and _STATEMENT.match(parts[0])
+        and re.search(r"(?i)\b(select|insert|update|delete|with)\b", parts[0])
     ]  # fmt: skip
     return not found or any(not safe(tree, hole, tree.scope(n)) for n, (_, holes) in found for hole in holes)
 

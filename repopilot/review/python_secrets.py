@@ -194,8 +194,10 @@ def _not_a_check(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> 
         for n in names
     ):
         return True
-    if any((isinstance(s, ast.Attribute) and _last(s).isupper()) or (isinstance(s, ast.Name) and s.id.isupper()
-           and "SECRET" not in s.id and "TOKEN" not in s.id and "KEY" not in s.id) for s in sides):  # fmt: skip
+    formats = [
+        n for s, n in zip(sides, names, strict=True) if isinstance(s, ast.Attribute | ast.Name) and _last(s).isupper()
+    ]
+    if any(not re.search("secret|token|key|password", n) for n in formats):
         return True
     if all(re.search(r"(?i)function|method|protocol|type|func", n) for n in names):
         return True

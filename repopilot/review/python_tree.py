@@ -105,6 +105,11 @@ class PythonTree:
                     found[name.asname] = name.name
         return found
 
+    @cached_property
+    def hears(self) -> bool:
+        """Whether anything from outside is mentioned at all."""
+        return bool(re.search(r"request|\binput\b|\bargv\b", self.code.text))
+
     def called(self, call: ast.Call) -> str:
         """What is called, in dotted form, with imported names spelled out."""
         name = called(call)

@@ -37,7 +37,7 @@ _FUNCTIONS = frozenset(
     "sorted reversed len str set tuple round abs min max sum isinstance zip map filter enumerate".split()
 )
 _FILES = re.compile(r"path|file|folder|dir|(^|\.)os$|shutil|tmp|temp|target|dest|source|src", re.I)
-_MANY_NODES, _BLOCK, _BODY_NODES = 36, 3, 14
+_MANY_NODES, _BLOCK, _BODY_NODES = 30, 3, 14
 
 
 def values(tree: PythonTree) -> Iterator[Finding]:

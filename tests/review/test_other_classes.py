@@ -1,0 +1,218 @@
+"""Classes of defects in JavaScript, TypeScript, Go and Java: variants that are found, and alike code that is right."""
+
+import re
+import tomllib
+from importlib import resources
+
+import pytest
+from review.test_checks import found, rules
+
+
+def java(body: str) -> str:
+    return f"class A {{\n{body}}}\n"
+
+
+FOUND = {
+    "a.js": {
+        "open-cors": ["function f(req, res) {\n  const o = req.get('origin');\n"
+                      "  res.header('Access-Control-Allow-Origin', o_origin);\n}\n"],
+        "prototype-pollution": ["function merge(a, b) {\n  for (const k of Object.keys(b)) {\n"
+                                "    a[k] = merge(a[k], b[k]);\n  }\n  return a;\n}\n"],
+        "missing-owner-check": ["app.delete('/notes/:id', authenticate, async (req, res) => {\n"
+                                "  await Note.findByIdAndDelete(req.params.id);\n  res.end();\n});\n"],
+        "mass-assignment": ["function f(req, user) {\n  Object.assign(user, req.body);\n"
+                            "}\n", "async function f(req) {\n"
+            "  await User.create(req.body);\n"
+            "}\n"],
+        "weak-random": ["function newToken() {\n  return Math.random().toString(36);\n}\n"],
+        "path-traversal": [
+            "function f(req, res) {\n  const { name } = req.params;\n  res.sendFile(path.join(DIR, name));\n}\n",
+            "function unzip(zip, dir) {\n  for (const entry of zip.entries) {\n"
+            "    write(path.join(dir, entry.fileName));\n  }\n}\n",
+        ],
+        "ssrf": ["async function f(req) {\n  const url = req.query.url;\n  return fetch(url);\n}\n"],
+        "insecure-cookie": ["function f(res, t) {\n  res.cookie('session', t, { maxAge: 9 });\n}\n"],
+        "growing-copy": [
+            "const f = (xs) => xs.reduce((acc, x) => [...acc, x.id], []);\n",
+            "function f(xs) {\n  let out = [];\n  for (const x of xs) {\n    out = out.concat(g(x));\n  }\n"
+            "  return out;\n}\n",
+        ],
+        "blocking-call": ["async function f(p) {\n  return fs.readFileSync(p);\n"
+                          "}\n", "router.post('/a', (req, res) => {\n"
+            "  execSync('ls');\n"
+            "  res.end();\n});\n"],
+        "list-membership": ["function f(a, b) {\n  const ids = b.map((x) => x.id);\n  for (const y of a) {\n"
+                            "    if (ids.indexOf(y.id) < 0) g(y);\n  }\n}\n"],
+        "quadratic-join": [
+            "function f(os, us) {\n  return os.map((o) => us.find((u) => u.id === o.userId));\n}\n",
+            "function f(os, us) {\n  for (const o of os) {\n    for (const u of us) {\n"
+            "      if (u.id === o.userId) {\n        g(u);\n      }\n    }\n  }\n}\n",
+        ],
+        "layout-thrash": ["function f(xs) {\n  for (const x of xs) {\n    x.style.width = '9px';\n"
+                          "    g(x.getBoundingClientRect());\n  }\n}\n"],
+        "await-in-loop": ["async function f(ids) {\n  const out = [];\n  for (const id of ids) {\n"
+                          "    out.push(await load(id));\n  }\n  return out;\n}\n"],
+        "debugging-left": ["function f(cart) {\n  console.log('cart', cart);\n  return cart;\n"
+                           "}\n", "function f(x) {\n"
+            "  console.log(x);\n"
+            "  return x;\n}\n"],
+        "async-foreach": ["function f(xs) {\n  xs.forEach(async (x) => {\n    await g(x);\n  });\n}\n"],
+        "discarded-result": ["function f(s) {\n  const t = s;\n  t.trim();\n  return t;\n}\n"],
+        "same-operands": ["function f(a, b) {\n  return a.x - a.x;\n"
+                          "}\n", "function f(a) {\n  return a.ok && a.ok;\n"
+            "}\n"],
+        "constant-condition": ["function f(s) {\n  return s !== 'a' || s !== 'b';\n"
+                               "}\n", "function f(n) {\n"
+            "  return n < 3 && n > 7;\n"
+            "}\n"],
+        "repeated-condition": ["function f(n) {\n  if (n > 10) {\n    g();\n  } else if (n > 100) {\n    h();\n  }\n"
+                               "}\n"],
+        "same-branches": ["function f(a) {\n  if (a) {\n    g(a);\n  } else {\n    g(a);\n  }\n}\n"],
+        "nested-ternary": ["const f = (a, b) => (a ? 1 : b ? 2 : 3);\n"],
+        "stale-comment": ["/**\n * @param size how many\n */\nfunction f(count) {\n  return count;\n}\n"],
+    },
+    "a.ts": {
+        "any-type": ["export function f(x: any): number {\n  return x.a;\n}\n"],
+        "flag-parameters": ["function f(a: boolean, b: boolean, c: boolean) {\n  return a && b && c;\n}\n"],
+        "wrong-unit": ["function f(ms: number) {\n  return Math.floor(ms / 60);\n}\n"],
+        "misleading-name": ["class A {\n  async isStale(s: Session) {\n    await s.destroy();\n    return true;\n  }\n"
+                            "}\n".replace(".destroy()", ".destroy({})")],
+    },
+    "a.go": {
+        "weak-random": ["package a\nfunc newSessionToken() int {\n\treturn rand.Intn(9)\n}\n"],
+        "path-traversal": [
+            "package a\nfunc unzip(r *zip.Reader, dst string) {\n\tfor _, f := range r.File {\n"
+            "\t\tp := filepath.Join(dst, f.Name)\n\t\twrite(p)\n\t}\n}\n",
+            "package a\nfunc h(w http.ResponseWriter, r *http.Request) {\n\tp := r.FormValue(\"p\")\n"
+            "\tb, _ := os.ReadFile(p)\n\tw.Write(b)\n}\n",
+        ],
+        "timing-attack": ["package a\nfunc ok(body, sig []byte) bool {\n\tm := hmac.New(sha256.New, key)\n"
+                          "\tm.Write(body)\n\treturn bytes.Equal(m.Sum(nil), sig)\n}\n"],
+        "lock-held": ["package a\nfunc (c *C) Get(ctx context.Context) error {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n"
+                      "\treturn c.client.Load(ctx)\n}\n"],
+        "count-by-loading": ["package a\nfunc n(p string) int {\n\tb, err := os.ReadFile(p)\n\tuse(err)\n"
+                             "\treturn bytes.Count(b, nl)\n}\n"],
+        "dropped-error": ["package a\nfunc f(b []byte) T {\n\tvar t T\n\tjson.Unmarshal(b, &t)\n\treturn t\n"
+                          "}\n", "package a\n"
+            "func f(s string) int {\n"
+            "\tn, _ := strconv.Atoi(s)\n"
+            "\treturn n\n"
+            "}\n"],
+        "shadowed-error": ["package a\nfunc f(xs []X) (err error) {\n\tfor _, x := range xs {\n\t\t_, err := g(x)\n"
+                           "\t\tuse(err)\n\t}\n\treturn\n}\n"],
+        "same-operands": ["package a\nfunc f(a, b R) bool {\n\treturn a.Lo <= b.Hi && b.Lo <= b.Hi\n}\n"],
+        "repeated-condition": ["package a\nfunc f(n int) int {\n\tif n < 10 {\n\t\treturn 1\n\t} else if n < 5 {\n"
+                               "\t\treturn 2\n\t}\n\treturn 3\n}\n"],
+        "stale-comment": ["package a\n\n// ReadAll returns the rows.\nfunc ReadSome() int {\n\treturn 1\n"
+                          "}\n", "package a\n"
+            "\n"
+            "// Port gives the port, or 8080 if there is none.\n"
+            "func Port(s string) int {\n"
+            "\treturn len(s)\n"
+            "}\n"],
+        "list-membership": ["package a\nfunc f(a, b []int) {\n\tfor _, x := range a {\n"
+                            "\t\tif slices.Contains(b, x) {\n\t\t\tg(x)\n\t\t}\n\t}\n}\n"],
+        "quadratic-join": ["package a\nfunc f(us []U, os []O) {\n\tfor _, o := range os {\n"
+                           "\t\tfor _, u := range us {\n\t\t\tif u.ID == o.UserID {\n\t\t\t\tg(u)\n\t\t\t}\n\t\t}\n"
+                           "\t}\n}\n"],
+    },
+    "A.java": {
+        "xml-entities": [java("void f(InputStream in) throws Exception {\n"
+                              "  SAXParser p = SAXParserFactory.newInstance().newSAXParser();\n  p.parse(in, h);\n"
+                              "}\n")],
+        "path-traversal": [java("void f(ZipEntry entry, File dir) {\n  File out = new File(dir, entry.getName());\n"
+                                "  write(out);\n}\n"),
+                           java("Resource f(@RequestParam String name) {\n  return g(Paths.get(name));\n}\n")],
+        "weak-random": [java("String newPassword() {\n  return \"\" + new Random().nextInt();\n}\n")],
+        "missing-owner-check": [java("@DeleteMapping(\"/notes/{id}\")\n"
+                                     "public void drop(@PathVariable long id, Principal who) {\n"
+                                     "  noteRepository.deleteById(id);\n}\n")],
+        "csrf-off": [java("void f(HttpSecurity http) {\n  http.csrf(c -> c.disable());\n}\n")],
+        "slow-container": [java("void f() {\n  List<A> xs = new LinkedList<>();\n  for (int i = 0; i < 9; i++) {\n"
+                                "    g(xs.get(i));\n  }\n}\n").replace("List<A> xs", "LinkedList<A> xs")],
+        "boxed-sum": [java("int f(List<Integer> xs) {\n  Integer sum = 0;\n  for (int x : xs) {\n    sum += x;\n  }\n"
+                           "  return sum;\n}\n")],
+        "repeated-work": [java("void f(List<String> xs) {\n  for (String x : xs) {\n"
+                               "    g(x.replaceAll(\"[^a-z]+\", \"\"));\n  }\n}\n"),
+                          java("void f(List<String> xs) {\n  for (String x : xs) {\n"
+                               "    g(new ObjectMapper().readTree(x));\n  }\n}\n")],
+        "shifted-list": [java("void f(List<String> xs) {\n  while (!xs.isEmpty()) {\n    g(xs.remove(0));\n  }\n}\n")],
+        "list-membership": [java("void f(List<A> as, List<A> bs) {\n  for (A a : as) {\n    if (bs.contains(a)) {\n"
+                                 "      g(a);\n    }\n  }\n}\n")],
+        "query-in-loop": [java("void f(List<A> as) {\n  for (A a : as) {\n    noteRepository.save(a);\n  }\n}\n")],
+        "count-by-loading": [java("int f() {\n  return userRepository.findAll().size();\n}\n")],
+        "misleading-name": [java("public boolean hasStock(Item item) {\n  itemDao.delete(item);\n  return true;\n}\n")],
+        "flag-parameters": [java("void f(boolean a, boolean b, boolean c) {\n  g(a, b, c);\n}\n")],
+        "discarded-result": [java("String f(String s) {\n  int n = 1;\n  s.trim();\n  return s;\n}\n")],
+        "same-operands": [java("boolean f(A a) {\n  return a.getB() != null && a.getB() != null;\n}\n")],
+        "debugging-left": [java("int f(int x) {\n  System.out.println(x);\n  return x;\n}\n")],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "text"),
+    [(path, rule, text) for path, of in FOUND.items() for rule, texts in of.items() for text in texts],
+)
+def test_variants_of_a_class_are_found(path: str, rule: str, text: str) -> None:
+    assert rule in rules(path, text)
+
+
+RIGHT = [
+    ("a.js", "function f(req, res) {\n  const origin = req.headers.origin;\n  if (ORIGINS.includes(origin)) {\n"
+             "    res.setHeader('Access-Control-Allow-Origin', origin);\n  }\n}\n"),
+    ("a.js", "function merge(a, b) {\n  for (const k of Object.keys(b)) {\n    if (k === '__proto__') continue;\n"
+             "    a[k] = merge(a[k], b[k]);\n  }\n  return a;\n}\n"),
+    ("a.js", "app.get('/notes/:id', auth, async (req, res) => {\n"
+             "  const n = await Note.findOne({ _id: req.params.id, owner: req.user.id });\n  res.json(n);\n});\n"),
+    ("a.js", "const config = JSON.parse(fs.readFileSync('a.json', 'utf8'));\n"),
+    ("a.js", "function f(a, b) {\n  const ids = new Set(b.map((x) => x.id));\n"
+             "  return a.filter((x) => !ids.has(x.id));\n}\n"),
+    ("a.js", "function f(xs) {\n  return xs.reduce((sum, x) => sum + x.price, 0);\n}\n"),
+    ("a.js", "function f(xs, text) {\n  const low = text.toLowerCase();\n  return xs.filter((x) => low.includes(x));\n"
+             "}\n"),
+    ("a.js", "async function f(url) {\n  while (url) {\n    const r = await load(url);\n    url = r.next;\n  }\n}\n"),
+    ("a.js", "async function f(ids) {\n  return Promise.all(ids.map((id) => load(id)));\n}\n"),
+    ("a.js", "function f(n) {\n  if (n > 100) {\n    g();\n  } else if (n > 10) {\n    h();\n  }\n}\n"),
+    ("a.js", "function f(s) {\n  return s !== 'a' && s !== 'b';\n}\n"),
+    ("a.js", "function f(req, res) {\n  const name = path.basename(req.params.name);\n"
+             "  res.sendFile(path.join(DIR, name));\n}\n"),
+    ("a.js", "/**\n * @param {object} options\n */\nfunction f({ a, b }) {\n  return a + b;\n}\n"),
+    ("a.ts", "function f(ms: number) {\n  return Math.floor(ms / 1000 / 60);\n}\n"),
+    ("a.go", "package a\nfunc f() error {\n\tif err := g(); err != nil {\n\t\treturn err\n"
+             "\t} else if err = h(); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"),
+    ("a.go", "package a\nfunc shuffle(xs []int) int {\n\treturn xs[rand.Intn(len(xs))]\n}\n"),
+    ("a.go", "package a\nfunc f(c io.Closer) {\n\t_ = c.Close()\n}\n"),
+    ("a.go", "package a\nfunc f(xs []X) error {\n\tvar err error\n\tfor _, x := range xs {\n"
+             "\t\tif err := g(x); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\treturn err\n}\n"),
+    ("a.go", "package a\nfunc unzip(f *zip.File, dst string) error {\n\tp := filepath.Join(dst, f.Name)\n"
+             "\tif !strings.HasPrefix(p, dst) {\n\t\treturn bad\n\t}\n\treturn write(p)\n}\n"),
+    ("a.go", "package a\n\n// Port gives the port, or 8080 if there is none.\nfunc Port(s string) int {\n"
+             "\treturn 8080\n}\n"),
+    ("A.java", java("void f(ZipEntry entry, Path dir) {\n  Path out = dir.resolve(entry.getName()).normalize();\n"
+                    "  if (!out.startsWith(dir)) {\n    throw bad();\n  }\n}\n")),
+    ("A.java", java("int f(Set<A> bs, List<A> as) {\n  int n = 0;\n  for (A a : as) {\n    if (bs.contains(a)) {\n"
+                    "      n += 1;\n    }\n  }\n  return n;\n}\n")),
+    ("A.java", java("@PreAuthorize(\"hasRole('ADMIN')\")\n@DeleteMapping(\"/a/{id}\")\n"
+                    "public void drop(@PathVariable long id, Principal who) {\n  noteRepository.deleteById(id);\n}\n")),
+    ("A.java", java("void f(InputStream in) throws Exception {\n"
+                    "  DocumentBuilderFactory d = DocumentBuilderFactory.newInstance();\n"
+                    "  d.setFeature(NO_DOCTYPE, true);\n  d.newDocumentBuilder().parse(in);\n}\n")),
+    ("A.java", java("boolean f(A a, A b) {\n  return a.getB() != null && b.getB() != null;\n}\n")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "text"), RIGHT)
+def test_code_that_looks_alike_is_left_alone(path: str, text: str) -> None:
+    assert [f.rule for f in found(path, text)] == []
+
+
+def test_every_pattern_of_the_tables_can_be_read() -> None:
+    table = tomllib.loads(resources.files("repopilot.review").joinpath("text_rules.toml").read_text("utf-8"))
+    for row in table["rule"]:
+        assert row["languages"] in table["groups"]
+        assert row["scope"] in ("function", "loop", "file", "route", "handler")
+        for pattern in (row["when"], row.get("unless", ""), row.get("declared", ""), *row.get("needs", ())):
+            for word, meaning in table["words"].items():
+                pattern = pattern.replace(f"<{word}>", meaning)
+            re.compile(re.sub(r"\{(\w+)\}", lambda m: m[1] if not m[1].isdigit() else m[0], pattern))

@@ -1,0 +1,289 @@
+"""Classes of defects in Python: each with variants that real code has, and with code that looks alike and is right."""
+
+import pytest
+from review.test_checks import rules
+
+FOUND = {
+    "weak-random": [
+        "import random\ndef coupon_code():\n    return ''.join(random.choices('ABC', k=8))\n",
+        "from random import randint\ndef send_otp(user):\n    code = randint(1000, 9999)\n    sms(user, code)\n",
+        "import uuid\ndef login(user):\n    session_id = str(uuid.uuid1())\n    return session_id\n",
+        "import random\nrng = random.Random()\ndef f(user):\n    user.api_key = '%x' % rng.getrandbits(128)\n",
+        "import numpy as np\ndef f():\n    password = np.random.choice(list('abc'), 9)\n    return password\n",
+    ],
+    "predictable-token": [
+        "import hashlib, time\ndef f(u):\n    u.session_token = hashlib.md5(str(time.time()).encode()).hexdigest()\n",
+        "from datetime import datetime\ndef make_reset_token(user):\n    return f'{user.id}-{datetime.now()}'\n",
+    ],
+    "timing-attack": [
+        "def f(request, settings):\n    return request.headers['X-Api-Key'] == settings.API_KEY\n",
+        "import hmac\ndef f(body, key, given):\n    mac = hmac.new(key, body, 'sha256').digest()\n"
+        "    return mac == given\n",
+        "def f(request, user):\n    if request.json['reset_token'] != user.reset_token:\n        return 403\n",
+    ],
+    "fallback-secret": [
+        "import os\nKEY = os.getenv('SECRET_KEY', 'please-change')\n",
+        "import os\ndef f():\n    return os.environ.get('DB_PASSWORD') or 'postgres'\n",
+        "def f(app):\n    return app.config.get('JWT_SECRET', 'dev')\n",
+    ],
+    "sql-clause": [
+        "def f(cur, name):\n    where = []\n    where.append(f\"name LIKE '%{name}%'\")\n"
+        "    cur.execute('SELECT 1 WHERE ' + where[0])\n",
+        "def f(db, s):\n    query = 'SELECT a FROM t'\n    query += ' ORDER BY ' + s\n    return db.execute(query)\n",
+        "def f(c, a):\n    sql = 'SELECT a FROM t WHERE 1=1'\n    if a:\n        sql += \" AND a = '%s'\" % a\n"
+        "    c.execute(sql)\n",
+    ],
+    "ldap-injection": ["def f(c, name):\n    return c.search('dc=x', '(&(objectClass=user)(cn=%s))' % name)\n"],
+    "xpath-injection": ["def f(tree, name):\n    return tree.xpath(\"//user[name='\" + name + \"']\")\n"],
+    "nosql-injection": [
+        "def f(db, n):\n    return db.users.find({'$where': 'this.name == \"' + n + '\"'})\n",
+        "def f(db, request):\n    return db.users.find_one({'name': request.json['n'], 'pw': request.json['p']})\n",
+    ],
+    "mass-assignment": [
+        "def f(request, user):\n    data = request.get_json()\n    for k in data:\n        setattr(user, k, data[k])\n",
+        "def f(request, user):\n    user.__dict__.update(request.json)\n",
+        "def f(request, db):\n    db.users.update_one({'_id': 1}, {'$set': request.json})\n",
+    ],
+    "missing-owner-check": [
+        "@app.route('/notes/<int:note_id>', methods=['DELETE'])\n@login_required\ndef remove(note_id):\n"
+        "    note = Note.query.get_or_404(note_id)\n    db.session.delete(note)\n    db.session.commit()\n"
+        "    return ''\n",
+        "@login_required\ndef invoice(request, pk):\n    inv = Invoice.objects.get(pk=pk)\n"
+        "    return render(request, inv)\n",
+    ],
+    "host-header": ["def send_reset(request, t):\n    mail(f'https://{request.host}/reset/{t}')\n"],
+    "open-cors": ["def f(request, r):\n    r.headers['Access-Control-Allow-Origin'] = request.headers['Origin']\n"
+                  "    return r\n"],
+    "upload-name": [
+        "import os\ndef f(request):\n    file = request.files['f']\n"
+        "    file.save(os.path.join('/up', file.filename))\n",
+        "async def f(upload):\n    with open('/up/' + upload.filename, 'wb') as out:\n"
+        "        out.write(await upload.read())\n",
+    ],
+    "incomplete-check": ["def f(url):\n    return 'example.com' in url\n"],
+    "decompression-bomb": ["import zlib\ndef f(payload):\n    return zlib.decompress(payload)\n"],
+    "slow-pattern": ["import re\n"
+                     "P = re.compile(r'^([a-z]+)*$')\n", "import re\ndef f(s):\n"
+            "    return re.match(r'(\\d+-?)+:', s)\n"],
+    "insecure-cookie": ["def f(r, t):\n    r.set_cookie('session', t)\n"],
+    "relation-in-loop": [
+        "def f():\n    books = Book.objects.all()\n    return [b.author.surname for b in books]\n",
+        "def f(session):\n    for p in session.query(Post).all():\n        show(p.author.email)\n",
+        "def f():\n    for o in Order.objects.filter(paid=True):\n        n = o.lines.count()\n        show(n)\n",
+    ],
+    "count-by-loading": [
+        "def f():\n    return len(User.objects.filter(active=True))\n",
+        "def f(cur):\n    cur.execute('SELECT 1')\n    return len(cur.fetchall())\n",
+        "def f(path):\n    with open(path) as file:\n        return len(file.readlines())\n",
+    ],
+    "filter-by-loading": ["def f():\n    return [u for u in User.objects.all() if u.age > 18]\n"],
+    "await-in-loop": [
+        "async def f(client, urls):\n    out = []\n    for url in urls:\n        out.append(await client.get(url))\n"
+        "    return out\n",
+        "async def f(api, ids):\n    return [await api.fetch_user(i) for i in ids]\n",
+    ],
+    "blocking-call": [
+        "import shutil\nasync def f(a, b):\n    shutil.copy(a, b)\n",
+        "import requests\nasync def f(u):\n    with requests.Session() as s:\n        return s.get(u)\n",
+        "from pathlib import Path\nasync def f(p):\n    return Path(p).read_text()\n",
+    ],
+    "ASYNC251": ["from time import sleep\nasync def f():\n    sleep(1)\n"],
+    "B019": ["import functools\nclass A:\n    @functools.cache\n    def f(self, x):\n        return x\n"],
+    "repeated-work": [
+        "import re\ndef f(lines, words):\n    for line in lines:\n        for w in words:\n"
+        "            re.compile(w + '$').search(line)\n",
+        "def f(xs):\n    return [x / max(xs) for x in xs]\n",
+        "import copy\ndef f(base, n):\n    for i in range(n):\n        yield copy.deepcopy(base)\n",
+    ],
+    "repeated-sort": ["def f(heap, n):\n    while n:\n        heap.append(n)\n        heap.sort()\n"
+                      "        n = heap.pop()\n"],
+    "growing-string": [
+        "class A:\n    def f(self, xs):\n        for x in xs:\n            self.out += f'{x};'\n",
+        "def f(xs):\n    s = ''\n    while xs:\n        s = s + xs.pop()\n    return s\n",
+        "def f(xs):\n    s = ''\n    for x in xs:\n        s = f'{s}{x},'\n    return s\n",
+    ],
+    "growing-list": ["def f(xs):\n    out = []\n    for x in xs:\n        out = [*out, x]\n    return out\n"],
+    "list-membership": [
+        "def f(a, b):\n    known = [x.id for x in b]\n    return [y for y in a if y.id not in known]\n",
+        "def f(a, b):\n    for x in a:\n        if x in list(b):\n            g(x)\n",
+    ],
+    "quadratic-search": ["def f(a, b):\n    rest = list(b)\n    for x in a:\n        rest.remove(x)\n"
+                         "    return rest\n"],
+    "quadratic-join": [
+        "def f(us, os):\n    return [(u, o) for u in us for o in os if o.user_id == u.id]\n",
+        "def f(us, os):\n    for o in os:\n        u = next((u for u in us if u.id == o.user_id), None)\n"
+        "        g(u)\n",
+    ],
+    "exponential-recursion": [
+        "def paths(r, c):\n    if r == 0 or c == 0:\n        return 1\n    return paths(r - 1, c) + paths(r, c - 1)\n",
+        "def best(i, w):\n    if i == 9:\n        return 0\n    return max(best(i + 1, w), 3 + best(i + 1, w - 1))\n",
+    ],
+    "unbounded-cache": ["_cache = {}\ndef f(key):\n    if key in _cache:\n        return _cache[key]\n"
+                        "    _cache[key] = g(key)\n    return _cache[key]\n"],
+    "connection-in-loop": ["import sqlite3\ndef f(rows):\n    for r in rows:\n        c = sqlite3.connect('a.db')\n"
+                           "        c.execute('x', r)\n"],
+    "repeated-condition": [
+        "def f(n):\n    if n > 10:\n        return 1\n    elif n > 100:\n        return 2\n",
+        "LOW, HIGH = 3, 7\ndef f(n):\n    if n < HIGH:\n        return 1\n    elif n < LOW:\n        return 2\n",
+        "def f(a, b):\n    if a.x:\n        return 1\n    elif a.x and b:\n        return 2\n",
+    ],
+    "same-operands": [
+        "def f(p, q):\n    return (p.x - p.x) ** 2 + (p.y - q.y) ** 2\n",
+        "def f(a):\n    return a.ready and a.ready\n",
+        "def f(a, b):\n    return a.lo <= b.hi and b.lo <= b.hi\n",
+    ],
+    "constant-condition": [
+        "def f(s):\n    if s.kind != 'a' or s.kind != 'b':\n        return 1\n",
+        "def f(n):\n    return n < 3 and n > 7\n",
+        "def f(s):\n    if s == 'a' or 'b':\n        return 1\n",
+        "def f(s):\n    return s == 'a' and s == 'b'\n",
+    ],
+    "never-equal": ["def f(s):\n"
+                    "    return s.lower() == 'Yes'\n", "def f(s):\n"
+            "    return len(s) == '3'\n", "def f():\n"
+            "    return input() == 5\n"],
+    "unreachable-except": ["try:\n    f = 1\nexcept Exception:\n    f = 2\nexcept ValueError:\n    f = 3\n"],
+    "nested-ternary": ["def f(a, b):\n    return 1 if a else 2 if b else 3\n"],
+    "discarded-result": [
+        "def f(s):\n    s.strip()\n    return s\n", "def f(xs):\n    sorted(xs)\n    return xs\n",
+        "def f(a, b):\n    a.union(b)\n    return a\n", "def f(name):\n    name.upper()\n    return name\n",
+    ],
+    "overwritten-value": ["def f(a):\n    total = sum(a)\n    total = len(a)\n    return total\n"],
+    "shadowed-loop": ["def f(a):\n    for i in a:\n        for i in i.parts:\n            g(i)\n"],
+    "mixed-returns": ["def f(x):\n    if x:\n        return [x]\n"
+                      "    return False\n", "def f(x):\n    if x:\n"
+            "        return 'a'\n"
+            "    return 0\n"],
+    "copied-block": [
+        "def f(a, b):\n    home = a.home.street.strip().title()\n    home += ', ' + a.home.city.strip().upper()\n"
+        "    print(home, len(home), a.home.zip)\n"
+        "    work = a.work.street.strip().title()\n    work += ', ' + a.work.city.strip().upper()\n"
+        "    print(work, len(work), a.work.zip)\n",
+    ],
+    "copied-function": ["def a(x):\n    y = x * 3 + 1\n    return [y, y * y, y - x, x]\ndef b(x):\n    y = x * 3 + 1\n"
+                        "    return [y, y * y, y - x, x]\n"],
+    "stale-comment": [
+        "def f(c):\n    # retry 3 times\n    for _ in range(5):\n        c()\n",
+        "def f(x):\n    time.sleep(30)  # wait ten seconds\n",
+        "def f(a, b):\n    '''Add.\n\n    :param a: one\n    :param c: other\n    '''\n    return a + b\n",
+        "def f(size=10):\n    '''Read.\n\n    size: how many, defaults to 20\n    '''\n    return size\n",
+        "def f(x):\n    '''Returns True if x is fine.'''\n    x.check()\n",
+        "def f(xs):\n    '''The names, newest first.'''\n    return sorted(xs)\n",
+        "def f(xs):\n    '''Return a new list with x added.'''\n    xs.append(1)\n    return xs\n",
+        "def f(xs):\n    '''The largest of the values.'''\n    return min(xs)\n",
+    ],
+    "DOC102": ["def f(a):\n    '''Do.\n\n    Args:\n        a: one\n        b: two\n    '''\n    return a\n"],
+    "misleading-name": [
+        "def is_stale(session):\n    session.delete()\n    return True\n",
+        "def get_user(users, name):\n    del users[name]\n    return name\n",
+        "def is_empty(xs):\n    return len(xs) > 0\n", "def is_even(n):\n    return n % 2 == 1\n",
+        "def has_access(u):\n    return 'yes'\n",
+    ],
+    "flag-parameters": ["def f(x, a=False, b=False, c=True):\n    return x, a, b, c\n"],
+    "wrong-unit": [
+        "def f(a):\n    hours = a.total_seconds()\n    return hours\n", "SECONDS_PER_DAY = 3600\n",
+        "def f(timeout_seconds):\n    g(timeout_ms=timeout_seconds)\n",
+    ],
+    "wrong-message": ["def f(x):\n    if x < 0:\n        raise ValueError('must not be positive')\n",
+                      "def f(x):\n    if len(x) > 9:\n        raise ValueError('too short')\n"],
+    "debugging-left": ["def f(x):\n    logger.info('here!! %s', x)\n", "def f(x):\n    print('>>>> x', x)\n"],
+    "magic-number": ["def f(t):\n    return t > 37.5\n"],
+    "print-left": ["def total(xs):\n    print(xs)\n    return sum(xs)\n"],
+    "ERA001": ["def f(x):\n    # y = x + 1\n    # return y\n    return x\n"],
+    "SIM103": ["def f(x):\n    if x > 1:\n        return True\n    return False\n"],
+    "PLR1714": ["def f(x):\n    return x == 'a' or x == 'b'\n"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in FOUND.items() for text in texts])
+def test_variants_of_a_class_are_found(rule: str, text: str) -> None:
+    assert rule in rules("pkg/a.py", text)
+
+
+RIGHT = [
+    # secrets
+    "import random\ndef pick_color(colors):\n    return random.choice(colors)\n",
+    "import random\ndef retry_delay(n):\n    return n + random.random()\n",
+    "import secrets\ndef new_token():\n    return secrets.token_hex(16)\n",
+    "def f(node):\n    return node.token == 'if'\n",
+    "def f(path, expected):\n    return digest_of(path) == expected\n",
+    "import os\nNAME = os.getenv('TOKEN_URL', 'https://a/b')\nPORT = os.environ.get('PORT', '80')\n",
+    "import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('length %s', len(password))\n",
+    # queries
+    "def f(c, ids):\n    marks = ','.join(['%s'] * len(ids))\n"
+    "    c.execute(f'SELECT a FROM t WHERE id IN ({marks})', ids)\n",
+    "COLUMNS = {'a': 'alpha'}\ndef f(c, s):\n    c.execute(f'SELECT a FROM t ORDER BY {COLUMNS[s]}')\n",
+    "def f(c, s):\n    if s not in ('a', 'b'):\n        raise ValueError(s)\n"
+    "    c.execute(f'SELECT a FROM t ORDER BY {s}')\n",
+    "def f(c, n):\n    c.execute(f'SELECT a FROM t LIMIT {int(n)}')\n",
+    "def f(base, page):\n    query = base\n    query += '&page=' + page\n    return query\n",
+    "def f(self):\n    return f'(x={self.x})'\n",
+    "def f(db, request):\n    return db.users.find_one({'name': str(request.json['n'])})\n",
+    # access
+    "def f(request):\n    target = request.args.get('next', '/')\n    if not target.startswith('/'):\n"
+    "        target = '/'\n"
+    "    return redirect(target)\n",
+    "def f(request):\n    name = {'a': 'x.txt'}.get(request.args['f'], 'y.txt')\n    with open(name) as file:\n"
+    "        return file.read()\n",
+    "import re\ndef f(request):\n    return re.match(r'[a-z]+$', request.args['q'])\n",
+    "def f(request, pk):\n    note = Note.objects.get(pk=pk, owner=request.user)\n    note.delete()\n",
+    "@login_required\ndef f(request, pk):\n    note = Note.objects.get(pk=pk)\n    if note.author != request.user:\n"
+    "        raise Denied\n"
+    "    note.delete()\n",
+    "def f(request, user):\n    for k, v in request.json.items():\n        if k in ('name', 'mail'):\n"
+    "            setattr(user, k, v)\n",
+    "def f(urls):\n    return 'example.com' in urls\n",
+    "import re\nP = re.compile(r'^(?:[a-z]+\\.)+[a-z]+$')\n",
+    # database
+    "def f():\n    return [b.author.surname for b in Book.objects.select_related('author')]\n",
+    "def f():\n    return [b.created.year for b in Book.objects.all()]\n",
+    "def f():\n    return User.objects.filter(active=True).count()\n",
+    "def f(session, url):\n    for attempt in range(3):\n        r = session.get(url, timeout=3)\n        if r.ok:\n"
+    "            return r\n    return None\n",
+    "def f(db, ids):\n    for batch in batches(ids, 500):\n        db.execute('x', batch)\n",
+    # waiting
+    "async def f(client, url):\n    while url:\n        r = await client.get(url)\n        url = r.next\n",
+    "async def f(client, items):\n    last = None\n    for item in items:\n"
+    "        last = await client.fetch(item, last)\n    return last\n",
+    "async def f(ws, xs):\n    for x in xs:\n        await ws.send(x)\n",
+    "import asyncio\nimport shutil\nasync def f(a, b):\n    await asyncio.to_thread(shutil.copy, a, b)\n",
+    # growth
+    "def f(groups):\n    for g in groups:\n        g.sort()\n",
+    "def f(xs):\n    for x in xs:\n        line = ''\n        line += str(x)\n        emit(line)\n",
+    "def f(xs):\n    allowed = ['a', 'b']\n    return [x for x in xs if x in allowed]\n",
+    "_registry = {}\ndef register(name, cls):\n    _registry[name] = cls\n",
+    "_cache = {}\ndef f(key):\n    if len(_cache) > 99:\n        _cache.clear()\n    if key not in _cache:\n"
+    "        _cache[key] = g(key)\n    return _cache[key]\n",
+    "def sort(xs):\n    mid = len(xs) // 2\n    return merge(sort(xs[:mid]), sort(xs[mid:]))\n",
+    "def depth(t):\n    return 1 + max(depth(t.left), depth(t.right))\n",
+    "def f(a, b):\n    for x in a:\n        for y in x.parts:\n            if y.id == x.id:\n                g(y)\n",
+    # conditions
+    "def f(n):\n    if n > 100:\n        return 2\n    elif n > 10:\n        return 1\n    return 0\n",
+    "def f(s, t):\n    return s != 'a' and t != 'b'\n",
+    "def f(a, b):\n    return a.x != b.x\n",
+    "def f(n):\n    return n < 0 or n > 10\n",
+    "def f(name):\n    return name.lower() == 'yes'\n",
+    # values
+    "def f(thread):\n    thread.join()\n",
+    "def f(path, other):\n    path.replace(other)\n",
+    "def f(s):\n    try:\n        s.encode('ascii')\n    except UnicodeError:\n        return False\n    return True\n",
+    "def f(x):\n    x = x.strip()\n    x = x.lower()\n    return x\n",
+    "def f(x):\n    if not x:\n        return {}, 404\n    return {'a': x}\n",
+    "def f(x):\n    if not x:\n        return None\n    return [x]\n",
+    # words
+    "def f(c):\n    # retry 3 times\n    for _ in range(3):\n        c()\n",
+    "def f():\n    # wait two minutes\n    sleep(120)\n",
+    "def f(xs):\n    '''The names, newest first.'''\n    return sorted(xs, reverse=True)\n",
+    "class A:\n    def f(self):\n        '''Returns True when done.'''\n        raise NotImplementedError\n",
+    "def get_or_create(db, n):\n    db.save(n)\n    return n\n",
+    "def f(a):\n    seconds = a.total_seconds()\n    minutes = a.total_seconds() / 60\n    return seconds, minutes\n",
+    "def f(x):\n    if x < 0:\n        raise ValueError('must not be negative')\n    return x\n",
+    "def main():\n    print('done')\n",
+    "# Values above 3 are cut: see f(x) for why.\nX = 1\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_code_that_looks_alike_is_left_alone(text: str) -> None:
+    ignored = {"F821", "B113", "F841", "complexity", "request-in-loop", "RET503", "SIM110", "B007"}
+    assert rules("pkg/a.py", text) - ignored == set()
