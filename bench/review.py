@@ -15,6 +15,7 @@ import ast
 import asyncio
 import importlib.util
 import random
+import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from repopilot.index.build import build
 from repopilot.llm.choose import choose
 from repopilot.repo.local import open_folder
 from repopilot.review.findings import DOMAINS
-from repopilot.review.questions import QUESTIONS
+from repopilot.review.suspects import KINDS
 from repopilot.settings import Settings, settings
 from repopilot.types import FileChange, Finding, Source
 from repopilot.workspace import Workspace
@@ -76,7 +77,7 @@ def written(files: Sequence[tuple[str, str]], cases: Path) -> Iterator[Planted]:
 
 def _cases(cases: Path, files: Sequence[tuple[str, str]]) -> Iterator[tuple[list[str], str, str, str]]:
     """(words of the head, text before the change, added text, path) of every case of a file."""
-    for number, case in enumerate(cases.read_text("utf-8").split("=== ")[1:]):
+    for number, case in enumerate(re.split(r"(?m)^=== ", cases.read_text("utf-8"))[1:]):
         head, _, body = case.partition("\n")
         path, text = files[number % len(files)]
         yield head.split(), text.rstrip("\n") + "\n\n\n" + _IMPORTS, body, path
@@ -133,15 +134,19 @@ async def _reviewed(planted: Planted, workspace: Workspace) -> Reviewed:
     space = Workspace(workspace.snapshot, known, workspace.settings, workspace.model, workspace.reviewer)  # type: ignore[arg-type]
     async with trace.root(events.append, "review") as step:
         report = await review_changes(space, step, [_change(planted)])
-    return Reviewed(planted, list(report.findings), dict(_odds(events)))
+    return Reviewed(planted, list(report.findings), _odds(events))
 
 
-def _odds(events: Sequence[trace.Event]) -> Iterator[tuple[str, float]]:
+def _odds(events: Sequence[trace.Event]) -> dict[str, float]:
+    """The highest odds by question; those about single lines are called `… line`."""
     names = {e.id: e.name for e in events if isinstance(e, trace.Started)}
+    found: dict[str, float] = {}
     for event in events:
-        if isinstance(event, trace.Finished) and (rule := names[event.id].partition(":")[0]).startswith("model-"):
-            sure = event.data.get("confidence", 0.5)
-            yield rule, sure if event.data.get("word") == "yes" else 1 - sure
+        if isinstance(event, trace.Finished) and "odds" in event.data and names[event.id].startswith("model-"):
+            rule, about = names[event.id].replace(":", "").split(" ", 1)
+            rule = f"{rule} line" if about.startswith("line ") else rule
+            found[rule] = max(found.get(rule, 0.0), float(str(event.data["odds"])))
+    return found
 
 
 class _Known:
@@ -215,12 +220,12 @@ def _print_alarms(alarms: Sequence[Reviewed]) -> None:
 
 def _print_questions(caught: Sequence[Reviewed], alarms: Sequence[Reviewed]) -> None:
     for rule in sorted({rule for r in (*caught, *alarms) for rule in r.odds}):
-        domain = next(q.domain for q in QUESTIONS if q.rule == rule)
+        domain = next(kind.domain for kind in KINDS if kind.rule == rule.split()[0])
         faulty = sorted((r.odds[rule], r.case.name) for r in caught if r.case.domain == domain and rule in r.odds)
         right = sorted(r.odds[rule] for r in alarms if rule in r.odds)
         wins = [(bad > good) + 0.5 * (bad == good) for bad, _ in faulty for good in right]
         surest = ", ".join(f"{name} {odds:.2f}" for odds, name in faulty[:-9:-1])
-        print(f"{rule:20s} AUC {sum(wins) / max(1, len(wins)):.2f}; surest: {surest}; clean up to "
+        print(f"{rule:22s} AUC {sum(wins) / max(1, len(wins)):.2f}; surest: {surest}; clean up to "
               + ", ".join(f"{odds:.2f}" for odds in right[:-6:-1]))  # fmt: skip
 
 

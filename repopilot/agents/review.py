@@ -90,7 +90,7 @@ async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> Report:
     new = merged([*scope.given, *(f for one in found for f in one.new)])
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
-    step.note(score=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
+    step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
     reviewed = tuple(t.new.path for t in scope.targets)
     notes = (*scope.notes, *(note for one in found for note in one.notes))
     return Report(scope.what, scope.commit or workspace.snapshot.commit, tuple(new), tuple(old), reviewed, notes,
@@ -103,7 +103,7 @@ async def _domain(domain: str, targets: Sequence[Target], reading: Reading | Non
         found = await analyse(domain, targets, working)
         said = await opinions(domain, reading, found.new, working)
         new = [*found.new, *said]
-        working.note(score=score(merged(new)), findings=len(new))
+        working.note(findings=len(merged(new)))
         return Found(new, found.old, found.notes)
 
 

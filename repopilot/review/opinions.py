@@ -1,7 +1,8 @@
-"""What a language model finds: narrow questions a domain, a quoted line, then a second pass that tries to refute it.
+"""What a language model finds: narrow questions, about code and then about the lines that look like the fault, and a
+second pass that tries to refute.
 
-Opinions of small models are worth little, so a finding counts only when the model is surer of it than it is of clean
-code, quotes a changed line for it, and still calls it a fault when asked for the opposite. At most medium severity.
+Opinions of small models are worth little, so a finding counts only when the model is surer of it than of clean code,
+for a line that code has picked, and when no analyser has spoken of that place. At most medium severity.
 """
 
 from __future__ import annotations
@@ -10,38 +11,40 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-from pydantic import BaseModel, Field, create_model
 
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
 from repopilot.review.code import Target
-from repopilot.review.questions import LEFT_OUT, Question, questions_for
+from repopilot.review.suspects import KINDS, LARGE, SMALLEST, Kind, billions, suspected_lines
 from repopilot.trace import Step
 from repopilot.types import Finding
 from repopilot.workspace import Workspace
 
-STANDS = 0.5
-"""Confidence of the second pass below which a finding is dropped."""
+STANDS = 0.35
+"""Confidence below which the second pass has refuted a finding."""
+_LEFT_OUT = {
+    "security": "style, speed, and anything that needs no attacker",
+    "performance": "style, security, and differences too small to measure",
+}
 _MOST_FILES = {"embedded": 1, "ollama": 4, "openai": 12}
-"""Files the model reads, by kind of model: on a CPU each costs ten to thirty seconds."""
+"""Files the model reads, by kind of model: on a CPU each costs five to thirty seconds."""
 _CODE_TOKENS = {"embedded": 900, "ollama": 1800, "openai": 4000}
-_AROUND = 6
+_AROUND = 2
 _NEAR = 3
-_QUOTABLE = 60
 _NAME = re.compile(r"\b([A-Za-z_]\w{2,})\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Changed lines of one file with what stands around them; `lines` maps the changed ones to their text, `mark`
-    delimits untrusted text and is the same for all questions: a repeated beginning is read only once."""
+    """Changed lines of one file with what stands around them; `lines` maps the changed ones to their text, `text` is
+    the whole file, `mark` delimits untrusted text and is the same for all questions: a repeated beginning is read only
+    once."""
 
     path: str
     shown: str
     lines: dict[int, str]
+    text: tuple[str, ...]
     around: str
     mark: str
 
@@ -73,34 +76,50 @@ async def opinions(domain: str, reading: Reading | None, known: Sequence[Finding
     """The model's findings in one domain that survived; none without a model. A failing model is said, not raised."""
     if reading is None:
         return []
-    asked = questions_for(domain, reading.model.name)
-    if not asked:
-        step.note(model=f"{reading.model.name} is not asked about {domain}: its answers were no better than chance")
+    if why := _not_asked(domain, reading.model):
+        step.note(model=why)
         return []
     async with step.child("model", "agent", f"{len(reading.passages)} passages") as reviewing, reading.turn:
         survived: list[Finding] = []
         try:
             for passage in reading.passages:
-                survived += await _of_passage(passage, asked, known, reading, reviewing)
+                survived += await _of_passage(passage, domain, known, reading, reviewing)
         except ModelError as error:
             reviewing.degrade(f"the model's {domain} review was cut short: {error}")
         reviewing.note(findings=len(survived))
     return survived
 
 
+def _not_asked(domain: str, model: Model) -> str:
+    """Why a model is not asked in a domain; '' when it is."""
+    size = billions(model.name)
+    if not any(kind.domain == domain for kind in KINDS):
+        return f"not asked about {domain}: small models' answers were no better than chance"
+    if size < SMALLEST:
+        return f"{model.name} is not asked: its answers were no better than chance"
+    if size < LARGE and not _tells(model):
+        return f"{model.name} is not asked: its server doesn't tell how sure it is, and a bare yes means little"
+    return ""
+
+
 async def _of_passage(
-    passage: Passage, asked: Sequence[Question], known: Sequence[Finding], reading: Reading, step: Step
+    passage: Passage, domain: str, known: Sequence[Finding], reading: Reading, step: Step
 ) -> list[Finding]:
     survived: list[Finding] = []
-    for question in asked:
-        if not await _suspected(question, passage, reading.model, step):
+    for kind in (k for k in KINDS if k.domain == domain):
+        lines = suspected_lines(kind, passage.lines, passage.text)
+        findings = [f for f in (_finding(kind, passage, line) for line in lines) if not _told(f, known)]
+        if not findings or not await _suspected(kind, passage, reading.model, step):
             continue
-        finding = await _quoted(question, passage, reading.model, step)
-        if finding is None or _told(finding, known):
-            continue
-        if await _survives(finding, question, passage, reading.refuter, step):
-            survived.append(finding)
+        best = await _likeliest(kind, findings, passage, reading.model, step)
+        if best and not _told(best, survived) and await _survives(best, kind, passage, reading.refuter, step):
+            survived.append(best)
     return survived
+
+
+def _finding(kind: Kind, passage: Passage, line: int) -> Finding:
+    return Finding(passage.path, line, kind.severity, kind.rule, kind.message, "model", kind.domain,
+                   passage.lines[line].strip())  # fmt: skip
 
 
 def _passage(target: Target, model: Model, budget: int, workspace: Workspace) -> Passage:
@@ -111,19 +130,19 @@ def _passage(target: Target, model: Model, budget: int, workspace: Workspace) ->
     marked: dict[int, str] = {}
     left, previous = budget, 0
     for number in near:
-        text = f"{'>' if number in changed else ' '} {lines[number - 1][:300]}"
+        text = lines[number - 1][:300]
         left -= model.count_tokens(text) + 1
         if left < 0:
             break
         if previous and number != previous + 1:
-            shown.append("  …")
+            shown.append("…")
         shown.append(text)
         previous = number
         if number in changed:
             marked[number] = lines[number - 1]
     mark = nonce()
     around = _around(target.new.path, marked, workspace)
-    return Passage(target.new.path, defused("\n".join(shown), mark), marked, defused(around, mark), mark)
+    return Passage(target.new.path, defused("\n".join(shown), mark), marked, tuple(lines), defused(around, mark), mark)
 
 
 def _around(path: str, lines: dict[int, str], workspace: Workspace) -> str:
@@ -148,43 +167,42 @@ def _messages(passage: Passage, ending: str):
     return [ChatMessage(role="system", content=render("review_system")), ChatMessage(role="user", content=user)]
 
 
-async def _suspected(question: Question, passage: Passage, model: Model, step: Step) -> bool:
+async def _suspected(kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
+    """Whether the model thinks that the passage has such a fault at all."""
+    if not kind.least:
+        return True
+    ending = render("review_question", asks=kind.asks)
+    return await _says_yes(ending, f"{kind.rule}: {passage.path}", kind.least, passage, model, step)
+
+
+async def _likeliest(
+    kind: Kind, findings: Sequence[Finding], passage: Passage, model: Model, step: Step
+) -> Finding | None:
+    """The first of the findings that a reviewer would be right with."""
+    for finding in findings:
+        ending = render("review_claim", asks=kind.asks, quote=defused(finding.quote, passage.mark))
+        if await _says_yes(ending, f"{kind.rule} line {finding.line}", kind.holds, passage, model, step):
+            return finding
+    return None
+
+
+async def _survives(finding: Finding, kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
+    """Ask for the opposite: only a finding that stands even then is kept."""
+    ending = render("review_refute", asks=kind.asks, quote=defused(finding.quote, passage.mark),
+                    left_out=_LEFT_OUT[kind.domain])  # fmt: skip
+    return await _says_yes(ending, f"refute line {finding.line}", STANDS, passage, model, step)
+
+
+async def _says_yes(ending: str, name: str, least: float, passage: Passage, model: Model, step: Step) -> bool:
+    """Whether the model says yes, surely enough where it tells how sure it is."""
     from repopilot.llm.structured import choose_word
 
-    ending = render("review_question", asks=question.asks, left_out=LEFT_OUT[question.domain])
-    async with step.child(f"{question.rule}: {passage.path}", "llm", question.asks) as asking:
+    async with step.child(name, "llm", ending) as asking:
         word, confidence = await choose_word(model, _messages(passage, ending), ("yes", "no"), asking)
         odds = confidence if word == "yes" else 1 - confidence
-        suspected = word is not None and (odds >= question.least if _tells(model) else word == "yes")
-        asking.note(suspected=suspected)
-    return suspected
-
-
-async def _quoted(question: Question, passage: Passage, model: Model, step: Step) -> Finding | None:
-    """The changed line the model quotes for its suspicion; None when it quotes none."""
-    from repopilot.llm.structured import ask
-
-    choices = _quotable(passage)
-    if not choices:
-        return None
-    quote = create_model("Quote", quote=(Literal[tuple(choices)], Field(description="the faulty line, copied")))
-    ending = render("review_quote", asks=question.asks)
-    async with step.child("quote", "llm", question.asks) as asking:
-        reply: BaseModel | None = await ask(model, _messages(passage, ending), quote, asking, max_tokens=120)
-    if reply is None:
-        return None
-    line = choices[reply.quote]  # type: ignore[attr-defined]
-    return Finding(passage.path, line, question.severity, question.rule, question.message, "model", question.domain,
-                   passage.lines[line].strip())  # fmt: skip
-
-
-def _quotable(passage: Passage) -> dict[str, int]:
-    """The changed lines that can be quoted, by their text: those with a word that stand there only once."""
-    found: dict[str, list[int]] = {}
-    for number, text in passage.lines.items():
-        if re.search(r"\w\w", text) and len(text.strip()) <= 200:
-            found.setdefault(text.strip(), []).append(number)
-    return {text: numbers[0] for text, numbers in list(found.items())[:_QUOTABLE] if len(numbers) == 1}
+        says = word is not None and (odds >= least if _tells(model) else word == "yes")
+        asking.note(odds=round(odds, 2), least=least)
+    return says
 
 
 def _told(finding: Finding, known: Sequence[Finding]) -> bool:
@@ -192,18 +210,6 @@ def _told(finding: Finding, known: Sequence[Finding]) -> bool:
     return any(
         f.path == finding.path and f.domain == finding.domain and abs(f.line - finding.line) <= _NEAR for f in known
     )
-
-
-async def _survives(finding: Finding, question: Question, passage: Passage, model: Model, step: Step) -> bool:
-    """Ask for the opposite: only a finding that stands even then is kept."""
-    from repopilot.llm.structured import choose_word
-
-    ending = render("review_refute", mark=passage.mark, quote=defused(finding.quote, passage.mark), asks=question.asks)
-    async with step.child(f"refute line {finding.line}", "llm", finding.message) as refuting:
-        word, confidence = await choose_word(model, _messages(passage, ending), ("wrong", "fault"), refuting)
-        stands = word == "fault" and (confidence >= STANDS or not _tells(model))
-        refuting.note(stands=stands)
-    return stands
 
 
 def _tells(model: Model) -> bool:

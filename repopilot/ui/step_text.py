@@ -111,6 +111,10 @@ def _headline(data: Mapping[str, object]) -> list[str]:
         said.append(count(len(excerpts), "excerpt"))
     if isinstance(score := data.get("score"), int | float):
         said.append(f"{score:g}/10")
+    if isinstance(health := data.get("health"), int):
+        said.append(f"{health}/100")
+    if isinstance(findings := data.get("findings"), int):
+        said.append(count(findings, "finding"))
     if decision := data.get("decision"):
         said.append(str(decision))
     if isinstance(data.get("passed"), int):

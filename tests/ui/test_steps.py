@@ -193,6 +193,12 @@ def test_titles_carry_the_facts_that_matter():
     assert finished_title(started, finished) == "Tests · 3 passed, 2 failed · 2.5 s"
 
 
+def test_a_review_is_of_a_hundred():
+    started = Started("1", None, "review", "agent", "", 10.0)
+    finished = Finished("1", "ok", "", "", 12.5, {"health": 19, "findings": 1})
+    assert finished_title(started, finished) == "Review · 19/100 · 1 finding · 2.5 s"
+
+
 def test_steps_down_are_said_first():
     finished = Finished("1", "ok", "", "", 1.0, {"degraded": ["no vectors yet"]})
     assert body(finished, "text")[0].startswith("⚠ no vectors yet")

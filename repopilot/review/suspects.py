@@ -1,0 +1,106 @@
+"""Faults that only judgement can confirm: what to ask a language model about them, and the lines that look like them.
+
+Asked openly for faults, models up to 3B invent them. Asked a narrow question about code, or about one line that code
+has picked, how sure a 1.5B model is of "yes" tells some faults from right code; the 0.5B model's answers tell nothing
+(`python -m bench.review --questions`). Only what was seen to tell is here, so nothing of style is. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from repopilot.types import Severity
+
+SMALLEST = 1.0
+"""Billions of parameters below which a model's answers were no better than chance."""
+LARGE = 7.0
+"""Billions of parameters from which on a plain "yes" is believed where the model doesn't tell how sure it is."""
+MOST_LINES = 4
+"""Lines of one kind that are put to the model in one passage."""
+
+_LOOP = re.compile(r"^\s*(?:async\s+)?(?:for|while|foreach|loop)\b|\.(?:forEach|map|each)\s*\(")
+_COMMENT = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"\"\"|''')")
+_HEAD = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|fn|public|private|protected|static)\b.*\(")
+_SECRET = r"(?:passw|pwd|secret|token|api_?key|credential|signature|private_key|otp|session)"
+_WEAK = r"(?:==|!=|random|md5|sha1|hash|uuid|time)"
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fault. `asks` completes "does this code …?", `message` is said of the line, `looks` is what such a
+    line looks like. `least` and `holds`: the confidence of "yes" about the code and about the line that no clean code
+    reached; with `least` 0 only lines are asked about."""
+
+    rule: str
+    domain: str
+    asks: str
+    message: str
+    severity: Severity
+    looks: re.Pattern[str]
+    in_loop: bool
+    least: float
+    holds: float
+
+
+KINDS = (
+    Kind("model-secret", "security", "contain a password, key or token, or write one to a log",
+         "A password, key or token may be exposed or handled unsafely here.", "medium",
+         re.compile(rf"{_SECRET}", re.IGNORECASE), False, 0.78, 0.8),
+    Kind("model-crypto", "security", "use a weak hash, cipher or random number for a secret, or compare "
+                                     "secrets with ==",
+         "A secret may be made or compared in a weak way here.", "medium",
+         re.compile(rf"{_SECRET}.*{_WEAK}|{_WEAK}.*{_SECRET}", re.IGNORECASE), False, 0.0, 0.86),
+    Kind("model-injection", "security", "put a value from outside into a query, a command or other code by pasting "
+         "strings", "A value from outside may become part of a query or a command here.", "medium",
+         re.compile(r"f[\"'].*\{|[\"']\s*\+|\+\s*[\"']|%\s*[\w(]|\.format\(|\$\{|Sprintf|"
+                    r"(?:where|filter|query)\w*\s*[(=].*(?:\+|\{|%)", re.IGNORECASE), False, 0.0, 0.866),
+    Kind("model-query", "performance", "run a database query or a network request in each turn of a loop",
+         "Each turn of the loop may ask the database or the network (N+1).", "medium",
+         re.compile(r"\w\.\w+\.\w+|\w+\s*\("), True, 0.5, 0.8),
+    Kind("model-quadratic", "performance", "search a list, or loop over all elements again, for each element of a loop",
+         "The work may grow with the square of the number of elements.", "medium",
+         re.compile(r"\bfor\b|\bin\b|\.(?:index|find|includes|contains|count|remove|some|filter|indexOf|sort\w*)\s*\("),
+         True, 0.66, 0.8),
+    Kind("model-repeated", "performance", "do work in each turn of a loop that could be done once before it",
+         "Work may be repeated in each turn of the loop.", "low",
+         re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE), True, 0.0, 0.79),
+)  # fmt: skip
+
+
+def billions(model: str) -> float:
+    """The size a model's name gives, infinite where it gives none: a server of somebody's own choice."""
+    return max((float(size) for size in _SIZE.findall(model)), default=float("inf"))
+
+
+def suspected_lines(kind: Kind, changed: Mapping[int, str], text: Sequence[str]) -> list[int]:
+    """The changed lines (number → text) of a file, given whole as `text`, that look like a kind of fault."""
+    found = [n for n in sorted(changed) if _looks(kind, n, changed[n], text)]
+    return found[:MOST_LINES]
+
+
+def _looks(kind: Kind, number: int, line: str, text: Sequence[str]) -> bool:
+    if _COMMENT.match(line) or len(line.strip()) > 300 or not kind.looks.search(line) or _HEAD.match(line):
+        return False
+    return not kind.in_loop or _inside_loop(number, text)
+
+
+def _inside_loop(number: int, text: Sequence[str]) -> bool:
+    """Whether a less indented line above, up to the head of the function, begins a loop."""
+    depth = _indent(text[number - 1])
+    for above in range(number - 2, -1, -1):
+        line = text[above]
+        if not line.strip() or _COMMENT.match(line) or _indent(line) >= depth:
+            continue
+        depth = _indent(line)
+        if _LOOP.search(line):
+            return True
+        if _HEAD.match(line) or depth == 0:
+            return False
+    return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
