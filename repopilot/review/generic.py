@@ -149,7 +149,8 @@ def _calls(place: Place, code: Code, data: bytes) -> Iterator[Finding]:
     for rule in rules()[0]:
         if rule.rule in seen or not rule.applies(code.language, place.loops):
             continue
-        given = traced if rule.rule in _TRACED else arguments
+        page = rule.rule == "cross-site-scripting" and re.search(r"<\w", arguments)
+        given = traced if page or rule.rule in _TRACED else arguments
         if rule.callee.search(callee) and rule.arguments.search(given):
             seen.add(rule.rule)
             yield code.finding(node.start_point.row + 1, rule.severity, rule.domain, rule.rule, rule.message, "checks")

@@ -98,7 +98,7 @@ def _looks_at_rights(function: Function) -> bool:
     names += [text_of(n) or "" for n in own(function) if isinstance(n, ast.Constant) and len(text_of(n) or "") < 30]
     logged_in = {"is_authenticated", "is_anonymous"}
     asked = sum(n in logged_in for n in names)
-    about = [n for n in names if n not in logged_in and _RIGHTS & set(words_of(n))]
+    about = [n for n in names if n not in logged_in and not n[:1].isupper() and _RIGHTS & set(words_of(n))]
     for _ in range(asked):  # `request.user.is_authenticated` is one look at a user
         user = next((n for n in about if n in ("user", "current_user")), None)
         if user:

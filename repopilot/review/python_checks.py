@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from repopilot.review.python_access import access
+from repopilot.review.python_answers import answers
 from repopilot.review.python_caches import caches
 from repopilot.review.python_conditions import conditions
 from repopilot.review.python_contradictions import contradictions
@@ -23,6 +24,6 @@ from repopilot.types import Finding
 
 Check = Callable[[PythonTree], Iterator[Finding]]
 
-FLOWS: tuple[Check, ...] = (security, secrets, queries, access)
+FLOWS: tuple[Check, ...] = (security, secrets, queries, access, answers)
 LOOPS: tuple[Check, ...] = (speed, growth, caches, database, waiting)
 HABITS: tuple[Check, ...] = (style, conditions, values, contradictions, names)

@@ -83,6 +83,7 @@ _OPPOSITES: tuple[tuple[str, str, str], ...] = (
     ),
     (r"\bascending\b|\b(oldest|smallest|lowest|earliest|shortest) first\b", r"reverse=True", r"-|reversed|\[::-1\]"),
     (r"\bsum of\b|\btotal of\b", r"\b(max|min|mean|average)\(", r"\bsum\(|\+|reduce|total|count"),
+    (r"\b(average|mean) (of|value|price|length|number|time)\b", r"\bsum\(", r"/|mean|average|avg|median|statistics"),
     (r"\bin minutes\b", r"\breturn [^\n]*total_seconds\(\)$", r"/|60"),
     (r"\bin milliseconds\b", r"\breturn [^\n]*total_seconds\(\)$", r"\*|1000"),
 )

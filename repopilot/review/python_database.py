@@ -45,7 +45,7 @@ _RELATED = frozenset(
 
 def database(tree: PythonTree) -> Iterator[Finding]:
     """Every check of this module on one file."""
-    for check in (_asked_in_loops, _relations, _counted, _filtered):
+    for check in (_asked_in_loops, _saved, _relations, _counted, _filtered):
         yield from check(tree)
 
 
@@ -74,6 +74,21 @@ def _asked_in_loops(tree: PythonTree) -> Iterator[Finding]:
                 "performance",
                 "request-in-loop",
                 "One request after the other; use a session, or several at once.",
+            )
+
+
+def _saved(tree: PythonTree) -> Iterator[Finding]:
+    """Objects written back one by one."""
+    for call in tree.of(ast.Call):
+        owner, _, method = called(call).rpartition(".")
+        loop = tree.loop(call) if method == "save" and not call.args else None
+        if isinstance(loop, ast.For) and owner in targets(loop) and not in_steps(tree, loop):
+            yield tree.finding(
+                call,
+                "low",
+                "performance",
+                "query-in-loop",
+                f"`{owner}` is written back by itself in every turn; write all of them at once.",
             )
 
 

@@ -110,9 +110,13 @@ def _writes(function: Function, node: ast.AST) -> bool:
     given = {a.arg for a in parameters(function)}
     if isinstance(node, ast.Delete):
         return any(isinstance(t, ast.Subscript) and dotted(t) in given for t in node.targets)
-    if not isinstance(node, ast.Call) or not _WRITES.search(called(node)):
+    if not isinstance(node, ast.Call):
         return False
-    head = called(node).partition(".")[0]
+    head, _, path = called(node).partition(".")
+    if head in given and re.search(r"(^|\.)(clear|remove|reverse|sort)$", path):
+        return True
+    if not _WRITES.search(called(node)):
+        return False
     local = {n.id for n in own(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     fetched = called(node).rpartition(".")[2] in ("delete", "save", "commit")
     return (head not in local or fetched) and "cache" not in called(node) and "tmp" not in called(node)

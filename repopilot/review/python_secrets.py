@@ -46,6 +46,7 @@ _FALLBACK = re.compile(r"(^|[._])(environ\.get|getenv|config\.get|settings\.get|
                        r"environ\.setdefault)$")  # fmt: skip
 _KEY_NAME = re.compile(r"(SECRET|PASSWORD|PASSWD|API_?KEY|TOKEN|SIGNING_?KEY|PRIVATE_?KEY|ENCRYPTION_?KEY|JWT_?KEY|"
                        r"ACCESS_?KEY|AUTH_?KEY|SALT)(_KEY|_BASE)?$", re.I)  # fmt: skip
+_CARD = re.compile(r"(^|\.)(credit_?)?card\.(number|cvv|cvc|pan)$|(^|[._])(cvv|cvc|iban|ssn)$", re.I)
 _LOGS = re.compile(r"(^|\.)(log|logger|logging|_log|_logger|app\.logger|structlog)\.\w+$|^print$")
 _LOGGED = re.compile(r"(^|_)(password|passwd|secret|secret_key|api_?key|access_token|auth_token|private_key|otp|"
                      r"refresh_token|reset_token|cvv|card_number|ssn)$", re.I)  # fmt: skip
@@ -237,7 +238,9 @@ def _logged(tree: PythonTree) -> Iterator[Finding]:
         if not _LOGS.search(called(call)):
             continue
         values = [n for a in call.args for n in _shown(a)]
-        secret = next((last for v in values if _LOGGED.search(last := _last(v))), None)
+        secret = next(
+            (last for v in values if _LOGGED.search(last := _last(v)) or _CARD.search(last := dotted(v))), None
+        )
         if secret:
             yield tree.finding(call, "medium", "security", "secret-logged",
                                f"The secret `{secret}` is written to the log.")  # fmt: skip

@@ -23,13 +23,15 @@ _MATCHES = re.compile(r"^re\.(compile|match|search|fullmatch|findall|sub|split|f
 
 def speed(tree: PythonTree) -> Iterator[Finding]:
     """Every check of this module on one file."""
-    for check in (_repeated, _nested_loops, _partners, _recursion, _counted_lines, _filled_dicts):
+    for check in (_repeated, _nested_loops, _index_pairs, _partners, _recursion, _counted_lines, _filled_dicts):
         yield from check(tree)
 
 
 def _repeated(tree: PythonTree) -> Iterator[Finding]:
     for call in tree.of(ast.Call):
         loop = tree.loop(call)
+        if called(call).endswith(".iterrows"):
+            yield tree.finding(call, "medium", "performance", "slow-dataframe", "iterrows; work on whole columns.")
         if loop is None:
             continue
         name, method = tree.called(call), called(call).rpartition(".")[2]
@@ -37,7 +39,7 @@ def _repeated(tree: PythonTree) -> Iterator[Finding]:
             severity = "medium" if name in _WHOLE or name == "open" else "low"
             yield tree.finding(call, severity, "performance", "repeated-work",
                                f"{what} in every turn of the loop; do it once before.")  # fmt: skip
-        elif method == "iterrows" or name in ("pd.concat", "pandas.concat"):
+        elif name in ("pd.concat", "pandas.concat"):
             yield tree.finding(call, "medium", "performance", "slow-dataframe",
                                f"`{name}` in a loop; work on whole columns.")  # fmt: skip
         elif _CONNECTS.match(name) and isinstance(loop, ast.For) and same_every_turn(tree, _arguments(call), loop):
@@ -130,6 +132,28 @@ def _joins(inner: ast.For | ast.comprehension, target: ast.expr, outer: ast.AST,
     return False
 
 
+def _index_pairs(tree: PythonTree) -> Iterator[Finding]:
+    """`xs[i] == xs[j]` for all i and j."""
+    for inner in tree.of(ast.For):
+        outer = tree.loop(inner)
+        if not isinstance(outer, ast.For) or not all(ast.unparse(f.iter).startswith("range(") for f in (inner, outer)):
+            continue
+        for test in (
+            n for s in inner.body if isinstance(s, ast.If) for n in ast.walk(s.test) if isinstance(n, ast.Compare)
+        ):
+            sides = [test.left, test.comparators[0]]
+            alike = all(isinstance(s, ast.Subscript) for s in sides) and dotted(sides[0]) == dotted(sides[1]) != ""
+            if alike and isinstance(test.ops[0], ast.Eq) and f"len({dotted(sides[0])})" in ast.unparse(inner.iter):
+                yield tree.finding(
+                    inner,
+                    "medium",
+                    "performance",
+                    "quadratic-join",
+                    "Every pair is compared; a set or a dict of what was seen finds equals at once.",
+                )
+                break
+
+
 def _partners(tree: PythonTree) -> Iterator[Finding]:
     """`next(b for b in others if b.id == a.id)` and the like, for every `a` of a loop."""
     for node in tree.of(ast.GeneratorExp, ast.ListComp):
@@ -137,18 +161,28 @@ def _partners(tree: PythonTree) -> Iterator[Finding]:
         if not isinstance(loop, ast.For | ast.ListComp | ast.DictComp) or len(node.generators) != 1:
             continue
         only = node.generators[0]
+        made = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         single = isinstance(node, ast.ListComp) or (
-            isinstance(above := tree.parents.get(node), ast.Call) and called(above) in ("next", "list", "sum", "len")
+            isinstance(above := tree.parents.get(node), ast.Call)
+            and called(above) in ("next", "list", "sum", "len", "any")
         )
-        if single and over(loop) and not small(over(loop)[0]) and isinstance(only.iter, ast.Name) and _joins_with(
-            only, loop) and same_every_turn(tree, [only.iter], loop):  # fmt: skip
+        if (
+            single
+            and over(loop)
+            and not small(over(loop)[0])
+            and isinstance(only.iter, ast.Name)
+            and _joins_with(node, loop)
+            and only.iter.id not in made
+        ):
             yield tree.finding(node, "medium", "performance", "quadratic-join",
                                "All of it is searched in every turn; index it by its key in a dict first.")  # fmt: skip
 
 
-def _joins_with(inner: ast.comprehension, loop: ast.AST) -> bool:
+def _joins_with(node: ast.GeneratorExp | ast.ListComp, loop: ast.AST) -> bool:
+    """A field of the one compared with a field of the other, as the condition or as what any() is asked."""
+    inner = node.generators[0]
     outer_names, inner_names = targets(loop), names_in(inner.target)
-    for test in inner.ifs:
+    for test in (*inner.ifs, node.elt):
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
             sides = [names_in(test.left), names_in(test.comparators[0])]
             if any(a & inner_names and b & outer_names for a, b in (sides, sides[::-1])):

@@ -30,6 +30,8 @@ def check(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
     elif node.type in ("if_statement", "if_expression"):
         yield from _conditions(node, code, data)
         yield from _branches(node, code, data)
+    elif node.type in ("switch_case", "switch_block_statement_group"):
+        yield from _falls(node, code, data)
     elif node.type in _CHOICES:
         yield from _choices(node, code)
     elif node.type in ("for_statement", "enhanced_for_statement", "for_in_statement", "for_each_statement"):
@@ -166,6 +168,22 @@ def _covers(before: str, after: str) -> bool:
             if more or (_number(strict) == _number(wide) and len(wide[2]) >= len(strict[2]) and len(conjuncts) > 1):
                 return True
     return False
+
+
+def _falls(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
+    """A case that does something and runs on into the next, with no word that it is meant."""
+    after = node.next_named_sibling
+    fields = [
+        c for c in node.named_children if c.type not in ("switch_label", "comment", "line_comment", "block_comment")
+    ]
+    body = fields[1:] if node.type == "switch_case" else fields
+    if after is None or not body or "fall" in (text_of(node, data) + text_of(after, data)[:80]).lower():
+        return
+    last = text_of(body[-1], data)
+    if not re.search(r"\b(break|return|throw|continue|yield|exit)\b", last) and "comment" not in after.type:
+        yield _found(
+            code, after, "medium", "fall-through", "The case before runs on into this one; a break is missing."
+        )
 
 
 def _choices(node: Node, code: Code) -> Iterator[Finding]:

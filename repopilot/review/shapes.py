@@ -50,7 +50,7 @@ _SQL = re.compile(
 )
 _STRINGS = re.compile(r"string|encapsed")
 _COMPLEX, _TANGLED, _LONG = 15, 25, 120
-_GROWS = re.compile(r"^\s*(\w+)\s*\+=\s*.*")
+_GROWS = re.compile(r"^\s*(\w+)\s*(?:\+=|=\s*\1\s*\+)\s*.*")
 
 
 def is_loop(node: Node, language: str, data: bytes) -> bool:

@@ -68,6 +68,9 @@ FOUND = {
         "repeated-condition": ["function f(n) {\n  if (n > 10) {\n    g();\n  } else if (n > 100) {\n    h();\n  }\n"
                                "}\n"],
         "same-branches": ["function f(a) {\n  if (a) {\n    g(a);\n  } else {\n    g(a);\n  }\n}\n"],
+        "fallback-secret": ["const S = process.env.JWT_SECRET || 'dev-secret';\n"],
+        "fall-through": ["switch (x) {\n  case 1:\n    g();\n  case 2:\n    h();\n}\n"],
+        "loose-equality": ["function f(a) {\n  return a == '1';\n}\n"],
         "nested-ternary": ["const f = (a, b) => (a ? 1 : b ? 2 : 3);\n"],
         "stale-comment": ["/**\n * @param size how many\n */\nfunction f(count) {\n  return count;\n}\n"],
     },
@@ -159,6 +162,11 @@ def test_variants_of_a_class_are_found(path: str, rule: str, text: str) -> None:
 
 
 RIGHT = [
+    ("a.js", "switch (x) {\n  case 1:\n  case 2:\n    h();\n    break;\n  case 3:\n    g(); // falls through\n"
+             "  default:\n    h();\n}\n"),
+    ("a.js", "function f(a) {\n  return a == null || typeof a == 'string' || a === '1';\n}\n"),
+    ("a.go", "package a\nfunc f(k int) error {\n\tvar err error\n\tswitch k {\n\tcase 1:\n\t\terr = g(k)\n\tcase 2:\n"
+             "\t\terr = h(k)\n\t}\n\treturn err\n}\n"),
     ("a.js", "function f(req, res) {\n  const origin = req.headers.origin;\n  if (ORIGINS.includes(origin)) {\n"
              "    res.setHeader('Access-Control-Allow-Origin', origin);\n  }\n}\n"),
     ("a.js", "function merge(a, b) {\n  for (const k of Object.keys(b)) {\n    if (k === '__proto__') continue;\n"

@@ -65,6 +65,12 @@ FOUND = {
     "slow-pattern": ["import re\n"
                      "P = re.compile(r'^([a-z]+)*$')\n", "import re\ndef f(s):\n"
             "    return re.match(r'(\\d+-?)+:', s)\n"],
+    "cross-site-scripting": ["def f(request):\n    return HttpResponse('<h1>' + request.GET['n'] + '</h1>')\n"],
+    "header-injection": ["def f(request, r):\n    r.headers['X-Name'] = f'name={request.args[0]}'\n    return r\n"],
+    "hard-coded-key": ["KEY = b'0123456789abcdef'\ndef f(x):\n    return Fernet(KEY).encrypt(x)\n"],
+    "open-permissions": ["import os\ndef f(p):\n    os.makedirs(p, mode=0o777)\n"],
+    "slow-dataframe": ["def f(df):\n    for _, row in df.iterrows():\n        g(row)\n"],
+    "query-in-loop": ["def f(users):\n    for u in users:\n        u.seen = 1\n        u.save()\n"],
     "insecure-cookie": ["def f(r, t):\n    r.set_cookie('session', t)\n"],
     "relation-in-loop": [
         "def f():\n    books = Book.objects.all()\n    return [b.author.surname for b in books]\n",
@@ -110,6 +116,10 @@ FOUND = {
     "quadratic-search": ["def f(a, b):\n    rest = list(b)\n    for x in a:\n        rest.remove(x)\n"
                          "    return rest\n"],
     "quadratic-join": [
+        "def f(xs):\n    for i in range(len(xs)):\n        for j in range(len(xs)):\n"
+        "            if xs[i] == xs[j]:\n                g(i)\n",
+        "def f(rows):\n    out = []\n    for r in rows:\n        if not any(o.id == r.id for o in out):\n"
+        "            out.append(r)\n    return out\n",
         "def f(us, os):\n    return [(u, o) for u in us for o in os if o.user_id == u.id]\n",
         "def f(us, os):\n    for o in os:\n        u = next((u for u in us if u.id == o.user_id), None)\n"
         "        g(u)\n",
@@ -201,6 +211,8 @@ def test_variants_of_a_class_are_found(rule: str, text: str) -> None:
 
 
 RIGHT = [
+    "from html import escape\ndef f(request):\n    return HttpResponse('<h1>' + escape(request.GET['n']) + '</h1>')\n",
+    "import os\ndef f(x):\n    return Fernet(os.environ['KEY']).encrypt(x)\n",
     # secrets
     "import random\ndef pick_color(colors):\n    return random.choice(colors)\n",
     "import random\ndef retry_delay(n):\n    return n + random.random()\n",
