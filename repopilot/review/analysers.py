@@ -11,7 +11,7 @@ from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.repo.secrets import redact
 from repopilot.review import generic, tools
 from repopilot.review.code import Code, Target
-from repopilot.review.findings import DOMAINS, new_and_old
+from repopilot.review.findings import DOMAINS, MEASURED, new_and_old
 from repopilot.review.python_checks import FLOWS, HABITS, LOOPS, Check
 from repopilot.review.python_tree import tree_of
 from repopilot.trace import Step
@@ -123,10 +123,14 @@ async def _one(analyser: Analyser, targets: Sequence[Target], step: Step) -> Fou
 
 
 def run_on(analyser: Analyser, targets: Sequence[Target]) -> tuple[list[Finding], list[Finding]]:
-    """Run one analyser on the new versions, and on the old ones of files where it found something elsewhere."""
+    """Run one analyser on the new versions, and on the old ones of files where that can tell what is new."""
     found = analyser.run([target.new for target in targets])
     changed = {target.new.path: target.changed for target in targets}
-    elsewhere = {f.path for f in found if (lines := changed.get(f.path)) is not None and f.line not in lines}
-    old = [target.old for target in targets if target.old is not None and target.new.path in elsewhere]
+    unsure = {
+        f.path
+        for f in found
+        if (lines := changed.get(f.path)) is not None and (f.line not in lines or f.rule in MEASURED)
+    }
+    old = [target.old for target in targets if target.old is not None and target.new.path in unsure]
     before = analyser.run(old) if old else []
     return new_and_old(found, before, changed)

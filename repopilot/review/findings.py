@@ -11,6 +11,8 @@ from repopilot.types import Finding
 DOMAINS = ("security", "performance", "style")
 WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
 _ORDER = tuple(WEIGHTS)
+MEASURED = frozenset(("complexity", "long-function", "many-parameters"))
+"""Rules about a function as a whole, reported at its first line."""
 
 # Different tools' names for one and the same thing.
 _TOPICS = (
@@ -76,14 +78,22 @@ def new_and_old(
 
     A finding on a changed line is new. One on another line is old when the same rule found the same line of code
     before the change (`before` carries the new paths of renamed files), and new where it did not: a use that lost
-    its import, for example. Files whose `changed` is None count as a whole.
+    its import, for example. What measures a whole function is old, too, unless the measure has grown by more than a
+    quarter: who adds a parameter isn't to blame for all of it. Files whose `changed` is None count as a whole.
     """
     known = Counter((f.path, f.rule, f.quote) for f in before)
+    measures = {_measured(f): _amount(f) for f in before if f.rule in MEASURED}
     new, old = [], []
     for finding in found:
         lines = changed.get(finding.path)
         key = (finding.path, finding.rule, finding.quote)
-        if lines is None or finding.line in lines:
+        if (
+            lines is not None
+            and finding.rule in MEASURED
+            and _amount(finding) <= 1.25 * measures.get(_measured(finding), 0)
+        ):
+            old.append(finding)
+        elif lines is None or finding.line in lines:
             new.append(finding)
         elif known[key] > 0:
             known[key] -= 1
@@ -91,3 +101,13 @@ def new_and_old(
         else:
             new.append(finding)
     return new, old
+
+
+def _measured(finding: Finding) -> tuple[str, str, str]:
+    """Which function a measurement is of: its message begins with the name."""
+    return finding.path, finding.rule, finding.message.partition(" ")[0]
+
+
+def _amount(finding: Finding) -> int:
+    number = re.search(r" (\d+)\b", finding.message)
+    return int(number[1]) if number else 0

@@ -21,7 +21,7 @@ MOST_LINES = 4
 """Lines of one kind that are put to the model in one passage."""
 
 _LOOP = re.compile(r"^\s*(?:async\s+)?(?:for|while|foreach|loop)\b|\.(?:forEach|map|each)\s*\(")
-_COMMENT = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"\"\"|''')")
+_NO_CODE = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"\"\"|'''|import\b|from\b|use\b|using\b)")
 _HEAD = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|fn|public|private|protected|static)\b.*\(")
 _SECRET = r"(?:passw|pwd|secret|token|api_?key|credential|signature|private_key|otp|session)"
 _WEAK = r"(?:==|!=|random|md5|sha1|hash|uuid|time)"
@@ -48,7 +48,7 @@ class Kind:
 KINDS = (
     Kind("model-secret", "security", "contain a password, key or token, or write one to a log",
          "A password, key or token may be exposed or handled unsafely here.", "medium",
-         re.compile(rf"{_SECRET}", re.IGNORECASE), False, 0.78, 0.8),
+         re.compile(rf"{_SECRET}", re.IGNORECASE), False, 0.82, 0.87),
     Kind("model-crypto", "security", "use a weak hash, cipher or random number for a secret, or compare "
                                      "secrets with ==",
          "A secret may be made or compared in a weak way here.", "medium",
@@ -82,7 +82,7 @@ def suspected_lines(kind: Kind, changed: Mapping[int, str], text: Sequence[str])
 
 
 def _looks(kind: Kind, number: int, line: str, text: Sequence[str]) -> bool:
-    if _COMMENT.match(line) or len(line.strip()) > 300 or not kind.looks.search(line) or _HEAD.match(line):
+    if _NO_CODE.match(line) or len(line.strip()) > 300 or not kind.looks.search(line) or _HEAD.match(line):
         return False
     return not kind.in_loop or _inside_loop(number, text)
 
@@ -92,7 +92,7 @@ def _inside_loop(number: int, text: Sequence[str]) -> bool:
     depth = _indent(text[number - 1])
     for above in range(number - 2, -1, -1):
         line = text[above]
-        if not line.strip() or _COMMENT.match(line) or _indent(line) >= depth:
+        if not line.strip() or _NO_CODE.match(line) or _indent(line) >= depth:
             continue
         depth = _indent(line)
         if _LOOP.search(line):

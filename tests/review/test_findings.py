@@ -1,5 +1,6 @@
 """Merging, old against new, and the score: pure."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,3 +78,17 @@ def test_a_second_copy_of_an_old_fault_is_new() -> None:
     copies = [finding(line=4, quote="x"), finding(line=9, quote="x")]
     new, old = new_and_old(copies, [finding(line=2, quote="x")], {"a.py": frozenset()})
     assert (len(new), len(old)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "new"), [(0, 12, True), (12, 12, False), (24, 22, False), (12, 14, False), (12, 24, True)]
+)
+def test_a_function_that_was_complex_before_is_not_the_fault_of_who_edits_its_head(
+    was: int, now: int, new: bool
+) -> None:
+    def complexity(line: int, amount: int) -> Finding:
+        message = f"parse has a cyclomatic complexity of {amount}; above 10 it is hard to test."
+        return Finding("a.py", line, "low", "complexity", message, "radon", "performance", f"def parse(x{line}):")
+
+    found = new_and_old([complexity(3, now)], [complexity(1, was)] if was else [], {"a.py": frozenset({3})})
+    assert [len(part) for part in found] == ([1, 0] if new else [0, 1])
