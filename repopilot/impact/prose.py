@@ -10,13 +10,25 @@ from pydantic import BaseModel, Field
 
 from repopilot.errors import ModelError
 from repopilot.llm import structured
-from repopilot.llm.model import Model
+from repopilot.llm.model import Model, billions
 from repopilot.prompts import defused, nonce, render
 from repopilot.trace import Step
 from repopilot.types import Impact
 
 _SHOWN = {"affected": 12, "covering_tests": 6, "co_changed": 6}
 _KEPT = 4
+SMALLEST = 1.0
+"""Billions of parameters from which on a model's sentences were worth reading."""
+_CHANGES = re.compile(
+    r"\bchang(?:es?|ing)(?: made)? (?:in|to|of) (?:the )?(?:file )?\S+|\bmodif(?:y|ies|ying) (?:the )?\S+",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\b(?:not|\w+n't|never|no) (?:\w+ ){0,2}(?:related|affect\w*|impact\w*|depend\w*|used)\b|\bunrelated\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"`([^`]+)`")
+_PATH = re.compile(r"\b[\w/-]+\.(?:py|js|ts|tsx|go|java|rs|rb|php|c|cpp|cs|kt)\b")
 
 
 class Point(BaseModel):
@@ -34,9 +46,13 @@ class Points(BaseModel):
 
 
 async def with_prose(impact: Impact, model: Model, step: Step) -> Impact:
-    """The report with what the model adds. Unchanged when the model fails or says nothing that holds."""
+    """The report with what the model adds. Unchanged when the model fails, is too small for it, or says nothing that
+    holds."""
     from llama_index.core.llms import ChatMessage
 
+    if billions(model.name) < SMALLEST:
+        step.note(prose=f"{model.name} is not asked for risks: what it says only repeats what changes")
+        return impact
     mark = nonce()
     items = evidence_items(impact)
     listed = "\n".join(f"{key}: {defused(text, mark)}" for key, text in items.items())
@@ -61,18 +77,37 @@ async def with_prose(impact: Impact, model: Model, step: Step) -> Impact:
 
 
 def tied(points: Iterable[Point], items: Mapping[str, str]) -> list[dict]:
-    """Those that rest on an item and name nothing (in backticks, or as a path) that isn't in what they rest on."""
+    """Those that rest on an item, and on one for everything they name (in backticks, or as a path); ids that a point
+    should have given for what it names are added.
+
+    Dropped is also what names nothing beyond the change itself (items M…), what takes another file for the changed
+    one, and what denies a connection: the evidence is of connections that exist.
+    """
     kept: list[dict] = []
     for point in points:
         ids = [key for key in dict.fromkeys(point.evidence) if key in items]
         text = " ".join(point.text.split())
-        rests_on = " ".join(items[key] for key in ids)
-        named = re.findall(r"`([^`]+)`", text) + re.findall(
-            r"\b[\w/-]+\.(?:py|js|ts|tsx|go|java|rs|rb|php|c|cpp|cs|kt)\b", text
-        )
-        if ids and len(text) > 10 and all(name.strip("()") in rests_on for name in named):
-            kept.append({"text": text, "evidence": ids, "source": "model"})
+        bearing = [_bearing(name, ids, items) for name in _named(text)]
+        if ids and all(bearing) and _tells(text, ids, items):
+            kept.append({"text": text, "evidence": list(dict.fromkeys([*ids, *bearing])), "source": "model"})
     return [point for n, point in enumerate(kept) if point["text"] not in (p["text"] for p in kept[:n])]
+
+
+def _tells(text: str, ids: Iterable[str], items: Mapping[str, str]) -> bool:
+    changed = " ".join(said for key, said in items.items() if key.startswith("M"))
+    named = _named(text)
+    beyond = any(name not in changed for name in named) if named else any(not key.startswith("M") for key in ids)
+    mistaken = any(name not in changed for found in _CHANGES.findall(text) for name in _named(found))
+    return beyond and not mistaken and not _DENIES.search(text)
+
+
+def _named(text: str) -> list[str]:
+    return [name.strip("()") for name in (*_QUOTED.findall(text), *_PATH.findall(text))]
+
+
+def _bearing(name: str, ids: Iterable[str], items: Mapping[str, str]) -> str:
+    """The item that holds a name, one of `ids` if possible; '' when none does."""
+    return next((key for key in (*ids, *items) if name in items[key]), "")
 
 
 def evidence_items(impact: Impact) -> dict[str, str]:

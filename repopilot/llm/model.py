@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +18,7 @@ Kind = Literal["ollama", "openai", "embedded", "scripted"]
 
 CHARS_PER_TOKEN = 3.2
 """Lower than the 3.3–4 that Qwen and Llama tokenizers reach on code and English: a count that errs on the long side."""
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +53,8 @@ def estimate_tokens(text: str) -> int:
     every other character as one token (true of CJK, too many for accents)."""
     ascii_count = len(text.encode("ascii", "ignore"))
     return math.ceil(ascii_count / CHARS_PER_TOKEN) + len(text) - ascii_count
+
+
+def billions(name: str) -> float:
+    """The billions of parameters a model's name gives, infinite where it gives none: somebody's own choice."""
+    return max((float(size) for size in _SIZE.findall(name)), default=float("inf"))

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from repopilot.errors import ModelError
-from repopilot.llm.model import Model
+from repopilot.llm.model import Model, billions
 from repopilot.prompts import defused, nonce, render
 from repopilot.review.code import Target
-from repopilot.review.suspects import KINDS, LARGE, SMALLEST, Kind, billions, suspected_lines
+from repopilot.review.suspects import KINDS, LARGE, SMALLEST, Kind, suspected_lines
 from repopilot.trace import Step
 from repopilot.types import Finding
 from repopilot.workspace import Workspace

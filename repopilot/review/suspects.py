@@ -25,7 +25,6 @@ _NO_CODE = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"\"\"|'''|import\b|from\b|use\b|u
 _HEAD = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|fn|public|private|protected|static)\b.*\(")
 _SECRET = r"(?:passw|pwd|secret|token|api_?key|credential|signature|private_key|otp|session)"
 _WEAK = r"(?:==|!=|random|md5|sha1|hash|uuid|time)"
-_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +67,6 @@ KINDS = (
          "Work may be repeated in each turn of the loop.", "low",
          re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE), True, 0.0, 0.79),
 )  # fmt: skip
-
-
-def billions(model: str) -> float:
-    """The size a model's name gives, infinite where it gives none: a server of somebody's own choice."""
-    return max((float(size) for size in _SIZE.findall(model)), default=float("inf"))
 
 
 def suspected_lines(kind: Kind, changed: Mapping[int, str], text: Sequence[str]) -> list[int]:

@@ -126,3 +126,36 @@ def test_a_picture_of_nothing_and_of_hostile_names():
     svg = graph_svg(Impact("HIGH", affected=many, changed=(changed,)))
     assert "and 28 more" in "".join(ElementTree.fromstring(svg).itertext())
     json.dumps(impact_json(Impact("HIGH", affected=many)))
+
+
+def test_a_point_gets_the_evidence_of_what_it_names():
+    items = {"M1": "changes shop/prices.py (modified): price", "A1": "shop/cart.py Cart.total calls price, 1 hops away"}
+    points = [
+        Point(text="Changing shop/prices.py may break `Cart.total`.", evidence=["A1"]),
+        Point(text="Changing shop/prices.py may break `Basket`.", evidence=["A1"]),
+    ]
+    assert [(p["text"], p["evidence"]) for p in tied(points, items)] == [(points[0].text, ["A1", "M1"])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The change modifies shop/prices.py, which is significant.",  # nothing beyond the change
+        "Consider changing `price` in shop/prices.py with care.",
+        "The change in `shop/cart.py` may break the checkout.",  # another file changes
+        "The change is not directly related to `Cart.total`.",  # the evidence says it is
+        "It doesn't affect `Cart.total` at all.",
+    ],
+)
+def test_empty_mistaken_and_denying_points_are_dropped(text):
+    items = {"M1": "changes shop/prices.py (modified): price", "A1": "shop/cart.py Cart.total calls price, 1 hops away"}
+    assert tied([Point(text=text, evidence=["A1", "M1"])], items) == []
+
+
+async def test_a_model_too_small_for_prose_is_not_asked_and_that_is_said(shop):
+    model = replace(answering(lambda prompt: json.dumps(SAID)), name="qwen2.5-coder:0.5b")
+    report, outline, events = await traced(
+        lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"])
+    )
+    assert all(r["source"] == "rule" for r in (*report.risks, *report.recommendations))
+    assert "risks and recommendations" not in outline and "is not asked" in str(events)
