@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from repopilot.agents import tools
+from repopilot.agents import graph_tools, tools
 from repopilot.errors import RepoPilotError
 from repopilot.index.store import Index
 from repopilot.settings import Settings
@@ -66,7 +66,19 @@ def _tools(settings: Settings) -> list[Callable]:
         """Paths matching a glob."""
         return await looked_up(lambda index: tools.files(index, glob), source)
 
-    return [search, outline, symbol, references, read, files]
+    async def callers(source: str, name: str, depth: int = 1) -> str:
+        """What depends on a file, definition or table (path, path:Symbol, Class.method) within so many hops."""
+        return await looked_up(lambda index: graph_tools.callers(index, name, depth), source)
+
+    async def callees(source: str, name: str) -> str:
+        """What a definition calls, uses or inherits from."""
+        return await looked_up(lambda index: graph_tools.callees(index, name), source)
+
+    async def way(source: str, start: str, end: str) -> str:
+        """How one file or definition reaches another through calls, uses and imports, step by step."""
+        return await looked_up(lambda index: graph_tools.way(index, start, end), source)
+
+    return [search, outline, symbol, references, read, files, callers, callees, way]
 
 
 def _silent(progress: Progress) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from repopilot.agents.graph_tools import hits_on, steps_of, way_asked_for
+from repopilot.index.codegraph import graph_of
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.retrieval.map import overview
 from repopilot.retrieval.pack import Pack, pack
@@ -41,7 +43,7 @@ class Exploration:
 
 async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
     """Search and read, as two visible steps. Raises nothing of its own: no hits is a result."""
-    results = await retrieve(question, workspace, step, k)
+    results = await _with_way(question, await retrieve(question, workspace, step, k), workspace, step)
     async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
         budget = context_tokens(workspace.model)
         count = workspace.model.count_tokens if workspace.model else estimate_tokens
@@ -72,6 +74,21 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
         for note in results.notes:
             searching.degrade(note)
     return results
+
+
+async def _with_way(question: str, results: Results, workspace: Workspace, step: Step) -> Results:
+    """For a question about how one place reaches another: the definitions on that way first, as a step of its own."""
+    names = (*results.query.names, *results.query.paths)
+    found = await asyncio.to_thread(way_asked_for, workspace.index, question, names)
+    if not found:
+        return results
+    async with step.child("way through the code graph", "tool", question) as going:
+        best = results.hits[0].score if results.hits else 1.0
+        hits = await asyncio.to_thread(hits_on, workspace.index, found, best)
+        rows = await asyncio.to_thread(lambda: steps_of(graph_of(workspace.index), found))
+        await going.write("\n".join(f"{n}. {row}" for n, row in enumerate(rows, 1)))
+    known = {hit.chunk.id for hit in hits}
+    return replace(results, hits=(*hits, *(hit for hit in results.hits if hit.chunk.id not in known)))
 
 
 def with_context(question: str, turns: tuple[Turn, ...]) -> str:

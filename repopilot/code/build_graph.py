@@ -21,7 +21,7 @@ from repopilot.code.split import FileAnalysis
 from repopilot.code.stale import to_link
 from repopilot.code.tested import tested
 
-VERSION = "1"  # of the recipe: a graph built with another one is rebuilt
+VERSION = "2"  # of the recipe: a graph built with another one is rebuilt
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {
     **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "module"), _CLASS),

@@ -42,6 +42,7 @@ _EVERYWHERE = frozenset(
     "Get Set Add".split()
 )
 """Methods of the built-in types: on an object of unknown type they mean no definition of the repository."""
+_PARAMETER = re.compile(r"(?:^|[,(*])\s*(\w+)\s*(?=[,:=)?]|$)")
 _MANY = 6
 _COMMON = 200
 DEPTH = 4
@@ -74,6 +75,12 @@ def _occurrences(text: str, part: str) -> list[int]:
         found.append(at)
         at = text.find(part, at + 1)
     return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _parameters(signature: str) -> frozenset[str]:
+    """The names before a `:`, `=`, `,` or the end, as Python and JavaScript write parameters; no types among them."""
+    return frozenset(_PARAMETER.findall(signature.partition("(")[2]))
 
 
 @dataclass(slots=True)
@@ -151,6 +158,8 @@ class Linker:
         self._links, self._guesses = {}, {}
 
     def _find(self, number: int, use: Use) -> _Found:
+        if not use.receiver and self._is_parameter(number, use):
+            return (), None
         found = self._scoped(number, use)
         if found:
             return found, How.SAME_FILE
@@ -158,6 +167,17 @@ class Linker:
         if found:
             return found, How.IMPORTED
         return self._anywhere(number, use)
+
+    def _is_parameter(self, number: int, use: Use) -> bool:
+        """Whether a bare name is a parameter of a function around it, which hides any definition of that name."""
+        scope, qualified = use.scope, self.names.in_file[number]
+        while scope:
+            at = qualified.get(scope)
+            found = self.names.symbols[at] if at is not None else None
+            if found and found.kind in ("function", "method") and use.name in _parameters(found.signature):
+                return True
+            scope = scope.rpartition(".")[0]
+        return False
 
     def _package_of(self, number: int) -> tuple[int, ...]:
         """The files whose names are in scope without an import: the package's, or all of a star import."""

@@ -19,7 +19,7 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
         await session.initialize()
         names = {tool.name for tool in (await session.list_tools()).tools}
-        assert names == {"search", "outline", "symbol", "references", "read", "files"}
+        assert names == {"search", "outline", "symbol", "references", "read", "files", "callers", "callees", "way"}
 
         async def call(tool: str, **arguments: object) -> str:
             return (await session.call_tool(tool, {"source": str(shop), **arguments})).content[0].text
@@ -31,3 +31,5 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
         assert (await call("read", path="shop/prices.py", start=4, end=4)) == "4 DISCOUNT_FROM = 5000"
         assert (await call("read", path="no/such.py")).startswith("error: No file")
         assert "schema.sql" in await call("files", glob="*.sql")
+        assert "shop/server.py" in await call("callers", name="validate_token")
+        assert (await call("callers", name="nothing_like_it")).startswith("error: No file or definition")

@@ -141,6 +141,18 @@ def test_java():
     assert _edges(graph, Edge.TESTS)["src/test/java/com/shop/BasketTest.java", f"{base}shop/Basket.java"] == 0.95
 
 
+def test_a_parameter_hides_a_definition_of_its_name():
+    graph = _graph(
+        {
+            "a.py": "def prompt():\n    pass\n\n\ndef chat(prompt, *, limit=1):\n    return prompt\n\n\n"
+            "def other():\n    return prompt()\n",
+            "b.js": "function draw(shape) { return shape; }\nfunction shape() {}\nfunction all() { return shape(); }\n",
+        }
+    )
+    linked = {**_edges(graph, Edge.CALLS), **_edges(graph, Edge.USES)}
+    assert set(linked) == {("a.py:other", "a.py:prompt"), ("b.js:all", "b.js:shape")}
+
+
 def test_rust():
     graph = _graph(
         {

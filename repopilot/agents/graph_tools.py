@@ -1,0 +1,125 @@
+"""Questions to the code graph: who calls a definition, what it calls, and how one place reaches another. Sync."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise, product
+
+from repopilot.code import graph as graphs
+from repopilot.code.graph import Edge, Graph, Link
+from repopilot.errors import UsageError
+from repopilot.index.codegraph import graph_of
+from repopilot.index.store import Index
+from repopilot.types import Chunk, Hit
+
+MOST_ROWS = 60
+_CANDIDATES = 3
+"""Definitions of one name that a way may begin or end at."""
+_SHORTEST = 4
+_VERBS = {Edge.CALLS: "calls", Edge.USES: "uses", Edge.INHERITS: "inherits from", Edge.IMPORTS: "imports",
+          Edge.TESTS: "tests", Edge.DECLARES: "declares"}  # fmt: skip
+_ASKS_FOR_A_WAY = re.compile(
+    r"\b(?:from|between|reach\w*|gets? (?:to|into)|lead\w* to|end up in|flows?|path|connect\w*|all the way|"
+    r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def callers(index: Index, name: str, depth: int = 1) -> str:
+    """What depends on a definition within `depth` (1 to 5) hops: hops, place, definition and why, a line each.
+
+    Raises UsageError on an unknown name or a depth out of range.
+    """
+    if not 1 <= depth <= 5:
+        raise UsageError(f"depth is {depth}; 1 to 5 hops can be asked for.")
+    graph = graph_of(index)
+    found = graphs.dependents(graph, _nodes(graph, name), depth)
+    rows = [
+        f"{distance} {_place(graph, node, link.line)} {_sure(link)} {graph.nodes[via].name}"
+        for node, (distance, via, link) in found.items()
+    ]
+    return _rows(rows) or f"nothing was found that depends on {name}"
+
+
+def callees(index: Index, name: str) -> str:
+    """What a definition itself calls, uses or inherits from, surest first, a line each. Raises UsageError."""
+    graph = graph_of(index)
+    links: dict[int, Link] = {}
+    for node in _nodes(graph, name):
+        for link in graphs.callees(graph, node):
+            links.setdefault(link.node, link)
+    rows = [f"{_sure(link)} {_place(graph, node, graph.nodes[node].line)}" for node, link in links.items()]
+    return _rows(rows) or f"{name} uses nothing else of this repository"
+
+
+def way(index: Index, start: str, end: str) -> str:
+    """How one definition or file reaches another, step by step, a line each. Raises UsageError on an unknown name."""
+    graph = graph_of(index)
+    found = shortest(graph, _nodes(graph, start), _nodes(graph, end))
+    return "\n".join(steps_of(graph, found)) or f"no way was found from {start} to {end}"
+
+
+def shortest(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+    """The shortest way from one of some nodes to one of others; [] for none."""
+    ways = (graphs.path(graph, a, b) for a, b in product(starts[:_CANDIDATES], ends[:_CANDIDATES]) if a != b)
+    return min(filter(None, ways), key=len, default=[])
+
+
+def steps_of(graph: Graph, found: Sequence[int]) -> list[str]:
+    """A way in words: the first place, then what each does to the next."""
+    if not found:
+        return []
+    rows = [_place(graph, found[0], graph.nodes[found[0]].line)]
+    for node, following in pairwise(found):
+        link = max((k for k in graph.outgoing(node) if k.node == following), key=lambda k: k.confidence)
+        rows.append(f"{_VERBS[link.kind]} {_place(graph, following, graph.nodes[following].line)}")
+    return rows
+
+
+def way_asked_for(index: Index, text: str, names: Sequence[str]) -> list[int]:
+    """The way that a question means between two places it names; [] for none. `names` are what certainly is a name in
+    it; other words are taken for one where they fit a definition. The other direction is tried, too."""
+    if not _ASKS_FOR_A_WAY.search(text):
+        return []
+    graph = graph_of(index)
+    rest = _ASKS_FOR_A_WAY.sub(" ", text)
+    words = [word for word in re.findall(r"[\w.:/-]*\w", rest) if len(word) >= _SHORTEST]
+    known = [name for name in dict.fromkeys((*names, *words)) if graphs.find(graph, name)][:2]
+    if len(known) < 2:
+        return []
+    start, end = (graphs.find(graph, name) for name in sorted(known, key=text.find))
+    return shortest(graph, start, end) or shortest(graph, end, start)
+
+
+def hits_on(index: Index, found: Sequence[int], best: float) -> list[Hit]:
+    """The passages in which the definitions of a way begin, in its order, each with the score `best`."""
+    graph = graph_of(index)
+    places = [(n.path, n.line) for n in (graph.nodes[node] for node in found) if n.kind not in ("file", "package")]
+    chunks = [chunk for path, line in places if (chunk := _chunk_at(index, path, line)) is not None]
+    return [Hit(chunk, best, {"on the way": best}) for chunk in {c.id: c for c in chunks}.values()]
+
+
+def _chunk_at(index: Index, path: str, line: int) -> Chunk | None:
+    return next((c for c in index.chunks_of(path) if c.start_line <= line <= c.end_line), None)
+
+
+def _nodes(graph: Graph, name: str) -> list[int]:
+    found = graphs.find(graph, name)
+    if not found:
+        raise UsageError(f"No file or definition is called {name!r}.", "Write path, path:Symbol or Class.method.")
+    return found
+
+
+def _sure(link: Link) -> str:
+    return f"{_VERBS[link.kind]} ({link.confidence:.2f})"
+
+
+def _place(graph: Graph, node: int, line: int) -> str:
+    found = graph.nodes[node]
+    return found.name if found.kind in ("file", "package") else f"{found.path}:{line} {found.name}"
+
+
+def _rows(rows: Sequence[str]) -> str:
+    more = [f"… {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
+    return "\n".join([*rows[:MOST_ROWS], *more])

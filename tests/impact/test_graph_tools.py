@@ -1,0 +1,58 @@
+"""The code graph as people and agents ask it: callers, callees, and the way from one place to another."""
+
+import pytest
+from support.impact_case import SHOP
+from support.shop_workspace import traced
+
+from repopilot.agents import graph_tools
+from repopilot.agents.explore import explore
+from repopilot.errors import UsageError
+
+
+def test_callers_by_hops(shop):
+    assert graph_tools.callers(shop.index, "price").splitlines() == ["1 shop/cart.py:9 Cart.total calls (0.90) price"]
+    further = graph_tools.callers(shop.index, "shop/prices.py:price", depth=3)
+    assert "2 shop/web.py:5 checkout calls" in further and "tests/test_cart.py" in further
+    assert graph_tools.callers(shop.index, "nobody_calls_this").startswith("nothing was found")
+
+
+def test_callees_and_the_way_to_storage(repository):
+    stored = {
+        "shop/store.sql": "CREATE TABLE items (id int, amount int);\n",
+        "shop/items.py": "def amount_of(cursor):\n    return cursor.execute('SELECT amount FROM items')\n",
+        "shop/prices.py": "from shop.items import amount_of\n\n\ndef price(item):\n    return amount_of(None)\n",
+    }
+    index = repository(SHOP | stored).index
+    assert "calls (0.90) shop/items.py:1 amount_of" in graph_tools.callees(index, "price")
+    assert graph_tools.way(index, "checkout", "items").splitlines() == [
+        "shop/web.py:4 checkout",
+        "calls shop/cart.py:8 Cart.total",
+        "calls shop/prices.py:4 price",
+        "calls shop/items.py:1 amount_of",
+        "uses shop/store.sql:1 items",
+    ]
+    assert "amount_of" in graph_tools.callers(index, "items")
+    assert graph_tools.way(index, "items", "checkout").startswith("no way was found")
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda i: graph_tools.way(i, "checkout", "nothing_here"), lambda i: graph_tools.callers(i, "price", 9)]
+)
+def test_wrong_arguments_are_refused(shop, wrong):
+    with pytest.raises(UsageError):
+        wrong(shop.index)
+
+
+@pytest.mark.parametrize(
+    "question", ["How does checkout reach price?", "comment va-t-on de `checkout` jusqu'à `price` ?"]
+)
+async def test_a_question_about_a_way_is_answered_from_the_graph(shop, question):
+    found, outline, _ = await traced(lambda step: explore(question, shop, step))
+    assert "way through the code graph" in outline
+    assert [hit.chunk.symbol.rpartition(".")[2] for hit in found.results.hits[:3]] == ["checkout", "Cart", "price"]
+    assert found.results.hits[0].why == {"on the way": found.results.hits[0].score}
+
+
+async def test_a_question_about_one_place_is_not(shop):
+    _, outline, _ = await traced(lambda step: explore("What does checkout do?", shop, step))
+    assert "way through the code graph" not in outline
