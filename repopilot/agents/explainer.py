@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repopilot.agents.explore import Exploration, explore, follows_up
@@ -36,8 +37,14 @@ _SENTINEL = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
 
 
 async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
-    """An answer about the repository. Without a model, or where it fails before its first word, it is extractive."""
+    """An answer about the repository. Without a model, or where it fails before its first word, it is extractive. A way
+    that was asked for stands first: it comes from the code graph, not from the model."""
     found = await explore(question, workspace, step)
+    answer = await _explained(question, workspace, found, step)
+    return _after_the_way(answer, found, workspace) if found.way else answer
+
+
+async def _explained(question: str, workspace: Workspace, found: Exploration, step: Step) -> Answer:
     absent = absent_names(question, workspace, found)
     cover = question_cover(question, found)
     if not found.pack.excerpts or cover == 0.0 or (absent and cover < WEAK):
@@ -57,6 +64,21 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     notes = _notes(workspace, found, absent, why_cut)
     checked = own_snippets_marked(checked.strip(), found.pack.excerpts, found.results.query.language)
     return Answer("\n\n".join([checked, *notes]), citations, details={"retry": True} if why_cut else {})
+
+
+def _after_the_way(answer: Answer, found: Exploration, workspace: Workspace) -> Answer:
+    """The answer below the way, whose stops are cited with the numbers that follow those of the answer."""
+    first = max([len(found.pack.excerpts), *(c.number for c in answer.citations)]) + 1
+    language = found.results.query.language
+    rows, citations = [say("way", language)], []
+    for number, stop in enumerate(found.way, first):
+        verb = stop.verb if language == "en" else "→" * bool(stop.verb)
+        where = "" if stop.name == stop.path else f" (`{stop.path}:{stop.line}`)"
+        rows.append(f"{number - first + 1}. {verb} `{stop.name}`{where} [{number}]".replace(".  ", ". "))
+        symbol = "" if stop.name == stop.path else stop.name
+        citations.append(Citation(number, stop.path, stop.line, stop.end_line, workspace.index.commit, symbol, True))
+    text = "\n".join([rows[0], "", *rows[1:], "", answer.text])
+    return replace(answer, text=text, citations=(*answer.citations, *citations))
 
 
 def _usable(text: str, workspace: Workspace, found: Exploration, why_cut: str, step: Step) -> str:
@@ -201,7 +223,7 @@ def _messages(question: str, workspace: Workspace, found: Exploration, cover: fl
     tail = "_fr" if found.results.query.language == "fr" else ""
     user = render(
         f"explain_user{tail}",
-        context=f"{found.map}\n{found.pack.text}".strip(),
+        context="\n".join(filter(None, (found.map, *map(str, found.way), found.pack.text))).strip(),
         earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if follows_up(question, workspace.turns) else "",
         question=question[:4000],
     )

@@ -6,8 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 
-from repopilot.agents.graph_tools import hits_on, steps_of, way_asked_for
-from repopilot.index.codegraph import graph_of
+from repopilot.agents.graph_tools import Stop, hits_on, way_asked_for
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.retrieval.map import overview
 from repopilot.retrieval.pack import Pack, pack
@@ -33,17 +32,19 @@ _SHORT = 12
 @dataclass(frozen=True, slots=True)
 class Exploration:
     """What one question found. `pack` holds the excerpts in the order the model reads them; `map` is the outline of
-    the repository when the question is about the whole, else ''."""
+    the repository when the question is about the whole, else ''. `way`: how the one place that the question names
+    reaches the other, for a question about that."""
 
     question: str
     results: Results
     pack: Pack
     map: str = ""
+    way: tuple[Stop, ...] = ()
 
 
 async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
     """Search and read, as two visible steps. Raises nothing of its own: no hits is a result."""
-    results = await _with_way(question, await retrieve(question, workspace, step, k), workspace, step)
+    results, way = await _with_way(question, await retrieve(question, workspace, step, k), workspace, step)
     async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
         budget = context_tokens(workspace.model)
         count = workspace.model.count_tokens if workspace.model else estimate_tokens
@@ -57,7 +58,7 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
             tokens=packed.tokens,
             left_out=packed.left_out,
         )
-    return Exploration(question, results, packed, outline)
+    return Exploration(question, results, packed, outline, way)
 
 
 async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:
@@ -76,19 +77,22 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
     return results
 
 
-async def _with_way(question: str, results: Results, workspace: Workspace, step: Step) -> Results:
-    """For a question about how one place reaches another: the definitions on that way first, as a step of its own."""
+async def _with_way(
+    question: str, results: Results, workspace: Workspace, step: Step
+) -> tuple[Results, tuple[Stop, ...]]:
+    """For a question about how one place reaches another: the way there, in a step of its own, and the results with
+    the definitions on it first."""
     names = (*results.query.names, *results.query.paths)
-    found = await asyncio.to_thread(way_asked_for, workspace.index, question, names)
-    if not found:
-        return results
+    way = await asyncio.to_thread(way_asked_for, workspace.index, question, names)
+    if not way:
+        return results, ()
     async with step.child("way through the code graph", "tool", question) as going:
         best = results.hits[0].score if results.hits else 1.0
-        hits = await asyncio.to_thread(hits_on, workspace.index, found, best)
-        rows = await asyncio.to_thread(lambda: steps_of(graph_of(workspace.index), found))
-        await going.write("\n".join(f"{n}. {row}" for n, row in enumerate(rows, 1)))
+        hits = await asyncio.to_thread(hits_on, workspace.index, way, best)
+        await going.write("\n".join(f"{number}. {stop}" for number, stop in enumerate(way, 1)))
     known = {hit.chunk.id for hit in hits}
-    return replace(results, hits=(*hits, *(hit for hit in results.hits if hit.chunk.id not in known)))
+    rest = (hit for hit in results.hits if hit.chunk.id not in known)
+    return replace(results, hits=(*hits, *rest)), tuple(way)
 
 
 def with_context(question: str, turns: tuple[Turn, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise, product
 
 from repopilot.code import graph as graphs
@@ -24,6 +25,21 @@ _ASKS_FOR_A_WAY = re.compile(
     r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One definition or file on a way, and what the stop before does to it ('' for the first)."""
+
+    verb: str
+    name: str
+    path: str
+    line: int
+    end_line: int
+
+    def __str__(self) -> str:
+        place = self.path if self.name == self.path else f"{self.path}:{self.line} {self.name}"
+        return f"{self.verb} {place}".strip()
 
 
 def callers(index: Index, name: str, depth: int = 1) -> str:
@@ -57,7 +73,7 @@ def way(index: Index, start: str, end: str) -> str:
     """How one definition or file reaches another, step by step, a line each. Raises UsageError on an unknown name."""
     graph = graph_of(index)
     found = shortest(graph, _nodes(graph, start), _nodes(graph, end))
-    return "\n".join(steps_of(graph, found)) or f"no way was found from {start} to {end}"
+    return "\n".join(map(str, stops_of(graph, found))) or f"no way was found from {start} to {end}"
 
 
 def shortest(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
@@ -66,18 +82,21 @@ def shortest(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> list[i
     return min(filter(None, ways), key=len, default=[])
 
 
-def steps_of(graph: Graph, found: Sequence[int]) -> list[str]:
-    """A way in words: the first place, then what each does to the next."""
-    if not found:
-        return []
-    rows = [_place(graph, found[0], graph.nodes[found[0]].line)]
+def stops_of(graph: Graph, found: Sequence[int]) -> list[Stop]:
+    """The stops of a way."""
+    stops = [Stop("", *_stop(graph, node)) for node in found[:1]]
     for node, following in pairwise(found):
         link = max((k for k in graph.outgoing(node) if k.node == following), key=lambda k: k.confidence)
-        rows.append(f"{_VERBS[link.kind]} {_place(graph, following, graph.nodes[following].line)}")
-    return rows
+        stops.append(Stop(_VERBS[link.kind], *_stop(graph, following)))
+    return stops
 
 
-def way_asked_for(index: Index, text: str, names: Sequence[str]) -> list[int]:
+def _stop(graph: Graph, node: int) -> tuple[str, str, int, int]:
+    found = graph.nodes[node]
+    return found.name, found.path, found.line, max(found.line, found.end_line)
+
+
+def way_asked_for(index: Index, text: str, names: Sequence[str]) -> list[Stop]:
     """The way that a question means between two places it names; [] for none. `names` are what certainly is a name in
     it; other words are taken for one where they fit a definition. The other direction is tried, too."""
     if not _ASKS_FOR_A_WAY.search(text):
@@ -89,13 +108,12 @@ def way_asked_for(index: Index, text: str, names: Sequence[str]) -> list[int]:
     if len(known) < 2:
         return []
     start, end = (graphs.find(graph, name) for name in sorted(known, key=text.find))
-    return shortest(graph, start, end) or shortest(graph, end, start)
+    return stops_of(graph, shortest(graph, start, end) or shortest(graph, end, start))
 
 
-def hits_on(index: Index, found: Sequence[int], best: float) -> list[Hit]:
+def hits_on(index: Index, way: Sequence[Stop], best: float) -> list[Hit]:
     """The passages in which the definitions of a way begin, in its order, each with the score `best`."""
-    graph = graph_of(index)
-    places = [(n.path, n.line) for n in (graph.nodes[node] for node in found) if n.kind not in ("file", "package")]
+    places = [(stop.path, stop.line) for stop in way if stop.name != stop.path]
     chunks = [chunk for path, line in places if (chunk := _chunk_at(index, path, line)) is not None]
     return [Hit(chunk, best, {"on the way": best}) for chunk in {c.id: c for c in chunks}.values()]
 

@@ -28,6 +28,7 @@ _PHRASES = {
         "en": "*This snippet is the model's own: it does not stand in the repository like this.*",
         "fr": "*Cet extrait est du modèle lui-même : il ne figure pas ainsi dans le dépôt.*",
     },
+    "way": {"en": "The way, from the code graph:", "fr": "Le chemin, d'après le graphe du code :"},
     "place": {"en": "`{symbol}` in `{path}`", "fr": "`{symbol}` dans `{path}`"},
     "cut_off": {
         "en": "*The model stopped in the middle of this answer: {why}*",

@@ -55,21 +55,22 @@ class Reading:
     would each have the same code read anew."""
 
     model: Model
-    refuter: Model
     passages: tuple[Passage, ...]
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def reading_of(targets: Sequence[Target], workspace: Workspace) -> Reading | None:
-    """The files with the most changed code, each cut to what the model can read at once; None without a model. Sync."""
-    model = workspace.model
-    if model is None or not targets:
+    """The files with the most changed code, each cut to what the larger of the models can read at once; None without a
+    model. Sync."""
+    there = [model for model in (workspace.model, workspace.reviewer) if model is not None]
+    if not there or not targets:
         return None
+    model = max(there, key=lambda m: billions(m.name))
     budget = min(_CODE_TOKENS.get(model.kind, 900), model.context_window // 3)
     ordered = sorted(targets, key=lambda t: -len(t.changed) if t.changed is not None else -len(t.new.text) // 40)
     chosen = ordered[: _MOST_FILES.get(model.kind, 1)]
     passages = tuple(_passage(target, model, budget, workspace) for target in chosen)
-    return Reading(model, workspace.reviewer or model, passages)
+    return Reading(model, passages)
 
 
 async def opinions(domain: str, reading: Reading | None, known: Sequence[Finding], step: Step) -> list[Finding]:
@@ -77,7 +78,7 @@ async def opinions(domain: str, reading: Reading | None, known: Sequence[Finding
     if reading is None:
         return []
     if why := _not_asked(domain, reading.model):
-        step.note(model=why)
+        step.note(not_asked=why)
         return []
     async with step.child("model", "agent", f"{len(reading.passages)} passages") as reviewing, reading.turn:
         survived: list[Finding] = []
@@ -112,7 +113,7 @@ async def _of_passage(
         if not findings or not await _suspected(kind, passage, reading.model, step):
             continue
         best = await _likeliest(kind, findings, passage, reading.model, step)
-        if best and not _told(best, survived) and await _survives(best, kind, passage, reading.refuter, step):
+        if best and not _told(best, survived) and await _survives(best, kind, passage, reading.model, step):
             survived.append(best)
     return survived
 

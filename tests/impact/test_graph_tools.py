@@ -1,10 +1,13 @@
 """The code graph as people and agents ask it: callers, callees, and the way from one place to another."""
 
+from dataclasses import replace
+
 import pytest
 from support.impact_case import SHOP
-from support.shop_workspace import traced
+from support.shop_workspace import answering, traced
 
 from repopilot.agents import graph_tools
+from repopilot.agents.explainer import explain
 from repopilot.agents.explore import explore
 from repopilot.errors import UsageError
 
@@ -51,6 +54,23 @@ async def test_a_question_about_a_way_is_answered_from_the_graph(shop, question)
     assert "way through the code graph" in outline
     assert [hit.chunk.symbol.rpartition(".")[2] for hit in found.results.hits[:3]] == ["checkout", "Cart", "price"]
     assert found.results.hits[0].why == {"on the way": found.results.hits[0].score}
+
+
+async def test_the_way_stands_above_what_the_model_says_with_citations_of_its_own(shop):
+    model = answering(lambda prompt: "The function `checkout` asks the cart for its total [1].")
+    question = "How does checkout reach price?"
+    answer, _, _ = await traced(lambda step: explain(question, replace(shop, model=model), step))
+    way, said = answer.text.split("\n\n")[1:]
+    numbers = [c.number for c in answer.citations]
+    assert len(set(numbers)) == len(numbers) == 4
+    assert [line.rpartition(" ")[0] for line in way.splitlines()] == [
+        "1. `checkout` (`shop/web.py:4`)",
+        "2. calls `Cart.total` (`shop/cart.py:8`)",
+        "3. calls `price` (`shop/prices.py:1`)",
+    ]
+    assert said.startswith("The function `checkout`")
+    (cited,) = [c for c in answer.citations if c.symbol == "Cart.total"]
+    assert (cited.path, cited.start_line, cited.end_line, cited.supported) == ("shop/cart.py", 8, 9, True)
 
 
 async def test_a_question_about_one_place_is_not(shop):
