@@ -24,6 +24,11 @@ _LOOP = re.compile(r"^\s*(?:async\s+)?(?:for|while|foreach|loop)\b|\.(?:forEach|
 _NO_CODE = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"\"\"|'''|import\b|from\b|use\b|using\b)")
 _HEAD = re.compile(r"^\s*(?:async\s+)?(?:def|func|function|fn|public|private|protected|static)\b.*\(")
 _SECRET = r"(?:passw|pwd|secret|token|api_?key|credential|signature|private_key|otp|session)"
+_PASTED = r"f[\"'].*\{|[\"']\s*\+|\+\s*[\"']|%\s*[\w(]|\.format\(|\$\{|Sprintf"
+_QUERIED = r"(?:select|insert|update|delete|where|filter|query|sql|exec|system|popen|shell|command|cmd|ldap|xpath|eval)"
+_ASKED = (
+    r"(?:session|db|database|cursor|conn|client|api|http|requests|objects|query|repo)\w*\.\w|(?:fetch|load|find)_?\w*\("
+)
 _WEAK = r"(?:==|!=|random|md5|sha1|hash|uuid|time)"
 
 
@@ -54,14 +59,13 @@ KINDS = (
          re.compile(rf"{_SECRET}.*{_WEAK}|{_WEAK}.*{_SECRET}", re.IGNORECASE), False, 0.0, 0.86),
     Kind("model-injection", "security", "put a value from outside into a query, a command or other code by pasting "
          "strings", "A value from outside may become part of a query or a command here.", "medium",
-         re.compile(r"f[\"'].*\{|[\"']\s*\+|\+\s*[\"']|%\s*[\w(]|\.format\(|\$\{|Sprintf|"
-                    r"(?:where|filter|query)\w*\s*[(=].*(?:\+|\{|%)", re.IGNORECASE), False, 0.0, 0.866),
+         re.compile(rf"(?:{_PASTED}).*{_QUERIED}|{_QUERIED}.*(?:{_PASTED})", re.IGNORECASE), False, 0.0, 0.866),
     Kind("model-query", "performance", "run a database query or a network request in each turn of a loop",
          "Each turn of the loop may ask the database or the network (N+1).", "medium",
-         re.compile(r"\w\.\w+\.\w+|\w+\s*\("), True, 0.5, 0.8),
+         re.compile(rf"\b{_ASKED}|^\s*[^(]*\w\.\w+\.\w+[^(]*$|\(\w+\.\w+\.\w+\)", re.IGNORECASE), True, 0.5, 0.8),
     Kind("model-quadratic", "performance", "search a list, or loop over all elements again, for each element of a loop",
          "The work may grow with the square of the number of elements.", "medium",
-         re.compile(r"\bfor\b|\bin\b|\.(?:index|find|includes|contains|count|remove|some|filter|indexOf|sort\w*)\s*\("),
+         re.compile(r"^\s*for\b.*[:{]\s*$|\bif\b.*\bin\b|\.(?:index|includes|contains|count|remove|some|indexOf|sort)\s*\("),
          True, 0.66, 0.8),
     Kind("model-repeated", "performance", "do work in each turn of a loop that could be done once before it",
          "Work may be repeated in each turn of the loop.", "low",
