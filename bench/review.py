@@ -1,4 +1,4 @@
-"""What the review finds and what it invents: `python -m bench.review [--model] [--every N] [--questions]`.
+"""What the review finds and what it invents: `python -m bench.review [--model [--anyway]] [--every N] [--questions]`.
 
 60 defects, 20 a domain, half of them outside the rules of ruff, bandit and radon, are planted one at a time into files
 of installed packages, as a change that adds the faulty function. 60 clean changes add a function back that the package
@@ -19,7 +19,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import trace
@@ -167,7 +167,7 @@ async def run(arguments: argparse.Namespace) -> None:
     planted = list(defects(files, arguments.defects))[::every]
     changes = list(written(files, arguments.clean) if arguments.clean else clean(files))[::every]
     with tempfile.TemporaryDirectory() as home:
-        workspace = await _workspace(Path(home), arguments.model)
+        workspace = await _workspace(Path(home), arguments.model, arguments.anyway)
         began = time.perf_counter()
         caught = [await _reviewed(case, workspace) for case in planted]
         alarms = [await _reviewed(case, workspace) for case in changes]
@@ -179,13 +179,15 @@ async def run(arguments: argparse.Namespace) -> None:
         _print_questions(caught, alarms)
 
 
-async def _workspace(home: Path, with_model: bool) -> Workspace:
+async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Workspace:
     """An index of nothing much: changes bring their own code."""
     options = Settings(home=home, dense=False, history_commits=0, workers=1)
     (home / "code").mkdir()
     (home / "code" / "a.py").write_text("A = 1\n")
     snapshot = open_folder(Source("code", path=home / "code"), options)
     model = await choose(settings()) if with_model else None
+    if model is not None and anyway:  # a name without a size counts as large
+        model = replace(model, name=re.sub(r"[\d.]+b", "", model.name))
     return Workspace(snapshot, build(snapshot, options, None), options, model=model)
 
 
@@ -232,6 +234,7 @@ def _print_questions(caught: Sequence[Reviewed], alarms: Sequence[Reviewed]) -> 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", action="store_true", help="ask the model that is there as well")
+    parser.add_argument("--anyway", action="store_true", help="ask it although it is too small to be asked")
     parser.add_argument("--every", type=int, default=1, help="only every Nth case: the model takes its time")
     parser.add_argument("--defects", type=Path, default=_DEFECTS)
     parser.add_argument("--clean", type=Path)

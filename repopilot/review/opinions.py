@@ -51,10 +51,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the model is shown of a review. `turn` is held while a domain asks: on one processor several at once
-    would each have the same code read anew."""
+    """What the model is shown of a review, of so many `changed` lines. `turn` is held while a domain asks: on one
+    processor several at once would each have the same code read anew."""
 
     model: Model
+    changed: int
     passages: tuple[Passage, ...]
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -67,10 +68,10 @@ def reading_of(targets: Sequence[Target], workspace: Workspace) -> Reading | Non
         return None
     model = max(there, key=lambda m: billions(m.name))
     budget = min(_CODE_TOKENS.get(model.kind, 900), model.context_window // 3)
-    ordered = sorted(targets, key=lambda t: -len(t.changed) if t.changed is not None else -len(t.new.text) // 40)
+    ordered = sorted(targets, key=_size, reverse=True)
     chosen = ordered[: _MOST_FILES.get(model.kind, 1)]
     passages = tuple(_passage(target, model, budget, workspace) for target in chosen)
-    return Reading(model, passages)
+    return Reading(model, sum(_size(target) for target in targets), passages)
 
 
 async def opinions(domain: str, reading: Reading | None, known: Sequence[Finding], step: Step) -> list[Finding]:
@@ -87,7 +88,8 @@ async def opinions(domain: str, reading: Reading | None, known: Sequence[Finding
                 survived += await _of_passage(passage, domain, known, reading, reviewing)
         except ModelError as error:
             reviewing.degrade(f"the model's {domain} review was cut short: {error}")
-        reviewing.note(findings=len(survived))
+        read = sum(len(passage.lines) for passage in reading.passages)
+        reviewing.note(findings=len(survived), lines_read=read, of_changed_lines=reading.changed)
     return survived
 
 
@@ -97,7 +99,7 @@ def _not_asked(domain: str, model: Model) -> str:
     if not any(kind.domain == domain for kind in KINDS):
         return f"not asked about {domain}: small models' answers were no better than chance"
     if size < SMALLEST:
-        return f"{model.name} is not asked: its answers were no better than chance"
+        return f"{model.name} is not asked: models of its size found nothing that the analysers had missed"
     if size < LARGE and not _tells(model):
         return f"{model.name} is not asked: its server doesn't tell how sure it is, and a bare yes means little"
     return ""
@@ -121,6 +123,10 @@ async def _of_passage(
 def _finding(kind: Kind, passage: Passage, line: int) -> Finding:
     return Finding(passage.path, line, kind.severity, kind.rule, kind.message, "model", kind.domain,
                    passage.lines[line].strip())  # fmt: skip
+
+
+def _size(target: Target) -> int:
+    return len(target.changed) if target.changed is not None else target.new.text.count("\n")
 
 
 def _passage(target: Target, model: Model, budget: int, workspace: Workspace) -> Passage:

@@ -1,8 +1,9 @@
 """Faults that only judgement can confirm: what to ask a language model about them, and the lines that look like them.
 
-Asked openly for faults, models up to 3B invent them. Asked a narrow question about code, or about one line that code
-has picked, how sure a 1.5B model is of "yes" tells some faults from right code; the 0.5B model's answers tell nothing
-(`python -m bench.review --questions`). Only what was seen to tell is here, so nothing of style is. Pure.
+Asked openly for faults, models up to 3B invent them. Asked a narrow question about a line that code has picked, how
+sure a 1.5B model is of "yes" tells some faults from right code, but on code it hadn't been tuned on that found nothing
+more and brought a false alarm or two; the 0.5B model's answers tell nothing (`python -m bench.review --model --anyway
+--questions`). So larger ones alone are asked, and nothing of style. Pure.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 
 from repopilot.types import Severity
 
-SMALLEST = 1.0
-"""Billions of parameters below which a model's answers were no better than chance."""
+SMALLEST = 3.0
+"""Billions of parameters below which a model isn't asked: measured up to 1.5."""
 LARGE = 7.0
 """Billions of parameters from which on a plain "yes" is believed where the model doesn't tell how sure it is."""
 MOST_LINES = 4
