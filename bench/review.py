@@ -3,9 +3,14 @@
 60 defects, 20 a domain, half of them outside the rules of ruff, bandit and radon, are planted one at a time into files
 of installed packages, as a change that adds the faulty function. 60 clean changes add a function back that the package
 really has. A defect counts as found when a finding of its domain lies within two lines of it. Every other finding on
-added lines of a clean change is a false alarm. Other sets in the same form: `--defects FILE`, `--clean FILE` (cases
-headed `=== clean NAME`). `--questions` prints, for every question the model was asked, how well its odds of "yes" tell
-the defects of the question's domain from clean changes (area under the ROC curve, .5 is chance).
+added lines of a clean change is a false alarm.
+
+Other sets in the same form: `--defects FILE`, `--clean FILE` (cases headed `=== clean NAME`); `--languages FILE` adds
+defects in JavaScript, TypeScript, Go and Java (`=== LANGUAGE DOMAIN NAME`), each a new file. `review_held_out.txt`,
+`review_clean.txt` and `review_languages.txt` in bench/data were written by somebody who didn't know the rules, and no
+rule of the analysers was made with them in view; `review_more.txt` was used to make rules. `--questions` prints, for
+every question the model was asked, how well its odds of "yes" tell the defects of the question's domain from clean
+changes (area under the ROC curve, .5 is chance).
 """
 
 from __future__ import annotations
@@ -36,6 +41,8 @@ from repopilot.workspace import Workspace
 PACKAGES = ("click", "httpx", "starlette", "jinja2", "pathspec", "tenacity", "filelock", "git")
 _DEFECTS = Path(__file__).parent / "data" / "review_defects.txt"
 _NEAR = 2
+_ENDINGS = {"javascript": "js", "typescript": "ts", "go": "go", "java": "java"}
+_FRAMES = {"go": ("package main\n\n", ""), "java": ("class Holder {\n", "}\n")}
 _IMPORTS = (
     "import gzip, hashlib, hmac, json, logging, os, pickle, random, re, string, subprocess, tarfile, tempfile\n"
     "import database, jwt, requests, yaml\nfrom app import Customer, Document, User, authenticate, emit, redirect\n"
@@ -73,6 +80,19 @@ def written(files: Sequence[tuple[str, str]], cases: Path) -> Iterator[Planted]:
     for head, before, body, path in _cases(cases, files):
         code = body.rstrip("\n")
         yield Planted(path, before, f"{before}\n\n{code}\n", code.count("\n") + 1, name=head[1])
+
+
+def in_languages(cases: Path) -> Iterator[Planted]:
+    """Defects in other languages, each as a file of its own."""
+    for number, case in enumerate(re.split(r"(?m)^=== ", cases.read_text("utf-8"))[1:]):
+        head, _, body = case.partition("\n")
+        language, domain, name = head.split()
+        before, after = _FRAMES.get(language, ("", ""))
+        line = before.count("\n") + 1 + body[: body.index("§")].count("\n")
+        code = "\n".join(row.replace("§", "").rstrip() for row in body.rstrip("\n").split("\n"))
+        text = f"{before}{code}\n{after}"
+        path = f"src/case{number}.{_ENDINGS[language]}"
+        yield Planted(path, "", text, text.count("\n"), line, domain, f"{language}:{name}", True)
 
 
 def _cases(cases: Path, files: Sequence[tuple[str, str]]) -> Iterator[tuple[list[str], str, str, str]]:
@@ -165,6 +185,7 @@ class _Known:
 async def run(arguments: argparse.Namespace) -> None:
     files, every = _sources(), arguments.every
     planted = list(defects(files, arguments.defects))[::every]
+    planted += list(in_languages(arguments.languages))[::every] if arguments.languages else []
     changes = list(written(files, arguments.clean) if arguments.clean else clean(files))[::every]
     with tempfile.TemporaryDirectory() as home:
         workspace = await _workspace(Path(home), arguments.model, arguments.anyway)
@@ -238,5 +259,6 @@ if __name__ == "__main__":
     parser.add_argument("--every", type=int, default=1, help="only every Nth case: the model takes its time")
     parser.add_argument("--defects", type=Path, default=_DEFECTS)
     parser.add_argument("--clean", type=Path)
+    parser.add_argument("--languages", type=Path)
     parser.add_argument("--questions", action="store_true")
     asyncio.run(run(parser.parse_args()))
