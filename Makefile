@@ -5,7 +5,7 @@ run: setup          ## start RepoPilot on http://127.0.0.1:8000
 	.venv/bin/python -m repopilot serve
 
 test: setup-dev     ## the whole suite
-	@sh .ci/browser.sh
+	@sh .ci/system.sh
 	.venv/bin/python -m pytest
 
 quick: setup-dev    ## the part you run all the time, under a minute

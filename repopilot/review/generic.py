@@ -17,6 +17,8 @@ from repopilot.review.request_names import from_request
 from repopilot.types import Finding
 
 _SECONDS = 5.0
+_MINIFIED = 500
+"""Characters a line, on the average of a file, above which nobody wrote it."""
 _CALLS = frozenset(
     "call_expression method_invocation function_call_expression member_call_expression scoped_call_expression call "
     "invocation_expression object_creation_expression new_expression macro_invocation include_expression".split()
@@ -45,8 +47,8 @@ def reads(language: str) -> bool:
 
 
 def check(code: Code) -> list[Finding]:
-    """Every finding in one file, all domains; nothing for languages without a grammar."""
-    if not reads(code.language):
+    """Every finding in one file, all domains; nothing for languages without a grammar and for minified code."""
+    if not reads(code.language) or _minified(code.safe):
         return []
     data = code.safe.encode()
     tree = parse(data, code.language, _SECONDS)
@@ -66,6 +68,10 @@ def check(code: Code) -> list[Finding]:
     if tree.root_node.has_error and code.language in _SURE:
         found += _syntax(tree.root_node, code)
     return found
+
+
+def _minified(text: str) -> bool:
+    return len(text) > _MINIFIED * (text.count("\n") + 1)
 
 
 def _places(root: Node, language: str, data: bytes) -> Iterator[Place]:
@@ -104,6 +110,8 @@ def _texts(place: Place, code: Code, bare: bytes, whole: str) -> Iterator[Findin
     if not scopes:
         return
     around = node if place.function is None or "function" in scopes else place.function
+    if around.end_byte - around.start_byte > text_rules.LONGEST:
+        return
     text, function = _cut(node, bare), _cut(around, bare)
     for scope in scopes:
         yield from text_rules.found_in(

@@ -67,7 +67,7 @@ _MESSAGES: tuple[tuple[str, tuple[type, ...], bool], ...] = (
 )
 _DEBRIS = re.compile(
     r"(?i)\b(x{3,}|got here|i am here|here!|asdf\w*|foo+bar|debug(ging)? ?(me|this|here|xxx)$|wtf|zzz+|blah)\b|"
-    r"^(here|test|debug|hi|hello|hey|xx+|1+|aaa+)\W*\d*$|^[=\-*#!>~]{3,}\s*(here|debug|test|\w*$)|!{3,}|>{4,}|(?-i:^DEBUG\b)"
+    r"^(here|debug|xx+|1+|aaa+)\W*\d*$|^[=\-*#!>~]{3,}\s*(here|debug|test|\w*$)|!{3,}|>{4,}|(?-i:^DEBUG\b)"
 )
 _LOGS = re.compile(
     r"^(print|pprint|pp|pprint\.pprint)$|(^|\.)(log|logger|logging|_log|_logger)\.(debug|info|warning|warn|error|critical)$"

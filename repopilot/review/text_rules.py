@@ -13,7 +13,9 @@ from importlib import resources
 from repopilot.review.code import Code
 from repopilot.types import Finding, Severity
 
-_LONGEST = 20_000
+LONGEST = 20_000
+"""Characters of a function above which it was made by a program, and would be read for minutes."""
+_LONGEST_FILE = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def found_in(
 ) -> Iterator[Finding]:
     """Findings in the text of one function or loop that begins at a line. `function` is the text of the function
     around, `whole` that of the file, both without comments."""
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST or len(function) > LONGEST or len(whole) > _LONGEST_FILE:
         return
     for rule in rules(code.language, scope):
         if rule.named is not None and not rule.named.search(name):

@@ -7,6 +7,9 @@ from importlib import resources
 import pytest
 from review.test_checks import found, rules
 
+from repopilot.review import generic
+from repopilot.review.code import code
+
 
 def java(body: str) -> str:
     return f"class A {{\n{body}}}\n"
@@ -224,3 +227,10 @@ def test_every_pattern_of_the_tables_can_be_read() -> None:
             for word, meaning in table["words"].items():
                 pattern = pattern.replace(f"<{word}>", meaning)
             re.compile(re.sub(r"\{(\w+)\}", lambda m: m[1] if not m[1].isdigit() else m[0], pattern))
+
+
+def test_code_that_no_person_wrote_is_not_read_for_minutes() -> None:
+    minified = "".join(f"function f{n}(a){{for(;;){{eval(a[{n}]+req.query.id)}}}}" for n in range(300))
+    endless = "class A { void f() {\n" + "for (int i = 0; i < n; i++) { s += x.get(i); }\n" * 1500 + "}}\n"
+    assert generic.check(code("a.min.js", minified, "javascript")) == []
+    assert len(generic.check(code("A.java", endless, "java"))) < 10

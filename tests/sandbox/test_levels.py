@@ -110,6 +110,8 @@ def ordinary(*command: str) -> list[str]:
     ],
 )
 def test_ordinary_users_have_the_same_levels(level, code, expected, tmp_path):
+    if reason := why_unavailable(level):
+        pytest.skip(reason)
     program = python_of_everybody()
     if program is None:
         pytest.skip("no interpreter here that an ordinary user may start")
