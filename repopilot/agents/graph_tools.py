@@ -7,19 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
+from repopilot.agents.tools import in_rows
 from repopilot.code import graph as graphs
-from repopilot.code.graph import Edge, Graph, Link
+from repopilot.code.graph import VERBS, Graph, Link
 from repopilot.errors import UsageError
 from repopilot.index.codegraph import graph_of
 from repopilot.index.store import Index
 from repopilot.types import Chunk, Hit
 
-MOST_ROWS = 60
 _CANDIDATES = 3
 """Definitions of one name that a way may begin or end at."""
 _SHORTEST = 4
-_VERBS = {Edge.CALLS: "calls", Edge.USES: "uses", Edge.INHERITS: "inherits from", Edge.IMPORTS: "imports",
-          Edge.TESTS: "tests", Edge.DECLARES: "declares"}  # fmt: skip
 _ASKS_FOR_A_WAY = re.compile(
     r"\b(?:from|between|reach\w*|gets? (?:to|into)|lead\w* to|end up in|flows?|path|connect\w*|all the way|"
     r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
@@ -55,7 +53,7 @@ def callers(index: Index, name: str, depth: int = 1) -> str:
         f"{distance} {_place(graph, node, link.line)} {_sure(link)} {graph.nodes[via].name}"
         for node, (distance, via, link) in found.items()
     ]
-    return _rows(rows) or f"nothing was found that depends on {name}"
+    return in_rows(rows) or f"nothing was found that depends on {name}"
 
 
 def callees(index: Index, name: str) -> str:
@@ -66,7 +64,7 @@ def callees(index: Index, name: str) -> str:
         for link in graphs.callees(graph, node):
             links.setdefault(link.node, link)
     rows = [f"{_sure(link)} {_place(graph, node, graph.nodes[node].line)}" for node, link in links.items()]
-    return _rows(rows) or f"{name} uses nothing else of this repository"
+    return in_rows(rows) or f"{name} uses nothing else of this repository"
 
 
 def way(index: Index, start: str, end: str) -> str:
@@ -87,7 +85,7 @@ def stops_of(graph: Graph, found: Sequence[int]) -> list[Stop]:
     stops = [Stop("", *_stop(graph, node)) for node in found[:1]]
     for node, following in pairwise(found):
         link = max((k for k in graph.outgoing(node) if k.node == following), key=lambda k: k.confidence)
-        stops.append(Stop(_VERBS[link.kind], *_stop(graph, following)))
+        stops.append(Stop(VERBS[link.kind], *_stop(graph, following)))
     return stops
 
 
@@ -130,14 +128,9 @@ def _nodes(graph: Graph, name: str) -> list[int]:
 
 
 def _sure(link: Link) -> str:
-    return f"{_VERBS[link.kind]} ({link.confidence:.2f})"
+    return f"{VERBS[link.kind]} ({link.confidence:.2f})"
 
 
 def _place(graph: Graph, node: int, line: int) -> str:
     found = graph.nodes[node]
     return found.name if found.kind in ("file", "package") else f"{found.path}:{line} {found.name}"
-
-
-def _rows(rows: Sequence[str]) -> str:
-    more = [f"… {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
-    return "\n".join([*rows[:MOST_ROWS], *more])

@@ -34,7 +34,7 @@ def search(index: Index, query: str, k: int, settings: Settings) -> str:
 def files(index: Index, glob: str = "*") -> str:
     """Paths matching a glob (`*` crosses folders), one a line, at most MOST_ROWS."""
     found = sorted(p for p in index.files if fnmatch.fnmatch(p, glob))
-    return _rows(found) or f"no file matches {glob!r}"
+    return in_rows(found) or f"no file matches {glob!r}"
 
 
 def outline(index: Index, path: str) -> str:
@@ -44,7 +44,7 @@ def outline(index: Index, path: str) -> str:
         f"{s.start_line}-{s.end_line} {'  ' * s.qualified.count('.')}{s.signature or s.name}"
         for s in index.outline(path)
     ]
-    return _rows(rows) or f"{path} defines no symbols"
+    return in_rows(rows) or f"{path} defines no symbols"
 
 
 def symbol(index: Index, path: str, name: str) -> str:
@@ -54,14 +54,14 @@ def symbol(index: Index, path: str, name: str) -> str:
     if not found:
         raise UsageError(f"No symbol {name!r}{f' in {path}' if path else ''}.", "Ask for the outline first.")
     if len(found) > 1:
-        return _rows([f"{s.path}:{s.start_line} {s.qualified}" for s in found])
+        return in_rows([f"{s.path}:{s.start_line} {s.qualified}" for s in found])
     return _span(index, found[0])
 
 
 def references(index: Index, name: str) -> str:
     """Where a name is used: path:line kind in scope, one a line."""
     rows = [f"{r.path}:{r.line} {r.kind}{f' in {r.scope}' if r.scope else ''}" for r in index.references(name)]
-    return _rows(rows) or f"no references to {name!r}"
+    return in_rows(rows) or f"no references to {name!r}"
 
 
 def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> str:
@@ -88,6 +88,7 @@ def _span(index: Index, found: Symbol) -> str:
     return "\n".join([f"{found.path}:{found.start_line}-{found.end_line}", *shown, *more])
 
 
-def _rows(rows: Sequence[str]) -> str:
+def in_rows(rows: Sequence[str]) -> str:
+    """One a line, at most MOST_ROWS, and how many more there are."""
     more = [f"… {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
     return "\n".join([*rows[:MOST_ROWS], *more])

@@ -25,6 +25,16 @@ class Edge(IntEnum):
     TESTS = 5
 
 
+VERBS = {
+    Edge.DECLARES: "declares",
+    Edge.IMPORTS: "imports",
+    Edge.CALLS: "calls",
+    Edge.INHERITS: "inherits from",
+    Edge.USES: "uses",
+    Edge.TESTS: "tests",
+}
+"""What the source of an edge does to its target."""
+
 DEPENDING = (Edge.IMPORTS, Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.TESTS)
 """The edges along which a change travels, against their direction."""
 

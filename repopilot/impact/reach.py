@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.code.graph import Edge, Graph, Link, dependents
+from repopilot.code.graph import DEPENDING, VERBS, Edge, Graph, Link, dependents
 from repopilot.code.languages import is_test_path
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.index.store import Index
 
 DEPTH = 3
-_VERBS = {
-    Edge.CALLS: "calls",
-    Edge.USES: "uses",
-    Edge.INHERITS: "inherits from",
-    Edge.IMPORTS: "imports",
-    Edge.TESTS: "tests",
-}
 _LEAST_TEST = 0.5
 _NAMED_AFTER = 0.9
 
@@ -75,12 +68,12 @@ def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, str]:
     found: dict[str, tuple[float, str]] = {}
     for change in changes:
         for node in changed_nodes(base, change):
-            for link in base.graph.outgoing(node, tuple(_VERBS)):
+            for link in base.graph.outgoing(node, DEPENDING):
                 target = base.graph.nodes[link.node]
                 if target.path != change.path and link.confidence > found.get(target.path, (0.0, ""))[0]:
                     found[target.path] = (
                         link.confidence,
-                        f"the change {_VERBS[link.kind]} {_label(base.graph, link.node)}",
+                        f"the change {VERBS[link.kind]} {_label(base.graph, link.node)}",
                     )
     return {path: reason for path, (_, reason) in found.items()}
 
@@ -127,7 +120,7 @@ def _surest(test: Covering) -> tuple[int, float, str]:
 
 def _why(graph: Graph, via: int, link: Link) -> str:
     guess = "" if link.confidence >= 0.7 else " (by its name)" if link.confidence >= 0.5 else " (a guess by its name)"
-    return f"{_VERBS[link.kind]} {_label(graph, via)}{guess}"
+    return f"{VERBS[link.kind]} {_label(graph, via)}{guess}"
 
 
 def _label(graph: Graph, node: int) -> str:
