@@ -8,18 +8,18 @@ import chainlit as cl
 from chainlit import server
 
 from repopilot.settings import settings
-from repopilot.ui import page, security
+from repopilot.ui.actions import HANDLERS, press
 from repopilot.ui.conversation import greet, receive, stop
-from repopilot.ui.gear import apply
-from repopilot.ui.pressed import HANDLERS, press
-from repopilot.ui.startup import begin_behind, end_when_gone
+from repopilot.ui.server import page, security
+from repopilot.ui.server.lifecycle import cancel_after_disconnect, warm_up
+from repopilot.ui.settings_panel import apply
 
 page.install(server, security.allowed_hosts(settings().host, settings().allowed_hosts))
 
 
 @cl.on_app_startup
 async def on_app_startup():
-    begin_behind()
+    warm_up()
 
 
 @cl.on_chat_start
@@ -39,7 +39,7 @@ async def on_stop():
 
 @cl.on_chat_end
 async def on_chat_end():
-    end_when_gone(cl.context.session)
+    cancel_after_disconnect(cl.context.session)
 
 
 @cl.on_settings_update

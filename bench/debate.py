@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from repopilot import trace
-from repopilot.agents.debate import debate
+from repopilot.agents.generate.debate import debate
 from repopilot.llm.scripted import Script, scripted_model
 from repopilot.settings import Settings
 from repopilot.types import FileChange

@@ -18,12 +18,13 @@ from typing import TypeVar
 import numpy as np
 
 from bench.index import make_tree
-from repopilot.code.build_graph import link_graph
+from repopilot.code.graph.build import link_graph
+from repopilot.impact.assess import assess
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
-from repopilot.impact.report import assess
-from repopilot.index import build, workers
+from repopilot.index.build import job as build
 from repopilot.index.store import Index
+from repopilot.index.workers import pool
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -124,7 +125,7 @@ def _timed(action: Callable[[], _Result]) -> tuple[float, _Result]:
 
 
 def _peaks_mb() -> dict[str, int]:
-    workers.dismiss()  # waited for, so that their memory is known
+    pool.dismiss()  # waited for, so that their memory is known
     who = {"main_mb": resource.RUSAGE_SELF, "worker_mb": resource.RUSAGE_CHILDREN}
     return {name: round(resource.getrusage(which).ru_maxrss / 1024) for name, which in who.items()}
 

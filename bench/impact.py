@@ -20,11 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from bench.graph_speed import print_speed
-from repopilot.code.graph import Edge, Graph
+from repopilot.code.graph.model import Edge, Graph
+from repopilot.impact.assess import assess
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
-from repopilot.impact.report import assess
-from repopilot.index import build, embed
+from repopilot.index import embed
+from repopilot.index.build import job
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.repo.clone import open_source
@@ -59,7 +60,7 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(file: Path, root: Path, settings: Settings, embedder: Embedder | None) -> dict[str, list[float]]:
     """Recall@10 of every query by method."""
-    index = build.build(open_source(parse_source(str(root)), settings), settings, None, wait=False)
+    index = job.build(open_source(parse_source(str(root)), settings), settings, None, wait=False)
     rankers: dict[str, Ranker] = {"ours": lambda query: _ours(index, query), "neighbours": _neighbours(index)}
     if embedder is not None:
         rankers["similar"] = _similar(index, embedder)

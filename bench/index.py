@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.index_runs import RUNS
-from repopilot.index import workers
+from repopilot.index.workers import pool
 
 _SUFFIXES = {".py", ".pyi", ".js", ".ts", ".css", ".c", ".h", ".md", ".json", ".toml"}
 _MOST_BYTES = 500_000
@@ -112,7 +112,7 @@ def main() -> None:
     if asked.run:
         name, tree, home = asked.run
         print(json.dumps(RUNS[name](Path(tree), Path(home))))
-        workers.dismiss()  # waited for, so that their time counts
+        pool.dismiss()  # waited for, so that their time counts
         return
     with tempfile.TemporaryDirectory() as scratch:
         for lines in asked.lines:

@@ -7,7 +7,8 @@ import threading
 import time
 from pathlib import Path
 
-from repopilot.index import build, embed
+from repopilot.index import embed
+from repopilot.index.build import job as build
 from repopilot.index.store import Index
 from repopilot.settings import Settings
 from repopilot.types import Snapshot

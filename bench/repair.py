@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from llama_index.core.llms import ChatMessage
 
 from repopilot import trace
-from repopilot.agents import candidates
-from repopilot.agents.refine import refine
+from repopilot.agents.testing import candidates
+from repopilot.agents.testing.repair import refine
 from repopilot.llm import choose, models, stream
 from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render

@@ -26,15 +26,15 @@ import numpy as np
 
 from bench.docstrings import docstring_set
 from repopilot.index import embed
-from repopilot.index.instant import Pass, build_instant
+from repopilot.index.build.pipeline import Pass, build_instant
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
 from repopilot.retrieval import rank
+from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query import parse
 from repopilot.retrieval.score import ranking
 from repopilot.retrieval.search import listed, search
-from repopilot.retrieval.tokens import expand, words
-from repopilot.retrieval.votes import read
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 

@@ -28,10 +28,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import trace
-from repopilot.agents.review import review_changes
-from repopilot.index.build import build
+from repopilot.index.build.job import build
 from repopilot.llm.choose import choose
 from repopilot.repo.local import open_folder
+from repopilot.review.agent import review_changes
 from repopilot.review.findings import DOMAINS
 from repopilot.review.suspects import KINDS
 from repopilot.settings import Settings, settings

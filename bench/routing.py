@@ -10,18 +10,18 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from repopilot.agents import routing_model
-from repopilot.agents.router import classify
-from repopilot.agents.routing_rules import INTENTS, evidence
-from repopilot.agents.routing_text import read
 from repopilot.index import embed
+from repopilot.routing import classifier
+from repopilot.routing.features import INTENTS, evidence
+from repopilot.routing.normalize import read
+from repopilot.routing.router import classify
 from repopilot.settings import settings
 
 
 def main() -> None:
     embedder = embed.choose(settings())
     variants: dict[str, Callable[[str], str]] = {
-        "rules only": lambda q: next(iter(routing_model.rules_only(evidence(read(q))))),
+        "rules only": lambda q: next(iter(classifier.rules_only(evidence(read(q))))),
         "classifier, lexical (no download)": lambda q: classify(q).intent,
     }
     if embedder is not None:

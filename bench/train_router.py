@@ -1,4 +1,4 @@
-"""Train the router's weights (repopilot/agents/routing_weights.npz): `bench/train_router.py FILE.jsonl… [--check]`.
+"""Train the router's weights (repopilot/routing/weights.npz): `bench/train_router.py FILE.jsonl… [--check]`.
 
 Each line is {"query", "intent"}. `bench/data/routing_train.jsonl` is always read. `--check` only prints the accuracy
 of an eight-fold cross-validation, for choosing between recipes without touching held-out data.
@@ -14,14 +14,14 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from repopilot.agents.routing_model import RULES_WEIGHT, features
-from repopilot.agents.routing_rules import INTENTS, evidence, scores
-from repopilot.agents.routing_text import read
 from repopilot.index import embed
+from repopilot.routing.classifier import RULES_WEIGHT, features
+from repopilot.routing.features import INTENTS, evidence, scores
+from repopilot.routing.normalize import read
 from repopilot.settings import settings
 
 OWN = Path(__file__).parent / "data" / "routing_train.jsonl"
-OUT = Path(__file__).parents[1] / "repopilot" / "agents" / "routing_weights.npz"
+OUT = Path(__file__).parents[1] / "repopilot" / "routing" / "weights.npz"
 
 
 def main() -> None:

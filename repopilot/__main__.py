@@ -2,6 +2,6 @@
 
 import sys
 
-from repopilot.cli import main
+from repopilot.cli.app import main
 
 sys.exit(main())

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from repopilot.agents.phrases import say
 from repopilot.errors import UsageError
+from repopilot.i18n.phrases import say
 from repopilot.trace import Event, Step, degraded
 from repopilot.types import Answer, Intent, Route
 from repopilot.workspace import Workspace
@@ -26,7 +26,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
     `degraded` of the answer holds every step down said anywhere in the trace. Raises UsageError for an empty
     question; errors of the agents pass through.
     """
-    from repopilot.agents.router import route
+    from repopilot.routing.router import route
 
     if not question.strip():
         raise UsageError(say("empty", "en"))
@@ -66,27 +66,27 @@ def _teed(step: Step, events: list[Event]) -> Step:
 def _agent(route: Route) -> Agent:
     """The agent of an intent. Imported here: each pulls in libraries the others don't need."""
     if route.intent == "EXPLAIN":
-        from repopilot.agents.explainer import explain
+        from repopilot.agents.explain.agent import explain
 
         return explain
     if route.intent == "GENERATE":
-        from repopilot.agents.orchestrate import generate
+        from repopilot.agents.generate.pipeline import generate
 
         return generate
     if route.intent == "TEST":
-        from repopilot.agents.tester import test
+        from repopilot.agents.testing.agent import test
 
         return test
     if route.intent == "REVIEW":
-        from repopilot.agents.review import review
+        from repopilot.review.agent import review
 
         return review
     if route.intent == "IMPACT":
-        from repopilot.agents.impact import impact
+        from repopilot.impact.agent import impact
 
         return impact
     if route.intent == "DECOMPOSE":
-        from repopilot.agents.planner import plan
+        from repopilot.agents.planning.agent import plan
 
         return plan
     return _refusal(route)

@@ -6,15 +6,22 @@ Steps are passed explicitly from function to function, so agents running in para
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
+from repopilot.errors import Cancelled, RepoPilotError
+
+Result = TypeVar("Result")
 Kind = Literal["run", "agent", "tool", "llm", "embedding", "retrieval", "rerank", "answer"]
 State = Literal["ok", "error", "stopped"]
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +171,18 @@ def degraded(events: Iterable[Event]) -> tuple[str, ...]:
     """Every step down said anywhere in the trace, in order, once each."""
     said = (m for e in events if isinstance(e, Finished) for m in e.data.get("degraded", ()))  # type: ignore[attr-defined]
     return tuple(dict.fromkeys(said))
+
+
+async def result_or_none(work: Awaitable[Result], what: str, step: Step) -> Result | None:
+    """The result, or None when the work failed: its own step shows the error, `step` says what is missing because
+    of it. A cancellation goes on up."""
+    try:
+        return await work
+    except Cancelled:
+        raise
+    except RepoPilotError as error:
+        step.degrade(f"{what} failed: {error}")
+    except Exception as error:  # a fault in one agent must not cost the others' results
+        log.exception("%s", what)
+        step.degrade(f"{what} failed: {type(error).__name__}: {error}")
+    return None

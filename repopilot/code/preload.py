@@ -2,7 +2,7 @@
 
 from repopilot.code import structure
 from repopilot.code.languages import grammar, languages
-from repopilot.code.parse import tags
+from repopilot.code.syntax import tags
 
 structure.preload()
 for _language in languages():

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from tree_sitter import Node, QueryCursor
 
 from repopilot.code import languages, structure
-from repopilot.code.imports import Import, read_imports
-from repopilot.code.parse import Tags, parse, tags, text_of
+from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.schema import Table, mentions, tables
 from repopilot.code.sections import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.code.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
 from repopilot.code.symbols import Definition, Use, definitions, uses
+from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
 VERSION = "2"  # of the recipe: an index built with another one is rebuilt

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
-from repopilot.code.parse import Tags, text_of
+from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
 
 _LEAVES = frozenset({"variable", "field", "declaration", "macro"})

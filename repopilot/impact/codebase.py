@@ -12,13 +12,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from repopilot.code.graph import Edge, Graph
+from repopilot.code.graph.model import Edge, Graph
 from repopilot.code.languages import file_kind
 from repopilot.impact.change import Change
-from repopilot.index.codegraph import graph_of
+from repopilot.index.code_graph import graph_of
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
-from repopilot.retrieval.tokens import expand, words
+from repopilot.index.tokens import expand, words
 
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _LONGEST_TEXT = 200_000

@@ -13,12 +13,12 @@ from math import log2
 
 import numpy as np
 
-from repopilot.code.graph import Edge
+from repopilot.code.graph.model import Edge
 from repopilot.code.languages import is_doc_path, is_example_path
 from repopilot.impact.change import Change
+from repopilot.impact.co_change import Together
 from repopilot.impact.codebase import Codebase, changed_nodes
-from repopilot.impact.history import Together
-from repopilot.impact.reach import Covering
+from repopilot.impact.dependents import Covering
 
 WEIGHTS: Mapping[str, float] = {
     "symbol text": 2.5,

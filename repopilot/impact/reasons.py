@@ -6,12 +6,12 @@ import keyword
 from collections.abc import Mapping, Sequence
 
 from repopilot.impact.change import Change
+from repopilot.impact.co_change import LEAST_TOGETHER, Together
 from repopilot.impact.codebase import Codebase
-from repopilot.impact.history import LEAST_TOGETHER, Together
+from repopilot.impact.dependents import Covering, Reached, used_by_change
 from repopilot.impact.rank import WEIGHTS, Ranked
-from repopilot.impact.reach import Covering, Reached, used_by_change
 from repopilot.index.store import Index
-from repopilot.retrieval.tokens import expand, words
+from repopilot.index.tokens import expand, words
 
 _LONGEST_TEXT = 200_000
 _WORDS = 4

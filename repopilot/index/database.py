@@ -15,7 +15,7 @@ from pathlib import Path
 
 from repopilot.errors import StorageError
 from repopilot.index import layout
-from repopilot.index.rows import Row
+from repopilot.index.codec import Row
 from repopilot.types import Skip, SourceFile
 
 _SCHEMA = """

@@ -20,13 +20,13 @@ from typing import BinaryIO
 
 import numpy as np
 
-from repopilot.code import build_graph
-from repopilot.code.graph import Graph
-from repopilot.code.linkage import Linkage, Linked
-from repopilot.code.nodes import ByName, Nodes
+from repopilot.code.graph import build
+from repopilot.code.graph.link_state import Linkage, Linked
+from repopilot.code.graph.model import Graph
+from repopilot.code.graph.nodes import ByName, Nodes
 from repopilot.index import layout
 from repopilot.index.database import storage_errors
-from repopilot.index.version import version
+from repopilot.index.layout import version
 
 _FORMAT = 1
 _NODES = ("kinds", "files", "lines", "ends", "starts", "text")
@@ -38,7 +38,7 @@ _SUM = 9
 
 def written() -> str:
     """The version of the file and of all that decides what is in it."""
-    return f"{_FORMAT}.{build_graph.VERSION}.{version()}"
+    return f"{_FORMAT}.{build.VERSION}.{version()}"
 
 
 def save(folder: Path, key: str, linked: Linked) -> None:

@@ -1,4 +1,4 @@
-"""Where an index lies on disk, and how one generation of it replaces another.
+"""Where an index lies on disk, in which version it is written, and how one generation of it replaces another.
 
     <home>/index/<snapshot key>/
         g00000007/            the published generation: immutable, the highest number counts
@@ -21,6 +21,9 @@ import re
 import shutil
 from pathlib import Path
 
+from repopilot.code import split
+from repopilot.index import lexical
+
 _GENERATION = re.compile(r"g(\d{8})")
 BUILDING = "building"
 DATABASE = "index.db"
@@ -28,6 +31,18 @@ DENSE = "dense.json"
 GRAPH = "graph.bin"
 HISTORY = "history.json"
 STAMPS = "stamps.json"
+SCHEMA = 2
+"""Raised with every change of what is stored; `version` adds what is split and counted."""
+
+
+def version() -> str:
+    """Of everything in a generation."""
+    return f"{SCHEMA}.{split.VERSION}.{lexical.VERSION}"
+
+
+def splitter() -> str:
+    """Of what decides the texts of the chunks, and with them the vectors."""
+    return str(split.VERSION)
 
 
 def generations(folder: Path) -> list[Path]:

@@ -19,8 +19,8 @@ import numpy as np
 
 from repopilot.code.languages import is_generated
 from repopilot.errors import IndexFailed
-from repopilot.index.roles import ROLES, roles_of
-from repopilot.retrieval.tokens import expand, words
+from repopilot.index.file_roles import ROLES, roles_of
+from repopilot.index.tokens import expand, words
 from repopilot.types import Chunk
 
 VERSION = 3

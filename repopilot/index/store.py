@@ -15,17 +15,17 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from repopilot.errors import IndexFailed
-from repopilot.index import database, layout, rows
-from repopilot.index.finish import LEXICAL
+from repopilot.index import codec, database, layout
+from repopilot.index.build.finish import LEXICAL
+from repopilot.index.build_report import BuildReport, read_report
+from repopilot.index.codec import FileInfo
+from repopilot.index.layout import version
 from repopilot.index.lexical import LexicalIndex
-from repopilot.index.report import Report, read_report
-from repopilot.index.rows import FileInfo
-from repopilot.index.version import version
 from repopilot.settings import Settings
 from repopilot.types import Chunk, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
-    from repopilot.code.imports import Import
+    from repopilot.code.import_statements import Import
     from repopilot.code.split import FileAnalysis
     from repopilot.repo.history import Commit
 
@@ -114,7 +114,7 @@ class Index:
         self.commit, self.name = meta["commit"], meta["name"]
         self._arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
         self.lexical = LexicalIndex.load(folder / LEXICAL)
-        self.report: Report = read_report(folder)
+        self.report: BuildReport = read_report(folder)
         self.chunks: Sequence[Chunk] = Chunks(self, len(self._arrays["digests"]))
         if not len(self.lexical) == len(self.chunks) == self._arrays["starts"][-1]:
             raise IndexFailed("The index contradicts itself.", "It is rebuilt at the next indexing.")
@@ -143,14 +143,14 @@ class Index:
     @property
     def commits(self) -> tuple[Commit, ...]:
         """Past commits, newest first; () while there are none (yet)."""
-        from repopilot.index.past import read_commits
+        from repopilot.index.commit_store import read_commits
 
         return read_commits(self.folder.parent)
 
     def text(self, path: str) -> str | None:
         """The file as indexed (LF, secrets redacted); None when it isn't in the index."""
         blob = self._content(path, "text")
-        return None if blob is None else rows.text_of(blob)  # type: ignore[arg-type]
+        return None if blob is None else codec.text_of(blob)  # type: ignore[arg-type]
 
     def lines(self, path: str, start: int, end: int) -> str | None:
         """Lines `start` to `end` (1-based, inclusive, clipped to the file); None when the file isn't in the index."""
@@ -160,12 +160,12 @@ class Index:
     def outline(self, path: str) -> list[Symbol]:
         """The symbols defined in a file, as they stand in it; [] for an unknown file."""
         data = self._content(path, "symbols")
-        return [] if data is None else rows.symbols_of(path, data)  # type: ignore[arg-type]
+        return [] if data is None else codec.symbols_of(path, data)  # type: ignore[arg-type]
 
     def imports(self, path: str) -> list[Import]:
         """What a file imports; [] for an unknown file."""
         data = self._content(path, "uses")
-        return [] if data is None else list(rows.uses_of(self.files[path], (), data).imports)  # type: ignore[arg-type]
+        return [] if data is None else list(codec.uses_of(self.files[path], (), data).imports)  # type: ignore[arg-type]
 
     def symbols(self, name: str) -> list[Symbol]:
         """Every definition of a name: plain, or qualified to any depth (`method`, `Class.method`)."""
@@ -177,7 +177,7 @@ class Index:
         """Every use of a plain name (the last part of a qualified one)."""
         last = name.rpartition(".")[2]
         data = ((self.files[path], self._content(path, "uses")) for path in self._files_naming("used", last))
-        return [r for info, uses in data for r in rows.uses_of(info, (), uses).references if r.name == last]
+        return [r for info, uses in data for r in codec.uses_of(info, (), uses).references if r.name == last]
 
     def analyses(self) -> Iterator[FileAnalysis]:
         """Every file in order, with its symbols, uses and imports; `chunks` is empty to keep it cheap."""
@@ -187,7 +187,7 @@ class Index:
         )
         for start in range(0, len(self.files), 500):
             for path, symbols, uses in self._query(select, (start,)):
-                yield rows.uses_of(self.files[path], rows.symbols_of(path, symbols), uses)
+                yield codec.uses_of(self.files[path], codec.symbols_of(path, symbols), uses)
 
     def numbers_of(self, digests: np.ndarray) -> list[np.ndarray]:
         """For each digest the numbers of the chunks with that text."""
@@ -226,7 +226,7 @@ class Index:
 
     def _decode(self, file: _File) -> list[Chunk]:
         ((data, blob),) = self._query("SELECT chunks, text FROM contents WHERE id = ?", (file.id,))
-        return rows.chunks_of(file.info.path, file.info.language, data, rows.text_of(blob))
+        return codec.chunks_of(file.info.path, file.info.language, data, codec.text_of(blob))
 
     def _content(self, path: str, column: str) -> object | None:
         file = self._by_path.get(path)
@@ -237,7 +237,7 @@ class Index:
 
     def _files_naming(self, table: str, name: str) -> list[str]:
         """The files that may define or use a name: all that do, and rarely one that doesn't."""
-        array, key = self._arrays[table], np.uint32(rows.checksum(name))
+        array, key = self._arrays[table], np.uint32(codec.checksum(name))
         first, last = (int(np.searchsorted(array["name"], key, side)) for side in ("left", "right"))
         return [self._paths[number] for number in array["file"][first:last].tolist()]
 

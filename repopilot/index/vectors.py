@@ -23,8 +23,8 @@ from filelock import FileLock, Timeout
 from repopilot.errors import StorageError
 from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
+from repopilot.index.layout import splitter
 from repopilot.index.store import Index
-from repopilot.index.version import splitter
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

@@ -15,8 +15,18 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
-from repopilot.repo import command, network
-from repopilot.repo.fetch import SPARE_BYTES, Limits, Redirected, Refs, Report, disk_full, fetch, forget_promise, refs
+from repopilot.repo import git_command, network
+from repopilot.repo.fetch import (
+    SPARE_BYTES,
+    Limits,
+    OnProgress,
+    Redirected,
+    Refs,
+    disk_full,
+    fetch,
+    forget_promise,
+    refs,
+)
 from repopilot.repo.local import open_folder
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
@@ -30,7 +40,7 @@ def open_source(
     settings: Settings,
     *,
     token: str = "",
-    progress: Report | None = None,
+    progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
 ) -> Snapshot:
     """Clone, or fetch what is new, or look at a local folder.
@@ -78,7 +88,7 @@ def _open_remote(source: Source, settings: Settings, token: str, limits: Limits)
             return replace(known, stale=str(error))
 
 
-def limits_of(settings: Settings, progress: Report | None = None, cancel: threading.Event | None = None) -> Limits:
+def limits_of(settings: Settings, progress: OnProgress | None = None, cancel: threading.Event | None = None) -> Limits:
     return Limits(settings.clone_timeout_s, settings.clone_max_mb << 20, cancel, progress or (lambda _: None))
 
 
@@ -119,7 +129,7 @@ def prepare(git_dir: Path, url: str) -> None:
         git_dir.mkdir(parents=True)
         _git(git_dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=repopilot-none")
         _git(git_dir, "remote", "add", "--", "origin", url)
-    except (command.GitFailed, OSError) as error:
+    except (git_command.GitFailed, OSError) as error:
         raise StorageError(f"No clone could be made in {git_dir.parent}: {error}.", "Check REPOPILOT_HOME.") from error
 
 
@@ -148,7 +158,7 @@ def _update(source: Source, git_dir: Path, settings: Settings, token: str, limit
 
 
 def _fetch_wanted(
-    source: Source, git_dir: Path, remote: command.Remote, settings: Settings, limits: Limits
+    source: Source, git_dir: Path, remote: git_command.Remote, settings: Settings, limits: Limits
 ) -> Snapshot:
     advertised = refs(git_dir, remote, limits)
     if not advertised.commits:
@@ -166,7 +176,9 @@ def _fetch_wanted(
     return _snapshot(source, git_dir, local)
 
 
-def fetch_ref(git_dir: Path, remote: command.Remote, name: str, local: str, settings: Settings, limits: Limits) -> None:
+def fetch_ref(
+    git_dir: Path, remote: git_command.Remote, name: str, local: str, settings: Settings, limits: Limits
+) -> None:
     """Fetch a remote ref or full commit id as `local`, one commit deep, without files too large to be read.
 
     A server that gives commits only by branch is asked for all its branches instead.
@@ -227,13 +239,13 @@ def resolve(git_dir: Path, revision: str) -> str | None:
     """The commit id a revision names in a clone, None where it names none (or the commit isn't there)."""
     try:
         output = _git(git_dir, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except command.GitFailed:
+    except git_command.GitFailed:
         return None
     return output.decode().strip() or None
 
 
 def _git(git_dir: Path, *args: str) -> bytes:
-    return command.run(git_dir, args, command.reading())
+    return git_command.run(git_dir, args, git_command.reading())
 
 
 def _known(source: Source, git_dir: Path) -> Snapshot | None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from repopilot.repo import command, network
+from repopilot.repo import git_command, network
 from repopilot.repo.clone import limits_of, locked, prepare, resolve
-from repopilot.repo.command import Remote
-from repopilot.repo.fetch import Limits, Report, fetch
+from repopilot.repo.fetch import Limits, OnProgress, fetch
+from repopilot.repo.git_command import Remote
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
 
@@ -28,7 +28,7 @@ def fetch_history(
     snapshot: Snapshot,
     settings: Settings,
     *,
-    progress: Report | None = None,
+    progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
     token: str = "",
 ) -> None:
@@ -64,5 +64,5 @@ def is_clone(snapshot: Snapshot, settings: Settings) -> bool:
 
 
 def remote_of(git_dir: Path, settings: Settings, token: str) -> Remote:
-    url = command.run(git_dir, ["config", "--local", "remote.origin.url"], command.reading()).decode().strip()
+    url = git_command.run(git_dir, ["config", "--local", "remote.origin.url"], git_command.reading()).decode().strip()
     return network.check(url, settings, token or settings.git_token)

@@ -13,11 +13,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from repopilot.errors import CredentialsNeeded, RepoPilotError, SourceError, StorageError
-from repopilot.repo import command
-from repopilot.repo.command import GitFailed, Remote, Stalled
+from repopilot.repo import git_command
+from repopilot.repo.git_command import GitFailed, Remote, Stalled
 from repopilot.types import Progress
 
-Report = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 SPARE_BYTES = 50 * 1024 * 1024
 
 
@@ -28,7 +28,7 @@ class Limits:
     timeout_s: float
     max_bytes: int
     cancel: threading.Event | None = None
-    progress: Report = lambda _: None
+    progress: OnProgress = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,21 @@ def fetch(
 def forget_promise(git_dir: Path) -> None:
     """Undo what a filtered fetch writes into the configuration, so that git never fetches by itself."""
     for key in ("remote.origin.promisor", "remote.origin.partialclonefilter", "extensions.partialclone"):
-        command.run(git_dir, ["config", "--local", "--unset-all", key], command.reading(), ok=(0, 5))
+        git_command.run(git_dir, ["config", "--local", "--unset-all", key], git_command.reading(), ok=(0, 5))
 
 
 def _talk(git_dir: Path, args: list[str], remote: Remote, limits: Limits) -> bytes:
     lines = _ProgressLines(limits.progress)
     try:
-        return command.run(git_dir, args, command.fetching(remote), timeout_s=limits.timeout_s, cancel=limits.cancel,
-                           on_line=lines.take, watch=lambda: _watch(git_dir, limits.max_bytes))  # fmt: skip
+        return git_command.run(
+            git_dir,
+            args,
+            git_command.fetching(remote),
+            timeout_s=limits.timeout_s,
+            cancel=limits.cancel,
+            on_line=lines.take,
+            watch=lambda: _watch(git_dir, limits.max_bytes),
+        )
     except Stalled as error:
         raise SourceError(
             f"{_host(remote)} did not finish in time. {error}", "Try again later, or raise REPOPILOT_CLONE_TIMEOUT_S."
@@ -176,7 +183,7 @@ def _host(remote: Remote) -> str:
 class _ProgressLines:
     """git's progress lines turned into Progress, at most ten a second."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: OnProgress) -> None:
         from git import RemoteProgress
 
         self._parse = RemoteProgress.re_op_relative

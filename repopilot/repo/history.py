@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from repopilot.repo import command, local
-from repopilot.repo.command import GitFailed
+from repopilot.repo import git_command, local
 from repopilot.repo.deepen import fetch_history, history_dir, resolve_in
-from repopilot.repo.fetch import Report
+from repopilot.repo.fetch import OnProgress
+from repopilot.repo.git_command import GitFailed
 from repopilot.repo.patch import (
     FileDiff,
     Hunk,
@@ -67,7 +67,7 @@ def commits(snapshot: Snapshot, limit: int) -> list[Commit]:
             "--format=%x1e%H%x1f%ct%x1f%s%x1f", *([] if bare else ["--relative"]), head,
             *([] if bare else ["--", "."])]  # fmt: skip
     try:
-        output = command.run(where, args, command.reading(), bare=bare).decode("utf-8", "replace")
+        output = git_command.run(where, args, git_command.reading(), bare=bare).decode("utf-8", "replace")
     except GitFailed:
         return []
     cut = _boundary(where, bare)
@@ -101,7 +101,7 @@ def deepen(
     snapshot: Snapshot,
     settings: Settings,
     *,
-    progress: Report | None = None,
+    progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
     token: str = "",
 ) -> int:
@@ -128,7 +128,7 @@ def diff(snapshot: Snapshot, base: str, head: str | None = None, options: Settin
     shown = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--ignore-submodules=all"]
 
     def run(*args: str) -> bytes:
-        return command.run(new.git_dir, [*shown, *args, old.commit, new.commit, *narrow], command.reading())
+        return git_command.run(new.git_dir, [*shown, *args, old.commit, new.commit, *narrow], git_command.reading())
 
     return with_names(run("-p").decode("utf-8", "replace"), _names(run("--raw", "-z")))
 

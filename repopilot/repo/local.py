@@ -10,8 +10,8 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from repopilot.errors import SourceError
-from repopilot.repo import command
-from repopilot.repo.command import GitFailed
+from repopilot.repo import git_command
+from repopilot.repo.git_command import GitFailed
 from repopilot.settings import Settings
 from repopilot.types import Snapshot, Source
 
@@ -47,7 +47,7 @@ def is_bare(path: Path) -> bool:
 def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
     try:
         args = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{source.ref or 'HEAD'}^{{commit}}"]
-        commit = command.run(git_dir, args, command.reading()).decode().strip()
+        commit = git_command.run(git_dir, args, git_command.reading()).decode().strip()
     except GitFailed as error:
         wanted = f"no branch, tag or commit “{source.ref}”" if source.ref else "no commit yet"
         raise SourceError(f"{source.name} has {wanted}.") from error
@@ -64,13 +64,13 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
 
 def git(root: Path, *args: str, ok: tuple[int, ...] = (0,)) -> bytes:
     """Run git in a work tree, with the filters its own configuration defines switched off. Raises GitFailed."""
-    return command.run(root, args, command.reading(_no_filters(root)), bare=False, ok=ok)
+    return git_command.run(root, args, git_command.reading(_no_filters(root)), bare=False, ok=ok)
 
 
 def _no_filters(root: Path) -> dict[str, str]:
     """Configuration that empties every filter command of the repository: comparing files would run them."""
-    listed = command.run(root, ["config", "--null", "--name-only", "--get-regexp", r"^filter\."], command.reading(),
-                         bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")  # fmt: skip
+    args = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."]
+    listed = git_command.run(root, args, git_command.reading(), bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
     drivers = {key.rpartition(".")[0] for key in listed.split("\0") if key}
     off = {}
     for driver in drivers:
@@ -81,7 +81,9 @@ def _no_filters(root: Path) -> dict[str, str]:
 def is_work_tree(root: Path) -> bool:
     """Whether the folder lies in a git work tree, and is not one of its ignored folders."""
     try:
-        inside = command.run(root, ["rev-parse", "--is-inside-work-tree"], command.reading(), bare=False).strip()
+        inside = git_command.run(
+            root, ["rev-parse", "--is-inside-work-tree"], git_command.reading(), bare=False
+        ).strip()
     except GitFailed:
         return False
     return inside == b"true" and not _is_ignored(root)
@@ -89,7 +91,7 @@ def is_work_tree(root: Path) -> bool:
 
 def _is_ignored(root: Path) -> bool:
     try:
-        command.run(root, ["check-ignore", "-q", "."], command.reading(), bare=False)
+        git_command.run(root, ["check-ignore", "-q", "."], git_command.reading(), bare=False)
     except GitFailed:
         return False
     return True
@@ -113,7 +115,9 @@ def branch_of(root: Path) -> str | None:
     """The branch a work tree has checked out; None when detached or no repository."""
     try:
         return (
-            command.run(root, ["symbolic-ref", "--short", "-q", "HEAD"], command.reading(), bare=False).decode().strip()
+            git_command.run(root, ["symbolic-ref", "--short", "-q", "HEAD"], git_command.reading(), bare=False)
+            .decode()
+            .strip()
         )
     except GitFailed:
         return None
@@ -191,7 +195,9 @@ def branch_head(root: Path) -> str:
     """The commit of HEAD, '' where there is none."""
     try:
         return (
-            command.run(root, ["rev-parse", "--verify", "-q", "HEAD"], command.reading(), bare=False).decode().strip()
+            git_command.run(root, ["rev-parse", "--verify", "-q", "HEAD"], git_command.reading(), bare=False)
+            .decode()
+            .strip()
         )
     except GitFailed:
         return ""

@@ -7,7 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 from repopilot.errors import SourceError
-from repopilot.repo.command import Remote
+from repopilot.repo.git_command import Remote
 from repopilot.settings import Settings
 
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64: reaches any IPv4 address, private ones too

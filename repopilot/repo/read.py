@@ -13,7 +13,7 @@ from pathlib import Path
 
 from repopilot.code.languages import is_generated
 from repopilot.errors import SourceError
-from repopilot.repo import command
+from repopilot.repo import git_command
 from repopilot.repo.secrets import redact
 from repopilot.types import Skip, Snapshot, SourceFile
 
@@ -97,7 +97,7 @@ def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[Source
     """Blobs by id through one `cat-file --batch`; ids are fed by a thread, so that neither side waits for the other."""
     if not files:
         return
-    process = command.start(git_dir, ["cat-file", "--batch", "--buffer"], command.reading(), stdin=True)
+    process = git_command.start(git_dir, ["cat-file", "--batch", "--buffer"], git_command.reading(), stdin=True)
     feeder = threading.Thread(target=_feed, args=(process.stdin, [file.hash for file in files]), daemon=True)
     feeder.start()
     finished = False
@@ -106,7 +106,7 @@ def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[Source
             yield file, _next_blob(process.stdout)
         finished = True
     finally:
-        command.stop(process, finished=finished)
+        git_command.stop(process, finished=finished)
         feeder.join(timeout=5)
         process.stdout.close()
         process.stderr.close()
@@ -135,12 +135,12 @@ def _blob(snapshot: Snapshot, path: str) -> bytes | None:
     assert snapshot.git_dir is not None
     args = ["ls-tree", "-z", "--full-tree", snapshot.commit, "--", path]
     try:
-        record = command.run(snapshot.git_dir, args, command.reading({"core.literalPathspecs": "true"}))
+        record = git_command.run(snapshot.git_dir, args, git_command.reading({"core.literalPathspecs": "true"}))
         meta, _, found = record.rstrip(b"\0").partition(b"\t")
         if found != path.encode() or not meta.startswith(b"100"):
             return None
-        return command.run(snapshot.git_dir, ["cat-file", "blob", meta.split()[2].decode()], command.reading())
-    except command.GitFailed:
+        return git_command.run(snapshot.git_dir, ["cat-file", "blob", meta.split()[2].decode()], git_command.reading())
+    except git_command.GitFailed:
         return None
 
 

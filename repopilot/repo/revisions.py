@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from repopilot.errors import SourceError
-from repopilot.repo import command, local
+from repopilot.repo import git_command, local
 from repopilot.repo.clone import fetch_ref, limits_of, locked, resolve
-from repopilot.repo.command import Remote
 from repopilot.repo.deepen import history_dir, history_to, is_clone, remote_of
-from repopilot.repo.fetch import Limits, Report, refs
+from repopilot.repo.fetch import Limits, OnProgress, refs
+from repopilot.repo.git_command import Remote
 from repopilot.repo.source import check_ref
 from repopilot.settings import Settings, settings
 from repopilot.types import Snapshot
@@ -23,7 +23,7 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 
 
 def at(snapshot: Snapshot, ref: str, options: Settings | None = None, *, token: str = "",
-       progress: Report | None = None, cancel: threading.Event | None = None) -> Snapshot:  # fmt: skip
+       progress: OnProgress | None = None, cancel: threading.Event | None = None) -> Snapshot:  # fmt: skip
     """The same repository at another branch, tag, commit, `refs/pull/N/head`, or one of these with `~N` or `^`.
 
     HEAD is the snapshot's own commit. What a clone lacks is fetched. A local folder at a commit is read from its
@@ -49,8 +49,8 @@ def at(snapshot: Snapshot, ref: str, options: Settings | None = None, *, token: 
 
 def _git_dir(snapshot: Snapshot) -> Path:
     assert snapshot.root is not None
-    found = command.run(
-        snapshot.root, ["rev-parse", "--path-format=absolute", "--git-common-dir"], command.reading(), bare=False
+    found = git_command.run(
+        snapshot.root, ["rev-parse", "--path-format=absolute", "--git-common-dir"], git_command.reading(), bare=False
     )
     return Path(found.decode().rstrip("\n"))
 
@@ -58,7 +58,11 @@ def _git_dir(snapshot: Snapshot) -> Path:
 def _prefix(snapshot: Snapshot) -> str:
     """Where a folder lies inside its work tree, with the snapshot's own narrowing."""
     assert snapshot.root is not None
-    prefix = command.run(snapshot.root, ["rev-parse", "--show-prefix"], command.reading(), bare=False).decode().strip()
+    prefix = (
+        git_command.run(snapshot.root, ["rev-parse", "--show-prefix"], git_command.reading(), bare=False)
+        .decode()
+        .strip()
+    )
     return "/".join(filter(None, (prefix.rstrip("/"), snapshot.subdir)))
 
 
@@ -119,5 +123,5 @@ def merge_base(snapshot: Snapshot, base: str, head: str | None = None, options: 
         where = history_dir(first.git_dir)
         for commit in (first.commit, second.commit):
             history_to(first.git_dir, commit, options, token, limits_of(options))
-    found = command.run(where, ["merge-base", first.commit, second.commit], command.reading(), ok=(0, 1))
+    found = git_command.run(where, ["merge-base", first.commit, second.commit], git_command.reading(), ok=(0, 1))
     return found.decode().strip() or None

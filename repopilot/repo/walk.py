@@ -12,8 +12,8 @@ from pathlib import Path
 
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, SourceError
-from repopilot.repo import command, local
-from repopilot.repo.command import GitFailed
+from repopilot.repo import git_command, local
+from repopilot.repo.git_command import GitFailed
 from repopilot.repo.read import read, read_raw
 from repopilot.repo.select import Patterns, manifest_folders, reason_to_skip, usefulness
 from repopilot.settings import Settings
@@ -87,7 +87,7 @@ def _bare(snapshot: Snapshot) -> Iterator[_Entry]:
 
 def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
     """The NUL-separated output of a git command, streamed, so that a tree bomb costs no memory."""
-    process = command.start(git_dir, args, command.reading())
+    process = git_command.start(git_dir, args, git_command.reading())
     rest, finished = b"", False
     try:
         while piece := process.stdout.read(1 << 16):
@@ -96,7 +96,7 @@ def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
         finished = True
     finally:
         message = process.stderr.read().decode("utf-8", "replace") if finished else ""
-        status = command.stop(process, finished=finished)
+        status = git_command.stop(process, finished=finished)
     if status:
         raise SourceError(f"The repository can't be listed: {message.strip()[-200:]}.", "Open it again.")
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Literal
 
-from repopilot.retrieval.frames import Frame, frames, places
-from repopilot.retrieval.patterns import (
+from repopilot.index.tokens import expand, words
+from repopilot.retrieval.query_patterns import (
     BULLETS,
     CONVENTIONAL_HEAD,
     DOCS,
@@ -26,7 +26,7 @@ from repopilot.retrieval.patterns import (
     TESTS,
     WHOLE,
 )
-from repopilot.retrieval.tokens import expand, words
+from repopilot.retrieval.stack_frames import Frame, frames, places
 from repopilot.retrieval.vocabulary import CONVENTIONAL, FRENCH, IMPERATIVES, STOP_EN, STOP_FR, VAGUE
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repopilot.index.lexical import LexicalIndex
-from repopilot.retrieval import places, rank
+from repopilot.index.tokens import expand, words
+from repopilot.retrieval import exact_matches, rank
+from repopilot.retrieval.commit_votes import History, votes
 from repopilot.retrieval.query import Query
-from repopilot.retrieval.tokens import expand, words
-from repopilot.retrieval.votes import History, votes
 from repopilot.types import Chunk
 
 NAMED, PHRASE, FRAME, FRAME_STEP = 6.0, 6.0, 30.0, 0.5
@@ -106,13 +106,15 @@ def _exact(lexical: LexicalIndex, chunks: Sequence[Chunk], query: Query) -> dict
     """Contributions of what the query names exactly; only those it has."""
     found: dict[str, dict[int, float]] = {}
     if query.names and query.kind in ("symbol", "path"):
-        found["defines it"] = {row: NAMED * value for row, value in places.named_rows(query, lexical, chunks).items()}
+        found["defines it"] = {
+            row: NAMED * value for row, value in exact_matches.named_rows(query, lexical, chunks).items()
+        }
     if query.frames:
-        rows = places.frame_rows(query.frames, lexical, chunks)
+        rows = exact_matches.frame_rows(query.frames, lexical, chunks)
         found["stack frame"] = {row: FRAME - FRAME_STEP * depth for depth, row in enumerate(rows)}
     if query.phrases and query.kind != "task":
         found["phrase"] = {
-            row: PHRASE for phrase in query.phrases for row in places.phrase_rows(phrase, lexical, chunks)
+            row: PHRASE for phrase in query.phrases for row in exact_matches.phrase_rows(phrase, lexical, chunks)
         }
     return {name: _array(rows, len(lexical)) for name, rows in found.items()}
 
@@ -127,7 +129,7 @@ def _named(lexical: LexicalIndex, query: Query) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     if query.paths:
         weight = rank.FILE_WEIGHTS["path named"] * (5 if query.kind == "path" else 1)
-        found["path named"] = weight * places.named_files(query, lexical)
+        found["path named"] = weight * exact_matches.named_files(query, lexical)
     if query.scope:
         scope = {token for word in words(query.scope) for token in expand(word)}
         inside = np.zeros(len(lexical.files), bool)

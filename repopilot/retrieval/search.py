@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from repopilot.errors import ModelError, StorageError
-from repopilot.retrieval import places, rank, votes
-from repopilot.retrieval.map import overview_places
+from repopilot.retrieval import commit_votes, exact_matches, rank
 from repopilot.retrieval.query import Query, parse
+from repopilot.retrieval.repo_map import overview_places
 from repopilot.retrieval.score import Ranking, ranking
 from repopilot.types import Hit
 
@@ -45,7 +45,7 @@ class Results:
     files: tuple[str, ...] = ()
 
 
-_histories: WeakKeyDictionary[Index, tuple[float, votes.History]] = WeakKeyDictionary()
+_histories: WeakKeyDictionary[Index, tuple[float, commit_votes.History]] = WeakKeyDictionary()
 
 
 def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None) -> Results:
@@ -56,7 +56,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
     seconds = {"parse": time.perf_counter() - started}
     if k < 1 or not len(index.lexical):
         return Results(query, (), (*query.notes, "Nothing is indexed."), seconds)
-    mask = places.allowed(query.filters, index.lexical, index.chunks)
+    mask = exact_matches.allowed(query.filters, index.lexical, index.chunks)
     if not mask.any():
         return Results(query, (), (*query.notes, "No passage satisfies the filters."), seconds)
     if query.kind == "overview":
@@ -84,14 +84,14 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
     return Results(query, hits, notes, seconds, tuple(dict.fromkeys(hit.chunk.path for hit in hits)))
 
 
-def _history(index: Index) -> votes.History | None:
+def _history(index: Index) -> commit_votes.History | None:
     """Past commits as a searchable history; None without any."""
     at, history = _histories.get(index, (0.0, None))
     now = time.monotonic()
     if history is None or not history.files or now - at >= HISTORY_SECONDS:
         commits = index.commits
         if history is None or len(commits) != history.size:
-            history = votes.read(((c.subject, c.paths) for c in commits), index.lexical.file_numbers)
+            history = commit_votes.read(((c.subject, c.paths) for c in commits), index.lexical.file_numbers)
         _histories[index] = (now, history)
     return history if history.files else None
 

@@ -33,7 +33,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReviewTarget:
     """A file under review. `changed` are the line numbers that count, None for all; `old` is it before the change."""
 
     new: Code

@@ -16,7 +16,7 @@ _RANKS = {"critical": 95.0, "high": 75.0, "medium": 45.0, "low": 15.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReviewReport:
     """`findings` are those that count; `pre_existing` were there before the change. `excerpts` holds, by (path, line),
     a few lines of code with their numbers; `notes` what was left out; `commit` the state that was looked at."""
 
@@ -29,7 +29,7 @@ class Report:
     excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
-def report_json(report: Report) -> dict:
+def report_json(report: ReviewReport) -> dict:
     """The report as one JSON document: score, scores by domain, findings, and how complete it is."""
     return {
         "score": score(report.findings),
@@ -48,7 +48,7 @@ def finding_json(finding: Finding) -> dict:
     return {key: values[key] for key in _KEYS}
 
 
-def report_sarif(report: Report) -> dict:
+def report_sarif(report: ReviewReport) -> dict:
     """The report as SARIF 2.1.0 (OASIS), one run; fingerprints stay the same when lines move."""
     rules = {f.rule: f for f in (*report.findings, *report.pre_existing)}
     return {
@@ -102,7 +102,7 @@ def _uri(path: str) -> str:
     return quote(path)
 
 
-def report_markdown(report: Report, cited: Mapping[tuple[str, int], int] | None = None) -> str:
+def report_markdown(report: ReviewReport, cited: Mapping[tuple[str, int], int] | None = None) -> str:
     """The report to be read: the scores, then the findings by file, gravest first, each with its code.
 
     `cited` gives the citation number of a (path, line), which is written as `[1]` behind the finding.
@@ -128,7 +128,7 @@ def _gravest(finding: Finding) -> tuple[int, int]:
     return list(WEIGHTS).index(finding.severity), finding.line
 
 
-def _finding_lines(finding: Finding, report: Report, cited: Mapping[tuple[str, int], int]) -> list[str]:
+def _finding_lines(finding: Finding, report: ReviewReport, cited: Mapping[tuple[str, int], int]) -> list[str]:
     origin = f"`{finding.rule}` ({finding.domain}, {finding.source})"
     head = f"- **{finding.severity}** line {finding.line} · {finding.message} {origin}"
     if number := cited.get((finding.path, finding.line)):

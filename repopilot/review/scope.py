@@ -14,7 +14,7 @@ from repopilot.repo.read import read_bytes, read_raw, text_of
 from repopilot.repo.secrets import secret_name
 from repopilot.repo.select import reason_to_skip
 from repopilot.repo.walk import walk
-from repopilot.review.code import Code, Target, code
+from repopilot.review.code import Code, ReviewTarget, code
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Finding, Skip, Snapshot
 
@@ -29,7 +29,7 @@ class Scope:
     report, `commit` the state reviewed where it isn't the workspace's."""
 
     what: str
-    targets: tuple[Target, ...]
+    targets: tuple[ReviewTarget, ...]
     given: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     commit: str = ""
@@ -47,7 +47,7 @@ def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings)
     targets, given, notes = [], [], []
     for diff in diffs:
         found = _of_file(diff, new, old, settings)
-        if isinstance(found, Target):
+        if isinstance(found, ReviewTarget):
             targets.append(found)
         elif isinstance(found, Finding):
             given.append(found)
@@ -58,7 +58,7 @@ def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings)
     return _bounded(Scope(what, tuple(targets), tuple(given), tuple(notes), new.commit))
 
 
-def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> Target | Finding | str:
+def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> ReviewTarget | Finding | str:
     """A target, a finding about the file itself, a note on why it is left out, or '' when there is nothing to say."""
     path = diff.path
     if diff.status == "deleted":
@@ -76,7 +76,7 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
         return f"{path}: {now}, not reviewed."
     before = None if diff.status == "added" else _version(old, diff.old_path, settings)
     previous = Code(path, before.text, before.safe, before.language) if isinstance(before, Code) else None
-    return Target(now, added_lines(diff), previous)
+    return ReviewTarget(now, added_lines(diff), previous)
 
 
 def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | str:
@@ -116,7 +116,7 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
     for file, data in read_bytes(snapshot, chosen[:MOST_FILES]):
         version = _as_code(file.path, data) if data is not None else "is gone"
         if isinstance(version, Code):
-            targets.append(Target(version))
+            targets.append(ReviewTarget(version))
         else:
             notes.append(f"{file.path}: {version}, not reviewed.")
     if len(chosen) > MOST_FILES:
@@ -135,7 +135,7 @@ def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
         before = old.get(change.path)
         lines = added_lines(history.parse_patch(change.diff)[0]) if change.diff and before is not None else None
         previous = code(change.path, before, language) if before is not None else None
-        targets.append(Target(code(change.path, change.content, language), lines, previous))
+        targets.append(ReviewTarget(code(change.path, change.content, language), lines, previous))
     return Scope("the generated code", tuple(targets))
 
 

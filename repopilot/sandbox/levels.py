@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 from repopilot.errors import RepoPilotError, SandboxError
-from repopilot.sandbox import bwrap, landlock, seatbelt, stage, watch
+from repopilot.sandbox import bwrap, landlock, seatbelt, stage, supervise
 from repopilot.sandbox.inside.bootstrap import CONFINED
 from repopilot.sandbox.job import Job, Limits, Places, document, environment
 from repopilot.settings import Settings
@@ -60,7 +60,7 @@ def why_unavailable(candidate: SandboxLevel) -> str:
     return "" if outcome.status == CONFINED else outcome.output.strip() or f"the probe ended with {outcome.status}"
 
 
-def start(job: Job, achieved: SandboxLevel, cancel: threading.Event) -> watch.Outcome:
+def start(job: Job, achieved: SandboxLevel, cancel: threading.Event) -> supervise.RunOutcome:
     """Run a job to its end in a level. Raises SandboxError and Cancelled."""
     try:
         command, places, outside = _command(job, achieved)
@@ -70,7 +70,7 @@ def start(job: Job, achieved: SandboxLevel, cancel: threading.Event) -> watch.Ou
         _close_to_others()
     marker = secrets.token_hex(16)
     channel = os.pipe()
-    return watch.run(
+    return supervise.run(
         command,
         {**outside, "REPOPILOT_RUN": marker},
         document(job, achieved, places, channel[1]),

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from repopilot.errors import SandboxError
-from repopilot.sandbox import levels, stage, watch
+from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.control import ExpectedTest, Mutation, expected_tests, mutate, mutations
 from repopilot.sandbox.failures import failures, missing_modules
 from repopilot.sandbox.job import MB, Job, Limits
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.verdict import Report, read_report, why_not_genuine, why_not_passed
+from repopilot.sandbox.verdict import RunReport, read_report, why_not_genuine, why_not_passed
 from repopilot.settings import Settings
 from repopilot.types import SandboxLevel, TestRun
 
@@ -39,8 +39,8 @@ class _Setting:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    outcome: watch.Outcome
-    report: Report
+    outcome: supervise.RunOutcome
+    report: RunReport
 
 
 def run_pytest(
@@ -133,7 +133,7 @@ def _ended_early(run: _Run) -> tuple[str, ...]:
     return () if run.outcome.ended == "finished" else (f"the run was stopped: {run.outcome.ended}",)
 
 
-def _control(setting: _Setting, first: Report) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _control(setting: _Setting, first: RunReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Run the inverted control: (doubts, remarks)."""
     token = "x" + secrets.token_hex(8)
     sources, root = setting.sources, setting.job.root

@@ -34,7 +34,7 @@ class TestOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RunReport:
     """All that came through the channel. `status` is pytest's own at its end, None when it never got there;
     `foreign` counts lines that pytest's reporter did not write."""
 
@@ -44,7 +44,7 @@ class Report:
     by_test: Mapping[str, tuple[TestOutcome, ...]] = field(default_factory=dict)
 
 
-def read_report(raw: bytes, nonce: str) -> Report:
+def read_report(raw: bytes, nonce: str) -> RunReport:
     """Parse the channel's lines; those without the nonce or of another form are counted as foreign."""
     outcomes: list[TestOutcome] = []
     status, foreign = None, 0
@@ -62,14 +62,16 @@ def read_report(raw: bytes, nonce: str) -> Report:
     by_test: dict[str, list[TestOutcome]] = {}
     for outcome in outcomes:
         by_test.setdefault(without_parameters(outcome.id), []).append(outcome)
-    return Report(tuple(outcomes), status, foreign, {name: tuple(group) for name, group in by_test.items()})
+    return RunReport(tuple(outcomes), status, foreign, {name: tuple(group) for name, group in by_test.items()})
 
 
 def without_parameters(test_id: str) -> str:
     return test_id.partition("[")[0]
 
 
-def why_not_passed(report: Report, exit_status: int, expected: Mapping[str, Sequence[ExpectedTest]]) -> tuple[str, ...]:
+def why_not_passed(
+    report: RunReport, exit_status: int, expected: Mapping[str, Sequence[ExpectedTest]]
+) -> tuple[str, ...]:
     """Why a run is no pass; empty when it claims one consistently. `expected`: by path, as in the report's ids."""
     reasons = [] if any(expected.values()) else ["there is no test to run"]
     passed = 0
@@ -88,7 +90,7 @@ def why_not_passed(report: Report, exit_status: int, expected: Mapping[str, Sequ
 
 
 def why_not_genuine(
-    report: Report, exit_status: int, controls: Mapping[str, Mutation], token: str, skipped: Sequence[str] = ()
+    report: RunReport, exit_status: int, controls: Mapping[str, Mutation], token: str, skipped: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Why the control run casts doubt on a pass; empty when it failed as an honest program must. `controls`: the
     mutation of each file by its path; `skipped`: ids of tests that were skipped with the test file's consent."""
@@ -107,7 +109,7 @@ def why_not_genuine(
     return tuple(reasons)
 
 
-def _why_not_ended(report: Report, exit_status: int, wanted: int) -> list[str]:
+def _why_not_ended(report: RunReport, exit_status: int, wanted: int) -> list[str]:
     reasons = []
     if exit_status != wanted:
         reasons.append(f"the exit status is {exit_status} instead of {wanted}")

@@ -12,9 +12,9 @@ import chainlit as cl
 
 from repopilot.settings import Settings, settings
 from repopilot.types import Answer, FileChange, Turn
-from repopilot.ui.conversations import Exchange
-from repopilot.ui.models import Models
-from repopilot.ui.openings import Opening, Openings
+from repopilot.ui.available_models import Models
+from repopilot.ui.chat_store import Exchange
+from repopilot.ui.repository.registry import Opening, Openings
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index

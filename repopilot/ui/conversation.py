@@ -7,16 +7,16 @@ import asyncio
 import chainlit as cl
 
 from repopilot.settings import settings
-from repopilot.ui.answers import ask
+from repopilot.ui.answer.answer_view import COMMANDS, restore
+from repopilot.ui.answer.asking import ask
+from repopilot.ui.available_models import model_props
 from repopilot.ui.chat import Chat, chat, process
-from repopilot.ui.elements import element, keep_up
-from repopilot.ui.gear import show_gear
-from repopilot.ui.indexing import open_repository
+from repopilot.ui.elements import element, poll_props
+from repopilot.ui.format import count
 from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
-from repopilot.ui.models import model_props
-from repopilot.ui.recent import recent
-from repopilot.ui.results import COMMANDS, restore
-from repopilot.ui.wording import count
+from repopilot.ui.repository.recent import recent
+from repopilot.ui.repository.view import open_repository
+from repopilot.ui.settings_panel import show_gear
 
 REFRESH_S = 1.0
 EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin", "gin-gonic/gin"))
@@ -119,7 +119,7 @@ async def _without_token(message: cl.Message, text: str) -> None:
 async def _welcome(offer: str) -> None:
     shown = element("Welcome", _welcome_props(offer))
     await cl.Message(content="", elements=[shown]).send()
-    keep_up(shown, lambda: _welcome_props(offer), REFRESH_S)
+    poll_props(shown, lambda: _welcome_props(offer), REFRESH_S)
 
 
 def _welcome_props(offer: str) -> dict:

@@ -32,7 +32,7 @@ async def show_aside(name: str, props: dict) -> None:
     await aside.send(for_id="")
 
 
-def keep_up(shown: cl.CustomElement, props: Callable[[], dict], every_s: float) -> None:
+def poll_props(shown: cl.CustomElement, props: Callable[[], dict], every_s: float) -> None:
     """Keep an element up to date as long as the browser's session exists. `props` runs in a thread."""
     following = asyncio.create_task(_follow(shown, props, every_s, cl.context.session.id))
     cl.user_session.set("following", [*(cl.user_session.get("following") or ()), following])

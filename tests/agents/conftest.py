@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.small_repo import lay_out
 
-from repopilot.index.build import build
+from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source

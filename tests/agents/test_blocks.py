@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.blocks import assigned, blocks
+from repopilot.agents.generate.reply_parser import assigned, blocks
 
 
 @pytest.mark.parametrize(

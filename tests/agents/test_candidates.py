@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents import candidates
-from repopilot.agents.attempts import Iteration, best, doubtful_tests, why_stop
+from repopilot.agents.testing import candidates
+from repopilot.agents.testing.attempts import Iteration, best, doubtful_tests, why_stop
 from repopilot.types import Failure, TestRun
 
 CODE = "def f(x):\n    return x\n"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from support.shop_workspace import answering, offline, traced
 
 from repopilot import trace
-from repopilot.agents import scoring
-from repopilot.agents.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
-from repopilot.agents.scoring import Evidence, Issue, Opinions, decision, judge, no_worse
+from repopilot.agents.generate import scoring
+from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
+from repopilot.agents.generate.scoring import Evidence, Issue, Opinions, decision, judge, no_worse
 from repopilot.llm.scripted import scripted_model
 from repopilot.types import Failure, FileChange, Finding, TestRun
 from repopilot.workspace import Workspace

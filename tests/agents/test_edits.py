@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.agents import edits
+from repopilot.agents.generate import edits
 from repopilot.code.split import analyse
 from repopilot.errors import GenerationFailed
 

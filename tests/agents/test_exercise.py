@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.exercise import Touched, entrances, touched, unexercised
+from repopilot.agents.testing.coverage import Touched, entrances, touched, unexercised
 
 OLD = '''"""Carts."""
 import os

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from repopilot import trace
-from repopilot.agents.explainer import explain
+from repopilot.agents.explain.agent import explain
 from repopilot.assistant import answer
 from repopilot.errors import ModelError, UsageError
 from repopilot.types import Answer, Turn

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.kept import kept_frame, unasked_losses
+from repopilot.agents.generate.preserve import restore_header_and_footer, unrequested_removals
 
 TASK = "add a method remove"
 CODE = "import os\n\n\ndef f():\n    return 1\n"
@@ -28,46 +28,48 @@ NEW = CODE.replace("1", "2")
     ],
 )
 def test_a_lost_head_comes_back(path: str, head: str) -> None:
-    assert kept_frame(path, NEW, head + CODE, TASK) == head + NEW
-    assert kept_frame(path, head + NEW, head + CODE, TASK) == head + NEW
+    assert restore_header_and_footer(path, NEW, head + CODE, TASK) == head + NEW
+    assert restore_header_and_footer(path, head + NEW, head + CODE, TASK) == head + NEW
 
 
 def test_parts_come_back_by_themselves() -> None:
     old = f'#!/usr/bin/env python\n# Licence\n\n"""A module."""\n\n{CODE}'
-    assert kept_frame("a.py", f'"""A module."""\n\n{NEW}', old, TASK) == old.replace("1", "2")
-    assert kept_frame("a.py", f"#!/usr/bin/env python\n{NEW}", old, TASK) == old.replace("1", "2")
+    assert restore_header_and_footer("a.py", f'"""A module."""\n\n{NEW}', old, TASK) == old.replace("1", "2")
+    assert restore_header_and_footer("a.py", f"#!/usr/bin/env python\n{NEW}", old, TASK) == old.replace("1", "2")
 
 
 def test_a_new_head_stays() -> None:
-    assert kept_frame("a.py", '"""New."""\n' + NEW, '"""Old."""\n' + CODE, TASK) == '"""New."""\n' + NEW
+    assert restore_header_and_footer("a.py", '"""New."""\n' + NEW, '"""Old."""\n' + CODE, TASK) == '"""New."""\n' + NEW
 
 
 def test_a_task_about_comments_is_let_be() -> None:
-    assert kept_frame("a.py", CODE, '"""Old."""\n' + CODE, "remove the docstring") == CODE
+    assert restore_header_and_footer("a.py", CODE, '"""Old."""\n' + CODE, "remove the docstring") == CODE
 
 
 def test_a_comment_on_code_goes_with_the_code() -> None:
     old = "// Shows it.\nexport function show(a) {}\n"
-    assert kept_frame("a.js", "export function show(a, b) {}\n", old, TASK) == (
+    assert restore_header_and_footer("a.js", "export function show(a, b) {}\n", old, TASK) == (
         "// Shows it.\nexport function show(a, b) {}\n"
     )
-    assert kept_frame("a.js", "export function hide(a) {}\n", old, TASK) == "export function hide(a) {}\n"
+    assert (
+        restore_header_and_footer("a.js", "export function hide(a) {}\n", old, TASK) == "export function hide(a) {}\n"
+    )
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_it_ends_as_it_ended(end: str) -> None:
     old = CODE.rstrip("\n") + end
-    assert kept_frame("a.py", NEW, old, TASK) == NEW.rstrip("\n") + end
+    assert restore_header_and_footer("a.py", NEW, old, TASK) == NEW.rstrip("\n") + end
 
 
 def test_nothing_is_added_to_a_new_or_an_emptied_file() -> None:
-    assert kept_frame("a.py", NEW, "", TASK) == NEW
-    assert kept_frame("a.py", "", CODE, TASK) == ""
+    assert restore_header_and_footer("a.py", NEW, "", TASK) == NEW
+    assert restore_header_and_footer("a.py", "", CODE, TASK) == ""
 
 
 @given(st.sampled_from(["a.py", "a.js", "a.sql", "a.html", "a.unknown"]), st.text("#/*-<!>\"' \nab", max_size=40))
 def test_what_did_not_change_stays(path: str, text: str) -> None:
-    assert kept_frame(path, text, text, TASK) == text
+    assert restore_header_and_footer(path, text, text, TASK) == text
 
 
 CART = """class Cart:
@@ -95,4 +97,4 @@ CART = """class Cart:
     ],
 )
 def test_definitions_lost_without_being_asked_for(task: str, after: str, lost: list[str]) -> None:
-    assert unasked_losses("cart.py", after, CART, task) == lost
+    assert unrequested_removals("cart.py", after, CART, task) == lost

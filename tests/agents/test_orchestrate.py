@@ -13,7 +13,7 @@ from support.shop_workspace import answering, fenced, one_of, shop_workspace, tr
 from support.small_repo import FILES
 
 from repopilot import trace
-from repopilot.agents.orchestrate import generate
+from repopilot.agents.generate.pipeline import generate
 from repopilot.errors import ModelError
 from repopilot.llm.scripted import Script
 from repopilot.types import Answer

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
 
 from repopilot import trace
-from repopilot.agents.planner import plan, proceed, wanted_parts, with_answers
-from repopilot.agents.plans import (
+from repopilot.agents.planning.agent import plan, proceed, wanted_parts, with_answers
+from repopilot.agents.planning.model import (
     Part,
     Plan,
     Question,

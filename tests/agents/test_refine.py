@@ -8,7 +8,7 @@ import json
 import pytest
 
 from repopilot import trace
-from repopilot.agents.refine import refine, refined_json
+from repopilot.agents.testing.repair import refine, refined_json
 from repopilot.llm.scripted import scripted_model
 from repopilot.settings import Settings
 

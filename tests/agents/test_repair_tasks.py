@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from repopilot.agents import candidates
+from repopilot.agents.testing import candidates
 
 TASKS = sorted(path.parent for path in Path(__file__, "../../../bench/tasks").resolve().glob("*/solution.py"))
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot import trace
-from repopilot.agents import routing_model
-from repopilot.agents.router import CLEAR_MARGIN, WORDS, classify, route
-from repopilot.agents.routing_rules import INTENTS, evidence
-from repopilot.agents.routing_text import lexical_features, read
 from repopilot.errors import ModelError
 from repopilot.llm.scripted import scripted_model
+from repopilot.routing import classifier
+from repopilot.routing.features import INTENTS, evidence
+from repopilot.routing.normalize import lexical_features, read
+from repopilot.routing.router import CLEAR_MARGIN, WORDS, classify, route
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route, Turn
 
@@ -108,7 +108,7 @@ def test_an_unread_script_is_said_to_be_unread() -> None:
 @given(st.text(max_size=300))
 def test_probabilities_are_some_and_ordered(question: str) -> None:
     reading = read(question)
-    chances = list(routing_model.probabilities(reading, evidence(reading), None).values())
+    chances = list(classifier.probabilities(reading, evidence(reading), None).values())
     assert sum(chances) == pytest.approx(1.0, abs=1e-4)
     assert chances == sorted(chances, reverse=True)
 
@@ -116,7 +116,7 @@ def test_probabilities_are_some_and_ordered(question: str) -> None:
 @given(st.text(max_size=300))
 def test_evidence_always_has_the_trained_names(question: str) -> None:
     reading = read(question)
-    assert tuple(evidence(reading)) == routing_model.load("dense").names
+    assert tuple(evidence(reading)) == classifier.load("dense").names
     assert sum(v * v for v in lexical_features(reading).values()) == pytest.approx(1.0)
 
 

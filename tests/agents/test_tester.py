@@ -9,9 +9,9 @@ from support.shop_workspace import answering, fenced, shop_workspace, traced
 from support.small_repo import FILES
 
 from repopilot import trace
-from repopilot.agents.covering import covering_tests
-from repopilot.agents.covering import test_path_for as path_for
-from repopilot.agents.tester import test as answer_test
+from repopilot.agents.testing.agent import test as answer_test
+from repopilot.agents.testing.selection import covering_tests
+from repopilot.agents.testing.selection import test_path_for as path_for
 from repopilot.errors import GenerationFailed
 from repopilot.types import FileChange, Turn
 from repopilot.workspace import Workspace

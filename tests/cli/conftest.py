@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.small_repo import lay_out
 
-from repopilot.cli import main
+from repopilot.cli.app import main
 from repopilot.settings import settings
 
 

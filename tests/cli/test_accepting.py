@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.accepting import safe_target, write_files
 from repopilot.errors import UsageError
+from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from repopilot.code import languages
-from repopilot.code.parse import parse, tags
+from repopilot.code.syntax import parse, tags
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repopilot.code.links import _declared_type
+from repopilot.code.graph.linker import _declared_type
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
-from repopilot.agents.impact import graph_svg, impact, impact_json, impact_report
 from repopilot.errors import ModelError, UsageError
-from repopilot.impact.prose import Point, tied
+from repopilot.impact.agent import graph_svg, impact, impact_json, impact_report
+from repopilot.impact.model_notes import Point, tied
 from repopilot.types import FileChange, Impact, Turn
 from repopilot.workspace import Workspace
 

@@ -6,17 +6,17 @@ import pytest
 from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
-from repopilot.agents import graph_tools
-from repopilot.agents.explainer import explain
-from repopilot.agents.explore import explore
+from repopilot.agents.explain.agent import explain
+from repopilot.agents.exploration import explore
 from repopilot.errors import UsageError
+from repopilot.tools import call_graph
 
 
 def test_callers_by_hops(shop):
-    assert graph_tools.callers(shop.index, "price").splitlines() == ["1 shop/cart.py:9 Cart.total calls (0.90) price"]
-    further = graph_tools.callers(shop.index, "shop/prices.py:price", depth=3)
+    assert call_graph.callers(shop.index, "price").splitlines() == ["1 shop/cart.py:9 Cart.total calls (0.90) price"]
+    further = call_graph.callers(shop.index, "shop/prices.py:price", depth=3)
     assert "2 shop/web.py:5 checkout calls" in further and "tests/test_cart.py" in further
-    assert graph_tools.callers(shop.index, "nobody_calls_this").startswith("nothing was found")
+    assert call_graph.callers(shop.index, "nobody_calls_this").startswith("nothing was found")
 
 
 def test_callees_and_the_way_to_storage(repository):
@@ -26,20 +26,20 @@ def test_callees_and_the_way_to_storage(repository):
         "shop/prices.py": "from shop.items import amount_of\n\n\ndef price(item):\n    return amount_of(None)\n",
     }
     index = repository(SHOP | stored).index
-    assert "calls (0.90) shop/items.py:1 amount_of" in graph_tools.callees(index, "price")
-    assert graph_tools.way(index, "checkout", "items").splitlines() == [
+    assert "calls (0.90) shop/items.py:1 amount_of" in call_graph.callees(index, "price")
+    assert call_graph.way(index, "checkout", "items").splitlines() == [
         "shop/web.py:4 checkout",
         "calls shop/cart.py:8 Cart.total",
         "calls shop/prices.py:4 price",
         "calls shop/items.py:1 amount_of",
         "uses shop/store.sql:1 items",
     ]
-    assert "amount_of" in graph_tools.callers(index, "items")
-    assert graph_tools.way(index, "items", "checkout").startswith("no way was found")
+    assert "amount_of" in call_graph.callers(index, "items")
+    assert call_graph.way(index, "items", "checkout").startswith("no way was found")
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda i: graph_tools.way(i, "checkout", "nothing_here"), lambda i: graph_tools.callers(i, "price", 9)]
+    "wrong", [lambda i: call_graph.way(i, "checkout", "nothing_here"), lambda i: call_graph.callers(i, "price", 9)]
 )
 def test_wrong_arguments_are_refused(shop, wrong):
     with pytest.raises(UsageError):

@@ -5,8 +5,8 @@ from support.git_server import git
 from support.impact_case import SHOP
 from support.shop_workspace import traced
 
-from repopilot.agents.impact import impact_json, impact_markdown, impact_report
 from repopilot.errors import SourceError, UsageError
+from repopilot.impact.agent import impact_json, impact_markdown, impact_report
 from repopilot.types import Impact
 from repopilot.workspace import Workspace
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.impact.history import changed_together
+from repopilot.impact.co_change import changed_together
 from repopilot.impact.risk import Evidence, Reason, level, reasons
 from repopilot.repo.history import Commit
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from support.index_case import FILES, MODULE, WordEmbedder, many, settings, snapshot, write
 
-from repopilot.code.build_graph import build_graph
-from repopilot.code.graph import Graph, callers, find
+from repopilot.code.graph.build import build_graph
+from repopilot.code.graph.model import Graph, callers, find
 from repopilot.errors import Cancelled
 from repopilot.impact.codebase import codebase_of
-from repopilot.index import build, codegraph, graph_file, layout
-from repopilot.index.codegraph import graph_of
+from repopilot.index import code_graph, graph_file, layout
+from repopilot.index.build import job as build
+from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
 
 
@@ -40,7 +41,7 @@ def same(one: Graph, other: Graph) -> bool:
 
 
 def whole(index: Index) -> Graph:
-    return build_graph(index.analyses(), codegraph._manifests(index))
+    return build_graph(index.analyses(), code_graph._manifests(index))
 
 
 def kept(index: Index):
@@ -51,7 +52,7 @@ def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, mon
     index = build.build(snapshot(root), conf, None)
     assert kept(index).exists()
     expected = whole(index)
-    monkeypatch.setattr(codegraph, "link_graph", lambda *_: pytest.fail("is there already"))
+    monkeypatch.setattr(code_graph, "link_graph", lambda *_: pytest.fail("is there already"))
     assert same(graph_of(index), expected)
     assert codebase_of(index).paths == list(index.files)
     (price,) = find(graph_of(index), "price")
@@ -69,7 +70,7 @@ def test_after_a_change_it_is_that_of_a_full_build(root, conf, monkeypatch):
     build.build(snapshot(root), conf, None)
     write(root, {"src/shop/prices.py": "def cost(item):\n    return item\n", "src/shop/more.py": "import shop.cart\n"})
     index = build.build(snapshot(root), conf, None)
-    assert graph_file.key_of(index.folder.parent) == codegraph._content(index)
+    assert graph_file.key_of(index.folder.parent) == code_graph._content(index)
     assert same(graph_of(index), whole(index))
     assert find(graph_of(index), "cost") and not find(graph_of(index), "price")
 
@@ -95,7 +96,7 @@ def test_a_missing_broken_or_old_one_is_made_when_asked_for(root, conf, how):
     else:
         kept(index).write_bytes(_broken(data, how))
     assert same(graph_of(index), expected)
-    assert same(graph_file.load(index.folder.parent, codegraph._content(index)), expected), "kept for the next"
+    assert same(graph_file.load(index.folder.parent, code_graph._content(index)), expected), "kept for the next"
 
 
 def test_any_damage_gives_the_same_graph(root, conf):
@@ -125,7 +126,7 @@ def test_what_a_killed_process_left_is_swept(root, conf):
 
 
 def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch):
-    monkeypatch.setattr(codegraph, "_LINK", f"{MODULE}:sleeping")
+    monkeypatch.setattr(code_graph, "_LINK", f"{MODULE}:sleeping")
     index = build.build(snapshot(root), conf, None, wait=False, history=True)
     job = build.running(snapshot(root), conf)
     assert job is not None and job.history_ready.is_set() and not job.done.is_set()
@@ -143,18 +144,18 @@ def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monke
 
 def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(codegraph, "_LINK", f"{MODULE}:sleeping")
+        patch.setattr(code_graph, "_LINK", f"{MODULE}:sleeping")
         job = build.start(snapshot(root), conf, None)
         while job.progress.phase != "graph":
             time.sleep(0.01)
     write(root, {"late.py": "def late():\n    pass\n"})
     assert build.start(snapshot(root), conf, None) is job
     assert job.done.wait(30)
-    assert find(graph_file.load(job.index.folder.parent, codegraph._content(job.index)), "late")
+    assert find(graph_file.load(job.index.folder.parent, code_graph._content(job.index)), "late")
 
 
 def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch):
-    monkeypatch.setattr(codegraph, "_LINK", f"{MODULE}:crashing")
+    monkeypatch.setattr(code_graph, "_LINK", f"{MODULE}:crashing")
     job = build.start(snapshot(root), conf, WordEmbedder())
     assert job.done.wait(60)
     assert job.error is None
@@ -167,7 +168,7 @@ def test_a_generation_that_is_gone_needs_no_graph(tmp_path, conf):
     root = write(tmp_path / "many", many(3))
     index = build.build(snapshot(root), conf, None)
     kept(index).unlink()
-    assert list(codegraph.link([index.folder.with_name("g00000099")])) == [index.folder.with_name("g00000099")]
+    assert list(code_graph.link([index.folder.with_name("g00000099")])) == [index.folder.with_name("g00000099")]
     assert not kept(index).exists()
 
 
@@ -176,4 +177,4 @@ def test_an_old_index_does_not_replace_the_graph_of_a_newer_one(root, conf):
     write(root, {"src/shop/more.py": "import shop.cart\n"})
     new = build.build(snapshot(root), conf, None)
     assert same(graph_of(old), whole(old))
-    assert graph_file.key_of(new.folder.parent) == codegraph._content(new)
+    assert graph_file.key_of(new.folder.parent) == code_graph._content(new)

@@ -13,8 +13,10 @@ from support.git_server import commit, git, serve
 from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
 
 from repopilot.errors import Cancelled, IndexFailed
-from repopilot.index import build, layout, workers
-from repopilot.index.codegraph import graph_of
+from repopilot.index import layout
+from repopilot.index.build import job as build
+from repopilot.index.code_graph import graph_of
+from repopilot.index.workers import pool
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source
 
@@ -203,9 +205,9 @@ def test_stopping_ends_the_worker_processes(tmp_path, conf):
         time.sleep(0.01)
     job.cancel()
     assert job.done.wait(10)
-    workers.dismiss()
+    pool.dismiss()
     children = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
-    assert "repopilot.index.worker" not in children.stdout
+    assert "repopilot.index.workers.main" not in children.stdout
     assert threading.active_count() < 50
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.code.split import analyse, defined_in
-from repopilot.index import rows
-from repopilot.index.instant import _batches
+from repopilot.index import codec
+from repopilot.index.build.pipeline import _batches
+from repopilot.index.build.progress import Meter
 from repopilot.index.lexical import terms_of
-from repopilot.index.meter import Meter
 from repopilot.types import SourceFile
 
 PYTHON = '''
@@ -38,8 +38,8 @@ TEXTS = st.one_of(
 def stored(text, language="python", kind="code"):
     file = SourceFile("a/b.py", len(text), "hash", language, kind)
     analysis = analyse(file.path, text, language, kind)
-    row = rows.encode(file, text, analysis)
-    info = rows.FileInfo(row.path, row.hash, row.language, row.kind, row.size, row.lines, row.parsed, row.chunk_count)
+    row = codec.encode(file, text, analysis)
+    info = codec.FileInfo(row.path, row.hash, row.language, row.kind, row.size, row.lines, row.parsed, row.chunk_count)
     return analysis, row, info
 
 
@@ -47,25 +47,25 @@ def stored(text, language="python", kind="code"):
 @settings(max_examples=150, deadline=None)
 def test_a_row_gives_back_what_was_found(text, sort):
     analysis, row, info = stored(text, *sort)
-    assert rows.text_of(row.text) == text
-    assert tuple(rows.chunks_of(row.path, row.language, row.chunks, text)) == analysis.chunks
-    symbols = rows.symbols_of(row.path, row.symbols)
+    assert codec.text_of(row.text) == text
+    assert tuple(codec.chunks_of(row.path, row.language, row.chunks, text)) == analysis.chunks
+    symbols = codec.symbols_of(row.path, row.symbols)
     assert tuple(symbols) == analysis.symbols
-    again = rows.uses_of(info, symbols, row.uses)
+    again = codec.uses_of(info, symbols, row.uses)
     assert (again.uses, again.imports, again.package) == (analysis.uses, analysis.imports, analysis.package)
     assert again.references == analysis.references
     names = [[s.name for s in defined_in(chunk, analysis.symbols)] for chunk in analysis.chunks]
     terms = [terms_of(chunk, found) for chunk, found in zip(analysis.chunks, names, strict=True)]
-    assert rows.terms_from(row.path, row.language, row.terms) == terms
-    assert row.digests == b"".join(rows.digest(chunk.text) for chunk in analysis.chunks)
+    assert codec.terms_from(row.path, row.language, row.terms) == terms
+    assert row.digests == b"".join(codec.digest(chunk.text) for chunk in analysis.chunks)
     assert row.chunk_count == len(analysis.chunks)
 
 
 def test_names_are_kept_as_checksums_without_repetition():
     analysis, row, _ = stored(PYTHON + "\nprint(price, price)\n")
     used = np.frombuffer(row.used, np.uint32).tolist()
-    assert sorted(used) == sorted({rows.checksum(r.name) for r in analysis.references})
-    assert rows.checksum("Cart") in np.frombuffer(row.defined, np.uint32)
+    assert sorted(used) == sorted({codec.checksum(r.name) for r in analysis.references})
+    assert codec.checksum("Cart") in np.frombuffer(row.defined, np.uint32)
 
 
 @given(st.lists(st.integers(0, 600_000), max_size=600), st.integers(1, 8))

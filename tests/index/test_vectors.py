@@ -9,8 +9,9 @@ import pytest
 from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
 
 from repopilot.errors import Cancelled
-from repopilot.index import build, vectors
-from repopilot.index.dense import fill
+from repopilot.index import vectors
+from repopilot.index.build import job
+from repopilot.index.build.fill_vectors import fill
 from repopilot.index.vectors import vectors_of
 
 
@@ -23,7 +24,7 @@ def conf(tmp_path):
 
 @pytest.fixture
 def index(tmp_path, conf):
-    return build.build(snapshot(write(tmp_path / "shop", FILES)), conf, None)
+    return job.build(snapshot(write(tmp_path / "shop", FILES)), conf, None)
 
 
 def all_numbers(index):
@@ -59,7 +60,7 @@ def test_the_nearest_chunk_is_the_text_itself(index, conf):
 
 def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf):
     text = "def same():\n    return 'the same text twice'\n"
-    index = build.build(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf, None)
+    index = job.build(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf, None)
     embedder = WordEmbedder()
     fill(index, embedder, lambda progress: None, threading.Event())
     assert embedder.texts == 1
@@ -76,14 +77,14 @@ def test_embedders_do_not_mix(index):
 def test_vectors_of_texts_that_are_gone_are_removed(tmp_path, conf):
     root = write(tmp_path / "shop", many(30))
     embedder = WordEmbedder()
-    build.build(snapshot(root), conf, embedder)
+    job.build(snapshot(root), conf, embedder)
     write(root, dict.fromkeys(list(many(30))[:15]))
-    index = build.build(snapshot(root), conf, embedder)
+    index = job.build(snapshot(root), conf, embedder)
     assert vectors_of(index, embedder).known() == set(index.digests.tolist())
 
 
 def test_stopping_keeps_what_is_computed(tmp_path, conf):
-    index = build.build(snapshot(write(tmp_path / "many", many(30))), conf, None)
+    index = job.build(snapshot(write(tmp_path / "many", many(30))), conf, None)
     embedder, cancel = WordEmbedder(), threading.Event()
 
     def stop(progress):
@@ -162,7 +163,7 @@ def test_several_threads_may_ask_at_once(index):
 
 def test_a_full_disk_is_said_and_loses_no_vector(tmp_path, conf):
     root = write(tmp_path / "shop", many(200))
-    index = build.build(snapshot(root), conf, None)
+    index = job.build(snapshot(root), conf, None)
     vectors_of(index, WordEmbedder()).of_chunks(index, range(20))
     before = vectors_of(index, WordEmbedder()).known()
     vectors.release(conf.indexes)

@@ -5,7 +5,7 @@ import threading
 import pytest
 from support.index_case import FILES, settings, snapshot, write
 
-from repopilot.index import build
+from repopilot.index.build import job
 from repopilot.index.watch import watch
 from repopilot.types import Snapshot
 
@@ -17,13 +17,13 @@ def root(tmp_path):
 
 def test_a_change_leads_to_a_new_index(tmp_path, root):
     conf, told = settings(tmp_path / "home"), threading.Event()
-    build.build(snapshot(root), conf, None)
+    job.build(snapshot(root), conf, None)
     changed = []
 
     def index_again(paths):
         changed.append(paths)
-        build.build(snapshot(root), conf, None)
-        if build.open_index(snapshot(root), conf).symbols("fresh"):
+        job.build(snapshot(root), conf, None)
+        if job.open_index(snapshot(root), conf).symbols("fresh"):
             told.set()
 
     watching = watch(snapshot(root), index_again)

@@ -7,15 +7,15 @@ import pytest
 from support.index_case import MODULE
 
 from repopilot.errors import Cancelled, SourceError
-from repopilot.index import workers
-from repopilot.index.workers import Failed
+from repopilot.index.workers import pool
+from repopilot.index.workers.pool import Failed
 
 SQUARES = f"{MODULE}:count_up"
 
 
 def run(batches, *, count=2, limit_s=60.0, cancel=None, function=SQUARES):
     cancel = cancel or threading.Event()
-    return workers.run(function, (100,), batches, count=count, limit_s=limit_s, cancel=cancel)
+    return pool.run(function, (100,), batches, count=count, limit_s=limit_s, cancel=cancel)
 
 
 def test_every_item_is_answered_once():
@@ -51,12 +51,12 @@ def test_cancelling_kills_a_process_that_hangs():
 
 def test_our_errors_arrive_as_they_are():
     with pytest.raises(SourceError, match=r"The repository is gone\. Open it again\."):
-        list(workers.run(f"{MODULE}:refused", (), [[1]], count=1, limit_s=60, cancel=threading.Event()))
+        list(pool.run(f"{MODULE}:refused", (), [[1]], count=1, limit_s=60, cancel=threading.Event()))
 
 
 def test_processes_are_kept_for_the_next_call():
     function = f"{MODULE}:process_ids"
-    first = set(workers.run(function, (), [[1], [2]], count=1, limit_s=60, cancel=threading.Event()))
-    second = set(workers.run(function, (), [[1]], count=1, limit_s=60, cancel=threading.Event()))
+    first = set(pool.run(function, (), [[1], [2]], count=1, limit_s=60, cancel=threading.Event()))
+    second = set(pool.run(function, (), [[1]], count=1, limit_s=60, cancel=threading.Event()))
     assert second <= first
     assert os.getpid() not in first

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from repopilot.errors import IndexFailed
 from repopilot.index.lexical import LexicalIndex, terms_of
-from repopilot.retrieval.tokens import LONGEST, expand, words
+from repopilot.index.tokens import LONGEST, expand, words
 from repopilot.types import Chunk
 
 

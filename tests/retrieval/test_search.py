@@ -9,8 +9,8 @@ from support.index_case import WordEmbedder, settings, snapshot, write
 from support.small_repo import FILES
 
 from repopilot.errors import ModelError
-from repopilot.index import past
-from repopilot.index.instant import Pass, build_instant
+from repopilot.index import commit_store
+from repopilot.index.build.pipeline import Pass, build_instant
 from repopilot.index.store import open_index
 from repopilot.index.vectors import release
 from repopilot.retrieval.search import search
@@ -223,7 +223,7 @@ def test_past_commits_speak_for_the_files_they_changed(tmp_path):
     where = snapshot(root, head.stdout.strip())
     built = build_instant(Pass(where, conf, lambda progress: None, threading.Event()))
     assert "file: history" not in search(built, "rounding in convert").hits[0].why
-    past.update(where, conf, built.folder.parent, lambda progress: None, threading.Event())
+    commit_store.update(where, conf, built.folder.parent, lambda progress: None, threading.Event())
     first = search(open_index(where, conf), "rounding in convert").hits[0]
     assert first.chunk.path == "pkg/gamma.py"
     assert first.why["file: history"] > 0

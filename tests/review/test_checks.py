@@ -5,15 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from repopilot.code.languages import language_of
-from repopilot.review import generic, tools
-from repopilot.review.analysers import ANALYSERS, run_on
-from repopilot.review.code import Target, code, room
-from repopilot.review.python_tree import tree_of
+from repopilot.review import linters
+from repopilot.review.code import ReviewTarget, code, room
+from repopilot.review.engine import ANALYSERS, run_on
+from repopilot.review.rules.polyglot import generic
+from repopilot.review.rules.python.tree import tree_of
 from repopilot.types import Finding
 
 
 def found(path: str, text: str) -> list[Finding]:
-    target = Target(code(path, text, language_of(path) or ""))
+    target = ReviewTarget(code(path, text, language_of(path) or ""))
     return [f for analyser in ANALYSERS for f in run_on(analyser, [target])[0]]
 
 
@@ -158,7 +159,7 @@ def test_findings_quote_without_secrets() -> None:
 
 def test_the_repositorys_own_configuration_counts_for_nothing() -> None:
     codes = [code("pkg/a.py", "import os\n", "python"), code("pyproject.toml", "[tool.ruff]\nexclude=['*']\n", "toml")]
-    assert [f.rule for f in tools.ruff_style(codes)] == ["F401"]
+    assert [f.rule for f in linters.ruff_style(codes)] == ["F401"]
 
 
 def test_copies_never_leave_their_room() -> None:
@@ -167,7 +168,7 @@ def test_copies_never_leave_their_room() -> None:
         root = next(iter(copies)).partition("/code/")[0]
         assert all(path.startswith(root + "/code/") and ".." not in path for path in copies)
         assert [c.path for c in copies.values()] == names
-    assert {f.path for f in tools.ruff_style([code(n, "import os\n", "python") for n in names])} == set(names)
+    assert {f.path for f in linters.ruff_style([code(n, "import os\n", "python") for n in names])} == set(names)
 
 
 def test_files_are_parsed_by_many_threads_at_once() -> None:

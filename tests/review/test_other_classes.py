@@ -7,8 +7,8 @@ from importlib import resources
 import pytest
 from review.test_checks import found, rules
 
-from repopilot.review import generic
 from repopilot.review.code import code
+from repopilot.review.rules.polyglot import generic
 
 
 def java(body: str) -> str:

@@ -8,13 +8,13 @@ import pytest
 from support.git_server import GitServer, commit, git, publish, serve
 
 from repopilot import trace
-from repopilot.agents.review import report_json, report_markdown, report_sarif, review, review_changes, review_snapshot
 from repopilot.errors import SourceError, UsageError
-from repopilot.index.build import build
+from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source
-from repopilot.review import tools
+from repopilot.review import linters
+from repopilot.review.agent import report_json, report_markdown, report_sarif, review, review_changes, review_snapshot
 from repopilot.review.suspects import KINDS
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Turn
@@ -127,9 +127,9 @@ async def test_unknown_refs_and_paths(work: Path, tmp_path: Path) -> None:
 
 
 async def test_a_missing_and_a_breaking_analyser_are_said_and_the_others_go_on(work, tmp_path, monkeypatch) -> None:
-    find_spec = tools.importlib.util.find_spec
-    monkeypatch.setattr(tools.importlib.util, "find_spec", lambda name: None if name == "bandit" else find_spec(name))
-    monkeypatch.setattr(tools.sys, "executable", "/bin/false")
+    find_spec = linters.importlib.util.find_spec
+    monkeypatch.setattr(linters.importlib.util, "find_spec", lambda name: None if name == "bandit" else find_spec(name))
+    monkeypatch.setattr(linters.sys, "executable", "/bin/false")
     report, events = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
     assert any("bandit" in n and "not installed" in n for n in report.notes)
     assert any("ruff" in n and "failed" in n for n in report.notes)

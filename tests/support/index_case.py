@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from repopilot.errors import SourceError
-from repopilot.index.parse import parse
+from repopilot.index.build.parse_batch import parse
 from repopilot.settings import Settings
 from repopilot.types import Snapshot, SourceFile
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from support.small_repo import lay_out
 
 from repopilot import trace
-from repopilot.index.build import build
+from repopilot.index.build.job import build
 from repopilot.llm.scripted import Script, scripted_model
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.types import Citation
-from repopilot.ui.citations import code_props, linked, source_rows
+from repopilot.ui.answer.citations import code_props, linked, source_rows
 
 GOOD = Citation(1, "src/a.py", 10, 12, "c" * 40, "f")
 BAD = Citation(2, "src/b.py", 1, 1, "c" * 40, supported=False)

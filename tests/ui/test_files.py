@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repopilot.errors import UsageError
 from repopilot.types import FileChange
-from repopilot.ui.files import blob_id, checked_path, chosen, counts, diff_rows, files_props, patch, zipped
+from repopilot.ui.answer.diffs import blob_id, checked_path, chosen, counts, diff_rows, files_props, patch, zipped
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 

@@ -8,9 +8,9 @@ from support.orchard import BIG, FILES
 
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
-from repopilot.ui.indexing import moved_on
-from repopilot.ui.opening_props import opening_props
-from repopilot.ui.openings import Openings
+from repopilot.ui.repository.props import opening_props
+from repopilot.ui.repository.registry import Openings
+from repopilot.ui.repository.view import moved_on
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.ui.page import asked_from_elsewhere, local_only
-from repopilot.ui.security import Guard, allowed_hosts, content_security_policy, refusal
+from repopilot.ui.server.page import asked_from_elsewhere, local_only
+from repopilot.ui.server.security import Guard, allowed_hosts, content_security_policy, refusal
 
 HOSTS = allowed_hosts("127.0.0.1", ["repos.example"])
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from repopilot import trace
 from repopilot.trace import Delta, Finished, Started
-from repopilot.ui.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
-from repopilot.ui.steps import UPDATES_PER_FLUSH, TraceView
+from repopilot.ui.answer.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
+from repopilot.ui.answer.steps import UPDATES_PER_FLUSH, TraceView
 
 
 class Browser:

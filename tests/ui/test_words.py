@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.plans import Part
+from repopilot.agents.planning.model import Part
 from repopilot.errors import SourceError
 from repopilot.settings import Settings
 from repopilot.types import Answer, Citation, FileChange, Progress, Route, Skip, SourceFile
-from repopilot.ui.conversations import KEPT, Exchange, forget, load, save
-from repopilot.ui.estimate import estimate
-from repopilot.ui.gear import read_values
+from repopilot.ui.answer.answer_view import COMMANDS, alternatives
+from repopilot.ui.answer.plan_view import edited
+from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of
+from repopilot.ui.chat_store import KEPT, Exchange, forget, load, save
+from repopilot.ui.format import commit_words, count, duration, size
 from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
-from repopilot.ui.opening_props import dense_words, percent, progress_line, skip_rows
-from repopilot.ui.planning import edited
-from repopilot.ui.recent import recent, remember
-from repopilot.ui.reports import findings_props, fix_task, impact_props, sarif, summary_of
-from repopilot.ui.results import COMMANDS, alternatives
-from repopilot.ui.wording import commit_words, count, duration, size
+from repopilot.ui.repository.estimate import estimate
+from repopilot.ui.repository.props import dense_words, percent, progress_line, skip_rows
+from repopilot.ui.repository.recent import recent, remember
+from repopilot.ui.settings_panel import read_values
 
 
 @pytest.mark.parametrize(

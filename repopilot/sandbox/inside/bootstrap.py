@@ -84,12 +84,12 @@ def _processes_are_bounded() -> bool:
 def _pytest(job: dict) -> int:
     sys.path.insert(1, job["packages"])
     import pytest
-    import report
+    import reporter
 
     sys.path[:1] = job["import"]
-    for ours in ("report", "confine", "seccomp"):  # the code under test may have modules of these names
+    for ours in ("reporter", "confine", "seccomp"):  # the code under test may have modules of these names
         sys.modules.pop(ours, None)
-    reporter = report.Reporter(job["channel"], job["nonce"], job["root"])
+    outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"])
     return pytest.main(
         [
             *job["tests"],
@@ -113,7 +113,7 @@ def _pytest(job: dict) -> int:
             "--basetemp",
             job["scratch"],
         ],
-        plugins=[reporter, report],
+        plugins=[outcomes, reporter],
     )
 
 

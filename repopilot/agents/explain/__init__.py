@@ -1,0 +1,1 @@
+"""Answer a question from excerpts, with citations that code has verified."""

@@ -1,0 +1,261 @@
+"""From a model's code to a checked change of a file: symbols put in place, syntax, diffs, paths. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from repopilot.code.languages import file_kind, language_of
+from repopilot.code.python_ast import parse_python
+from repopilot.code.split import analyse
+from repopilot.code.syntax import parse
+from repopilot.errors import GenerationFailed
+from repopilot.types import FileChange, Symbol
+
+NO_NEWLINE = "\\ No newline at end of file\n"
+PARSE_S = 5.0
+_REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
+_DROPPED = re.compile(
+    r"^\s*(?:#|//|/\*|--|<!--)?\s*(?:\.{3}|…)?\s*(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
+    r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with generated text: where (1-based, 0 for the whole) and in words for model and user."""
+
+    line: int
+    message: str
+
+
+def safe_path(path: str) -> str:
+    """The path as it stands in the repository. Raises GenerationFailed for one that would lead out of it."""
+    bare = path.strip().removeprefix("./").replace("\\", "/")
+    parts = PurePosixPath(bare).parts
+    bad = not parts or bare.startswith("/") or ".." in parts or any(p.lower() == ".git" for p in parts)
+    if bad or re.search(r"[\x00-\x1f]|^[A-Za-z]:", bare):
+        raise GenerationFailed(
+            f"The model named {path!r}, which is not a path inside the repository.", "Name the file in the task."
+        )
+    return "/".join(parts)
+
+
+def problem_of(path: str, text: str, before: str | None) -> Problem | None:
+    """The first thing that forbids showing `text` as `path`: a syntax error the old text did not have, or text left
+    out ("rest of the code unchanged"). None when all is well or the language has no grammar."""
+    old = set((before or "").split("\n"))
+    for number, line in enumerate(text.split("\n"), 1):
+        if _DROPPED.match(line) and line not in old:
+            return Problem(number, f"line {number} leaves code out ({line.strip()!r}); the whole text is needed")
+    fault = syntax_error(path, text)
+    if fault is None or (before is not None and syntax_error(path, before) is not None):
+        return None
+    return fault
+
+
+def syntax_error(path: str, text: str) -> Problem | None:
+    """The first syntax error by tree-sitter, for Python by its own compiler; None without one or without a grammar."""
+    language = language_of(path)
+    if language is None or file_kind(path) != "code":
+        return None
+    if language == "python":
+        return _python_error(text)
+    tree = parse(text.encode("utf-8", "replace"), language, PARSE_S)
+    if tree is None or not tree.root_node.has_error:
+        return None
+    node = tree.root_node
+    while True:
+        inner = next((c for c in node.children if c.is_error or c.is_missing or c.has_error), None)
+        if inner is None or node.is_error or node.is_missing:
+            break
+        node = inner
+    line = node.start_point[0] + 1
+    what = f"{node.type!r} is missing" if node.is_missing else "this can't be parsed"
+    return Problem(line, f"syntax error in line {line}: {what}: {_line(text, line)!r}")
+
+
+def _python_error(text: str) -> Problem | None:
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parse_python(text)
+    except SyntaxError as error:
+        line = error.lineno or 0
+        return Problem(line, f"syntax error in line {line}: {error.msg}: {_line(text, line)!r}")
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Problem(0, f"the text can't be parsed: {error}")
+    return None
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.split("\n")
+    return lines[number - 1].strip()[:120] if 0 < number <= len(lines) else ""
+
+
+def with_symbols(path: str, text: str, outline: Sequence[Symbol], code: str) -> tuple[str, list[str]]:
+    """`text` with every definition in `code` put in the place of the symbol of the same name, or added: methods of a
+    known class at its end, the rest at the end of the file, new imports behind the old ones. And the names put in.
+
+    Raises GenerationFailed when `code` defines nothing.
+    """
+    language = language_of(path) or ""
+    analysis = analyse(path, code, language, "code")
+    new = [s for s in analysis.symbols if "." not in s.qualified and s.kind not in ("variable", "field")]
+    if not new:
+        raise GenerationFailed(
+            "The model's reply defines no function or class to put in place.", "Name the function to change."
+        )
+    old_lines, code_lines = text.split("\n"), code.split("\n")
+    bottom = len(text.rstrip().split("\n"))
+    edits: list[tuple[int, int, list[str]]] = []
+    names = []
+    for symbol in new:
+        body = code_lines[symbol.start_line - 1 : symbol.end_line]
+        place = _place(symbol, outline)
+        names.append(place.qualified if place else symbol.qualified)
+        if place is None:
+            edits.append((bottom, bottom, ["", *([""] if language == "python" else []), *body]))
+        elif place.kind == "class" and symbol.kind == "class" and _partial(symbol, place, outline, analysis.symbols):
+            edits += _member_edits(symbol, place, outline, analysis.symbols, code_lines)
+        else:
+            edits.append((place.start_line - 1, place.end_line, _indented(body, old_lines[place.start_line - 1])))
+    edits += _import_edits(analysis, old_lines, path, text, language, code_lines)
+    return _applied(old_lines, edits), names
+
+
+def _place(symbol: Symbol, outline: Sequence[Symbol]) -> Symbol | None:
+    """The old symbol a new one replaces: by qualified name, else by a plain name that only one has."""
+    exact = [s for s in outline if s.qualified == symbol.qualified]
+    if exact:
+        return exact[0]
+    named = [s for s in outline if s.name == symbol.name and s.kind not in ("variable", "field")]
+    return named[0] if len(named) == 1 else None
+
+
+def _partial(symbol: Symbol, place: Symbol, outline: Sequence[Symbol], inside: Sequence[Symbol]) -> bool:
+    """A class given with some of its methods only: the others must not be lost."""
+    old = {s.name for s in outline if s.qualified.startswith(place.qualified + ".")}
+    return not old <= {s.name for s in inside if s.qualified.startswith(symbol.qualified + ".")}
+
+
+def _member_edits(
+    symbol: Symbol, place: Symbol, outline: Sequence[Symbol], inside: Sequence[Symbol], code: Sequence[str]
+) -> list[tuple[int, int, list[str]]]:
+    edits = []
+    for member in (s for s in inside if s.qualified.count(".") == 1 and s.qualified.startswith(symbol.qualified + ".")):
+        body = list(code[member.start_line - 1 : member.end_line])
+        old = next((s for s in outline if s.qualified == f"{place.qualified}.{member.name}"), None)
+        if old is not None:
+            edits.append((old.start_line - 1, old.end_line, body))
+        elif member.kind not in ("variable", "field"):
+            edits.append((place.end_line, place.end_line, ["", *body]))
+    return edits
+
+
+def _indented(body: Sequence[str], like: str) -> list[str]:
+    """`body` moved to the indentation of the line it replaces."""
+    wanted = like[: len(like) - len(like.lstrip())]
+    first = body[0][: len(body[0]) - len(body[0].lstrip())]
+    return [wanted + line.removeprefix(first) if line.strip() else line for line in body]
+
+
+def _import_edits(
+    analysis, old_lines: Sequence[str], path: str, text: str, language: str, code: Sequence[str]
+) -> list[tuple[int, int, list[str]]]:
+    """Import lines of the reply that the file lacks, behind its last import."""
+    known = {line.strip() for line in old_lines}
+    wanted = dict.fromkeys(code[i.line - 1] for i in analysis.imports if code[i.line - 1].strip() not in known)
+    added = [
+        line for line in wanted if not line[:1].isspace() and (language != "python" or syntax_error(path, line) is None)
+    ]
+    if not added:
+        return []
+    lines = [i.line for i in analyse(path, text, language, "code").imports if not old_lines[i.line - 1][:1].isspace()]
+    at = max(lines, default=0)
+    while at and at < len(old_lines) and re.match(r"[\s)]", old_lines[at]) and old_lines[at].strip():
+        at += 1
+    return [(at, at, added)]
+
+
+def _applied(lines: Sequence[str], edits: Sequence[tuple[int, int, list[str]]]) -> str:
+    """Replace the line ranges [start, end) from the last to the first; ranges inside an earlier taken one are left."""
+    result = list(lines)
+    floor = len(lines) + 1
+    for start, end, body in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
+        if end > floor:
+            continue
+        result[start:end] = body
+        floor = start if end > start else floor
+    return "\n".join(result)
+
+
+def restored(new: str, redacted: str, raw: str) -> str:
+    """`new`, made from redacted text, with the secrets of unchanged lines put back.
+
+    Raises GenerationFailed when a line with a hidden value was changed: its value can't be known.
+    """
+    if redacted == raw:
+        return new
+    hidden: dict[str, list[str]] = {}
+    for shown, true in zip(redacted.split("\n"), raw.split("\n"), strict=False):
+        if shown != true:
+            hidden.setdefault(shown, []).append(true)
+    lines = [hidden[line].pop(0) if hidden.get(line) else line for line in new.split("\n")]
+    lost = next((line for line in lines if _REDACTED.search(line)), None)
+    if lost is not None:
+        raise GenerationFailed(
+            "The change rewrites a line with a secret that the model never saw.",
+            f"Edit this line by hand: {lost.strip()[:80]}",
+        )
+    return "\n".join(lines)
+
+
+def as_stored(new: str, old: str) -> str:
+    """`new` with the line ends and the byte order mark of `old`."""
+    text = new.replace("\r\n", "\n")
+    if old.count("\r\n") > old.count("\n") / 2:
+        text = text.replace("\n", "\r\n")
+    return "\ufeff" + text if old.startswith("\ufeff") and not text.startswith("\ufeff") else text
+
+
+def change(path: str, new: str, old: str | None) -> FileChange:
+    """The change from `old` (None: there was no such file) to `new`, with a diff that `git apply` takes."""
+    return FileChange(path, "added" if old is None else "modified", unified(path, old, new), new)
+
+
+def deletion(path: str, old: str) -> FileChange:
+    return FileChange(path, "deleted", unified(path, old, None), "")
+
+
+def unified(path: str, old: str | None, new: str | None) -> str:
+    """A git diff with headers; '' when nothing differs."""
+    if old == new:
+        return ""
+    head = [f"diff --git a/{path} b/{path}\n"]
+    head += ["new file mode 100644\n"] if old is None else ["deleted file mode 100644\n"] if new is None else []
+    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
+    rows = difflib.unified_diff(_rows(old or ""), _rows(new or ""), *names)
+    body = [row if row.endswith("\n") else f"{row}\n{NO_NEWLINE}" for row in rows]
+    return "".join([*head, *body])
+
+
+def _rows(text: str) -> list[str]:
+    """Lines as git counts them: ended by LF only."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def public_names(path: str, text: str) -> set[str]:
+    """Names a file offers to others: its top-level definitions and their members without a leading underscore."""
+    language = language_of(path)
+    if language is None or file_kind(path) != "code":
+        return set()
+    symbols = analyse(path, text, language, "code").symbols
+    return {s.qualified for s in symbols if not any(part.startswith("_") for part in s.qualified.split("."))}

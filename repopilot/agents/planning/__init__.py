@@ -1,0 +1,1 @@
+"""Split a large task into ordered parts and work through them."""

@@ -1,0 +1,1 @@
+"""Run and write tests in the sandbox, and repair code that fails them."""

@@ -1,0 +1,39 @@
+"""The repository as a folder for the sandbox to copy: the local folder itself, or a clone laid out for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from repopilot.repo.walk import read, walk
+from repopilot.types import Skip
+from repopilot.workspace import Workspace
+
+MOST_FILES = 5000
+
+
+@asynccontextmanager
+async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
+    """A folder with the snapshot's text files; of a clone at most MOST_FILES, the most useful first, secrets redacted.
+
+    Raises SourceError when the clone can't be read.
+    """
+    root = workspace.snapshot.root
+    if root is not None:
+        yield root / workspace.snapshot.subdir
+        return
+    with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
+        await asyncio.to_thread(_fill, Path(name), workspace)
+        yield Path(name)
+
+
+def _fill(folder: Path, workspace: Workspace) -> None:
+    files, _ = walk(workspace.snapshot, workspace.settings)
+    for file, text in read(workspace.snapshot, files[:MOST_FILES]):
+        if not isinstance(text, Skip):
+            target = folder / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, "utf-8", newline="")

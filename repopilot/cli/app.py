@@ -1,0 +1,127 @@
+"""The command line: what is typed, and the exit status. The commands themselves are in commands.py.
+
+`--json` writes one JSON document to standard output; progress and logs go to standard error. Exit status 0 ok,
+1 failed, 2 wrong use, 130 stopped by the user.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from repopilot import __version__
+from repopilot.errors import Cancelled, RepoPilotError, UsageError
+from repopilot.settings import settings
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    from repopilot.cli import commands
+
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING, stream=sys.stderr)
+    try:
+        return getattr(commands, arguments.run)(arguments, settings())
+    except ValidationError as error:
+        problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        return _failed(f"A setting is wrong. {problems}", 2)
+    except UsageError as error:
+        return _failed(str(error), 2)
+    except (Cancelled, KeyboardInterrupt):
+        return _failed("Stopped. What was already indexed is kept.", 130)
+    except RepoPilotError as error:
+        return _failed(str(error), 1)
+    except BrokenPipeError:
+        # Whoever read our output (head, less) has gone; that is no failure of ours to talk about.
+        sys.stderr.close()
+        return 1
+
+
+def _failed(message: str, status: int) -> int:
+    print(f"repopilot: {message}", file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="repopilot", description="Chat with a git repository on your own machine.")
+    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("-v", "--verbose", action="store_true", help="log to standard error")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    serve = _command(commands, "serve", "open the chat in the browser", json=False)
+    serve.add_argument("--headless", action="store_true", help="don't open a browser window")
+
+    _command(commands, "doctor", "check this machine, and say how to mend what is missing")
+
+    index = _command(commands, "index", "index a repository", source=True)
+    index.add_argument("--full", action="store_true", help="rebuild from nothing")
+    index.add_argument("--wait", action="store_true", help="wait for the dense vectors too")
+
+    search = _command(commands, "search", "ranked passages for a query", source=True)
+    search.add_argument("query", nargs="?", metavar="QUERY")
+    search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
+    search.add_argument("-k", type=_positive, default=10, metavar="N", help="how many hits (10)")
+
+    context = _command(commands, "context", "a Markdown context pack for a query", source=True, json=False)
+    context.add_argument("query", metavar="QUERY")
+    context.add_argument("--max-tokens", type=_positive, default=4000, metavar="N")
+    context.add_argument("-o", "--output", metavar="FILE")
+
+    ask = _command(commands, "ask", "ask a question", source=True)
+    ask.add_argument("question", metavar="QUESTION")
+    ask.add_argument("--trace", action="store_true", help="show every step")
+
+    route = _command(commands, "route", "which agent a question goes to")
+    route.add_argument("question", nargs="?", metavar="QUESTION")
+    route.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
+
+    impact = _command(commands, "impact", "what a change touches", source=True)
+    impact.add_argument("targets", nargs="*", metavar="PATH[:SYMBOL]")
+    impact.add_argument("--diff", metavar="BASE..HEAD")
+    impact.add_argument("--patch", metavar="FILE")
+
+    review = _command(commands, "review", "what is wrong with a change or with files", source=True)
+    review.add_argument("paths", nargs="*", metavar="PATH")
+    review.add_argument("--diff", metavar="BASE..HEAD")
+    review.add_argument("--sarif", action="store_true", help="SARIF 2.1 instead of JSON")
+
+    generate = _command(commands, "generate", "write code for a task", source=True)
+    generate.add_argument("task", metavar="TASK")
+    generate.add_argument("--apply", action="store_true", help="write the files into the local folder SOURCE")
+    generate.add_argument("-o", "--output", metavar="DIR", help="write the files below DIR")
+
+    refine = _command(commands, "refine", "test and repair one Python file in the sandbox")
+    refine.add_argument("code", metavar="CODE.py")
+    refine.add_argument("--tests", metavar="TESTS.py")
+    refine.add_argument("--task", default="", metavar="TEXT")
+
+    models = _command(commands, "models", "the models on this machine")
+    models.add_argument("action", choices=["list", "pull"])
+    models.add_argument("name", nargs="?", metavar="NAME")
+
+    _command(commands, "mcp", "serve the repository tools to an MCP client on standard input", json=False)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction, name: str, help: str, *, source: bool = False, json: bool = True
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".")
+    parser.set_defaults(run=name)
+    if source:
+        parser.add_argument("source", metavar="SOURCE", help="an https URL or a local path")
+        parser.add_argument("--ref", metavar="REF", help="branch, tag or commit")
+    if json:
+        parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

@@ -1,0 +1,325 @@
+"""The commands of the command line: each takes the parsed arguments and the settings and returns the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repopilot import trace
+from repopilot.cli.output import emit, progress_line, show_answer, show_hits, show_notes, show_steps
+from repopilot.errors import UsageError
+from repopilot.settings import Settings
+from repopilot.types import Answer, Hit, Intent, Route, Snapshot
+from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+
+
+def serve(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.ui.server.serve import serve as run
+
+    run(settings, headless=arguments.headless)
+    return 0
+
+
+def doctor(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.cli.doctor import checks, show
+
+    found = checks(settings)
+    usable = all(c.state != "broken" for c in found)
+    emit({"ok": usable, "checks": [asdict(c) for c in found]}, arguments.json, lambda: show(found))
+    return 0 if usable else 1
+
+
+def index(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.repo.source import split_token
+    from repopilot.workspace import fetch_embedder, open_index, open_snapshot
+
+    with progress_line() as report:
+        if arguments.wait:
+            fetch_embedder(settings, report)
+        snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
+        token = split_token(arguments.source)[1] or settings.git_token
+        built = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait, token=token)
+    facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
+    notes = facts.pop("notes")
+    emit(facts, arguments.json, lambda: print(_indexed(facts)))
+    show_notes([*([snapshot.stale] if snapshot.stale else []), *notes])
+    return 0
+
+
+def search(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.index import embed
+    from repopilot.retrieval.search import search as run
+
+    queries = _queries(arguments.query, arguments.queries)
+    _, built = _opened(arguments, settings)
+    embedder = embed.choose(settings)
+    for query in queries:
+        results = run(built, query, arguments.k, embedder=embedder)
+        facts = {"commit": built.commit, "hits": [_hit(h) for h in results.hits]}
+        if arguments.queries:
+            print(json.dumps(facts, ensure_ascii=False), flush=True)
+        else:
+            emit(facts, arguments.json, lambda hits=results.hits: show_hits(hits))
+        show_notes(results.notes)
+    return 0
+
+
+def context(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.index import embed
+    from repopilot.llm.model import estimate_tokens
+    from repopilot.retrieval.pack import markdown, pack
+    from repopilot.retrieval.search import search as run
+
+    snapshot, built = _opened(arguments, settings)
+    results = run(built, arguments.query, 30, embedder=embed.choose(settings))
+    packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens)
+    text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
+    if arguments.output:
+        Path(arguments.output).write_text(text, "utf-8")
+    else:
+        print(text)
+    return 0
+
+
+def ask(arguments: argparse.Namespace, settings: Settings) -> int:
+    done, events, workspace = _answered(arguments, settings, arguments.question, None)
+    facts = {
+        "route": _route(done.route),
+        "answer": done.text,
+        "citations": [asdict(c) for c in done.citations],
+        "degraded": list(done.degraded),
+        "model": workspace.model.name if workspace.model else None,
+        "steps": trace.tree(events),
+    }
+    emit(facts, arguments.json, lambda: show_answer(done))
+    if arguments.trace:
+        show_steps(events)
+    return 0
+
+
+def route(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.index import embed
+    from repopilot.routing.router import classify
+
+    queries = _queries(arguments.question, arguments.queries)
+    embedder = embed.choose(settings)
+    for query in queries:
+        chosen = _route(classify(query, embedder=embedder))
+        if arguments.queries:
+            print(json.dumps(chosen, ensure_ascii=False), flush=True)
+        else:
+            emit(chosen, arguments.json, lambda c=chosen: print(f"{c['intent']}  {c['confidence']:.2f}  {c['reason']}"))
+    return 0
+
+
+def impact(arguments: argparse.Namespace, settings: Settings) -> int:
+    if sum(map(bool, (arguments.targets, arguments.diff, arguments.patch))) != 1:
+        raise UsageError("Name files or symbols, or give --diff BASE..HEAD, or --patch FILE: one of the three.")
+    patch = _read(arguments.patch) if arguments.patch else None
+    from repopilot.impact.agent import impact_json, impact_markdown, impact_report
+
+    async def work(workspace: Workspace, step: trace.Step) -> object:
+        return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)
+
+    report, _, _ = _worked(arguments, settings, "impact", work)
+    emit(impact_json(report), arguments.json, lambda: print(impact_markdown(report)))
+    return 0
+
+
+def review(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
+
+    base, head = _range(arguments.diff) if arguments.diff else (None, None)
+
+    async def work(workspace: Workspace, step: trace.Step) -> object:
+        return await review_snapshot(workspace, step, base, head, arguments.paths)
+
+    report, _, _ = _worked(arguments, settings, "review", work)
+    facts = report_sarif(report) if arguments.sarif else report_json(report)
+    emit(facts, arguments.json or arguments.sarif, lambda: print(report_markdown(report)))
+    return 0
+
+
+def generate(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.repo.apply import write_files
+
+    done, events, workspace = _answered(arguments, settings, arguments.task, "GENERATE")
+    if arguments.apply and workspace.snapshot.root is None:
+        raise UsageError("--apply writes into a local folder; this is a clone.", "Use -o DIR instead.")
+    target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
+    if target is not None:
+        write_files(target, done.files)
+    facts = {
+        "files": [asdict(f) for f in done.files],
+        "verdict": done.details.get("verdict"),
+        "tests": done.details.get("tests"),
+        "impact": done.details.get("impact"),
+        "steps": trace.tree(events),
+    }
+    emit(facts, arguments.json, lambda: show_answer(done))
+    return 0 if done.files else 1
+
+
+def refine(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.agents.testing.repair import refine as run
+    from repopilot.agents.testing.repair import refined_json
+    from repopilot.llm.choose import choose
+
+    code, tests = _read(arguments.code), _read(arguments.tests) if arguments.tests else None
+
+    async def work(step: trace.Step) -> object:
+        return await run(
+            code,
+            tests,
+            arguments.task,
+            await choose(settings),
+            settings,
+            step,
+            name=Path(arguments.code).name,
+            protected_tests=tests is not None,
+        )
+
+    refined, _ = asyncio.run(_traced("refine", arguments.task, work))
+    facts = refined_json(refined)
+    emit(facts, arguments.json, lambda: print(refined.code))
+    return 0 if facts["genuine_pass"] else 1
+
+
+def models(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.llm.models import available, ensure
+
+    if arguments.action == "list":
+        found = [asdict(m) | {"installed": m.path is not None} for m in available(settings)]
+        emit({"models": found}, arguments.json, lambda: [print(_stored(m)) for m in found])
+        return 0
+    if not arguments.name:
+        raise UsageError("Which model? `models list` shows them.")
+    with progress_line() as report:
+        path = ensure(arguments.name, settings, progress=report, cancel=threading.Event())
+    emit({"name": arguments.name, "path": str(path)}, arguments.json, lambda: print(path))
+    return 0
+
+
+def mcp(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.mcp.server import run
+
+    run(settings)
+    return 0
+
+
+def _opened(arguments: argparse.Namespace, settings: Settings) -> tuple[Snapshot, Index]:
+    """The repository of SOURCE and its index, up to date."""
+    from repopilot.workspace import open_index, open_snapshot
+
+    with progress_line() as report:
+        snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
+        return snapshot, open_index(snapshot, settings, report)
+
+
+def _answered(
+    arguments: argparse.Namespace, settings: Settings, question: str, forced: Intent | None
+) -> tuple[Answer, list[trace.Event], Workspace]:
+    from repopilot.assistant import answer
+
+    async def work(workspace: Workspace, step: trace.Step) -> Answer:
+        return await answer(question, workspace, step, forced)
+
+    return _worked(arguments, settings, question, work)
+
+
+def _worked(
+    arguments: argparse.Namespace,
+    settings: Settings,
+    name: str,
+    work: Callable[[Workspace, trace.Step], Awaitable[object]],
+) -> tuple:
+    """Open the repository, run the work in a workspace, return (its result, the trace's events, the workspace)."""
+    from repopilot.workspace import open_workspace
+
+    snapshot, built = _opened(arguments, settings)
+
+    async def run() -> tuple:
+        workspace = await open_workspace(built, snapshot, settings)
+        return *await _traced(arguments.command, name, lambda step: work(workspace, step)), workspace
+
+    return asyncio.run(run())
+
+
+async def _traced(name: str, input: str, work: Callable[[trace.Step], Awaitable]) -> tuple:
+    events: list[trace.Event] = []
+    async with trace.root(events.append, name, input=input) as step:
+        done = await work(step)
+    return done, events
+
+
+def _queries(one: str | None, file: str | None) -> list[str]:
+    if (one is None) == (file is None):
+        raise UsageError("Give a query, or --queries FILE.jsonl: one of the two.")
+    return _lines(file) if file is not None else [one or ""]
+
+
+def _lines(file: str) -> list[str]:
+    queries = []
+    for number, line in enumerate(_read(file).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            queries.append(str(json.loads(line)["query"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f'{file}, line {number}: not a JSON object with "query".') from error
+    return queries
+
+
+def _read(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"Can't read {file}: {error}") from error
+
+
+def _range(text: str) -> tuple[str, str | None]:
+    base, dots, head = text.partition("..")
+    if not base:
+        raise UsageError(f"{text!r} is no range of commits.", "Write BASE..HEAD, for example main~3..main.")
+    return base, (head.lstrip(".") or None) if dots else None
+
+
+def _hit(hit: Hit) -> dict[str, object]:
+    from repopilot.agents.exploration import hit_row
+
+    return hit_row(hit) | {"kind": hit.chunk.kind, "language": hit.chunk.language, "text": hit.chunk.text}
+
+
+def _route(chosen: Route | None) -> dict[str, object]:
+    if chosen is None:
+        return {}
+    return {
+        "intent": chosen.intent,
+        "confidence": chosen.confidence,
+        "tier": chosen.tier,
+        "reason": chosen.reason,
+    }
+
+
+def _stored(model: dict) -> str:
+    where = model["path"] or "not fetched"
+    return f"{model['name']:22} {model['size'] / 1e6:6.0f} MB  {model['purpose']:10} {where}"
+
+
+def _indexed(facts: dict) -> str:
+    skipped = len(facts["skipped"])
+    took = sum(facts["seconds"].values())
+    return (
+        f"Indexed {facts['repo']} at {facts['commit'][:10]}: {facts['files']} files, {facts['chunks']} chunks, "
+        f"{facts['lines']} lines, {skipped} skipped, in {took:.1f} s"
+    )

@@ -1,0 +1,1 @@
+"""The words the program shows, in English and French."""

@@ -1,0 +1,79 @@
+"""What a question asks the impact of: a range of commits, uncommitted or generated work, files, symbols."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from repopilot.code.graph.model import Graph, find
+from repopilot.types import FileChange
+from repopilot.workspace import Workspace
+
+_RANGE = re.compile(r"(?<![\w./])([\w][\w./~^-]*?\.\.\.?[\w][\w./~^-]*)")
+_LAST = re.compile(r"\b(?:last|latest|dernier|dernière)\s+commit\b", re.IGNORECASE)
+_LOCAL = re.compile(
+    r"\b(?:my|uncommitted|unstaged|local|mes)\s+(?:\w+\s+)?(?:changes?|diff|edits?|modifications?)\b", re.I
+)
+_GENERATED = re.compile(r"\b(?:generated|you (?:just )?wrote|your code|new code|code généré|this|that|it|ça)\b", re.I)
+_TOKEN = re.compile(r"[\w./@:#-]*\w(?:\(\))?")
+_TOP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactRequest:
+    """One of `diff` (BASE..HEAD), `changes` and `targets`; `note` says how a vague question was understood."""
+
+    targets: tuple[str, ...] = ()
+    diff: str | None = None
+    changes: tuple[FileChange, ...] = ()
+    note: str = ""
+
+
+def requested(question: str, workspace: Workspace, graph: Graph) -> ImpactRequest:
+    """Read the question. What names nothing is searched for, and that is said; `targets` is () when nothing fits."""
+    if found := _RANGE.search(question):
+        return ImpactRequest(diff=found[1])
+    named = _named(question, workspace, graph)
+    if named:
+        return ImpactRequest(named)
+    if _LAST.search(question):
+        return ImpactRequest(diff="HEAD~1..HEAD")
+    if _LOCAL.search(question) and workspace.snapshot.root is not None:
+        return ImpactRequest(diff="HEAD..")
+    last = workspace.turns[-1].files if workspace.turns else ()
+    if last and _GENERATED.search(question):
+        return ImpactRequest(changes=last)
+    return _searched(question, workspace)
+
+
+def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]:
+    files = workspace.index.files
+    quoted = {token for part in re.findall(r"`([^`\n]+)`", question) for token in _TOKEN.findall(part)}
+    found: list[str] = []
+    for token in _TOKEN.findall(question):
+        name = token.strip(".:#").removeprefix("./").removeprefix("@").removesuffix("()")
+        ends = [path for path in files if path.endswith("/" + name)] if "." in name else []
+        if name in files or (":" in name and find(graph, name)):
+            found.append(name)
+        elif len(ends) == 1:
+            found += ends
+        elif _looks_like_code(token) or token in quoted:
+            found += [name] if find(graph, name) else []
+    return tuple(dict.fromkeys(found))
+
+
+def _looks_like_code(token: str) -> bool:
+    """Would nobody write it in plain words? `load_user`, `loadUser`, `User.load`, `load()`, `HTTPServer`."""
+    return bool(re.search(r"_\w|[a-z][A-Z]|\w\.\w|::|\(\)$|[A-Z]{2,}[a-z]", token))
+
+
+def _searched(question: str, workspace: Workspace) -> ImpactRequest:
+    from repopilot.retrieval.search import search
+
+    hits = search(workspace.index, question, 10, embedder=workspace.embedder).hits
+    code = [hit.chunk.path for hit in hits if hit.chunk.kind in ("function", "class", "module", "schema")]
+    paths = tuple(dict.fromkeys(code))[:_TOP]
+    shown = ", ".join(f"`{path}`" for path in paths)
+    return ImpactRequest(
+        paths, note=f"No file or symbol was named; what fits the question best was taken: {shown}." if paths else ""
+    )

@@ -1,0 +1,27 @@
+"""What a worker process does with a batch of files: read, redact, split, find symbols, count terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from repopilot.code.split import analyse
+from repopilot.index.codec import Row, encode
+from repopilot.repo.read import read
+from repopilot.types import Skip, Snapshot, SourceFile
+
+GONE = "is gone or can't be read"  # as repo/read.py says it: the one reason that may pass
+
+
+def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Skip]:
+    """One value per file, in order: its row, or why it has none. Raises SourceError when the repository is gone."""
+    found = read(snapshot, files)
+    for file in files:
+        _, text = next(found, (file, Skip(file.path, GONE)))
+        yield text if isinstance(text, Skip) else _row(file, text)
+
+
+def _row(file: SourceFile, text: str) -> Row | Skip:
+    try:
+        return encode(file, text, analyse(file.path, text, file.language, file.kind))
+    except (ValueError, RecursionError) as error:
+        return Skip(file.path, f"could not be split ({type(error).__name__}: {error})")

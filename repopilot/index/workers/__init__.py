@@ -1,0 +1,1 @@
+"""Worker processes for the heavy part of indexing."""

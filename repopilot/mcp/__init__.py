@@ -1,0 +1,1 @@
+"""Repository tools for MCP clients."""

@@ -1,0 +1,138 @@
+"""What a query names exactly (stack frames, paths, symbols, phrases) and its filters, resolved to rows of the index."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from repopilot.index.lexical import LexicalIndex
+from repopilot.index.tokens import expand, words
+from repopilot.retrieval.query import Filters, Query
+from repopilot.retrieval.stack_frames import Frame
+from repopilot.types import Chunk
+
+MOST_DEFINITIONS, MOST_COMPARED, MOST_VERIFIED = 1000, 20, 100
+MOST_OF_A_FILE = 3
+ALIASES = {
+    "py": "python", "js": "javascript", "ts": "typescript", "node": "javascript", "golang": "go", "rs": "rust",
+    "rb": "ruby", "c++": "cpp", "cc": "cpp", "c#": "csharp", "cs": "csharp", "c_sharp": "csharp", "kt": "kotlin",
+    "md": "markdown", "yml": "yaml", "sh": "shell", "bash": "shell", "shell": "bash",
+}  # fmt: skip
+
+
+def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> np.ndarray:
+    """bool per row: does it satisfy every filter?"""
+    result = np.ones(len(lexical), bool)
+    if filters.files:
+        files = np.array([any(_matches(path, wanted) for wanted in filters.files) for path in lexical.files], bool)
+        result &= files[lexical.file_of]
+    if filters.languages:
+        names = {*filters.languages, *(ALIASES.get(name, name) for name in filters.languages)}
+        result &= np.isin(lexical.language_of, [n for n, name in enumerate(lexical.languages) if name.lower() in names])
+    if filters.kinds:
+        result &= np.isin(lexical.kind_of, [n for n, kind in enumerate(lexical.kinds) if kind in filters.kinds])
+    if filters.symbols:
+        defining = np.zeros(len(lexical), bool)
+        for name in filters.symbols:
+            defining[_defining(name, lexical, chunks)] = True
+        result &= defining
+    return result
+
+
+def _matches(path: str, wanted: str) -> bool:
+    """A pattern with wildcards against the whole path or its last part; without any, a piece of the path."""
+    path, wanted = path.lower(), wanted.lower().removeprefix("./")
+    if any(mark in wanted for mark in "*?["):
+        return fnmatch.fnmatchcase(path, wanted) or fnmatch.fnmatchcase(path.rpartition("/")[2], wanted)
+    return wanted in path
+
+
+def _defining(name: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
+    """Rows that define a name; of a qualified one those inside the named class, if there are any."""
+    parts = name.replace("::", ".").split(".")
+    rows = lexical.rows_defining(parts[-1])[:MOST_DEFINITIONS].tolist()
+    if len(parts) == 1 or len(rows) > MOST_VERIFIED:
+        return rows
+    inside = [row for row in rows if _inside(chunks[row], parts[-2])]
+    return inside or rows
+
+
+def _inside(chunk: Chunk, scope: str) -> bool:
+    qualified = chunk.symbol.replace("::", ".").lower().split(".")
+    module = chunk.path.rpartition("/")[2].partition(".")[0].lower()
+    return scope.lower() in (*qualified[:-1], module)
+
+
+def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> dict[int, float]:
+    """Rows that define a name the query gives, 0–1: full for the very spelling, half for another case. Of names with
+    many definitions the spelling is not compared."""
+    found: dict[int, float] = {}
+    for name in query.names:
+        exact = name.replace("::", ".").rpartition(".")[2]
+        rows = _defining(name, lexical, chunks)
+        for row in rows:
+            spelled = len(rows) > MOST_COMPARED or exact in chunks[row].text
+            found[row] = max(found.get(row, 0.0), 1.0 if spelled else 0.5)
+    return found
+
+
+def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
+    """The rows holding the lines of stack frames, in their order; frames of other code are left out."""
+    by_suffix = _Suffixes(lexical)
+    found: list[int] = []
+    for frame in frames:
+        for path in by_suffix.of(frame):
+            rows = lexical.rows_of_file(path).tolist()
+            found += [row for row in rows if chunks[row].start_line <= frame.line <= chunks[row].end_line][:1]
+    return list(dict.fromkeys(found))
+
+
+class _Suffixes:
+    """Files by their last path components, looked up longest first."""
+
+    def __init__(self, lexical: LexicalIndex) -> None:
+        self._paths: dict[str, list[str]] = {}
+        for path in lexical.files:
+            self._paths.setdefault(path.rpartition("/")[2], []).append(path)
+
+    def of(self, frame: Frame) -> list[str]:
+        """The file a frame means; several only where a bare name fits them all, then at most MOST_OF_A_FILE."""
+        suffixes = list(frame.suffixes)
+        candidates = self._paths.get(suffixes[-1], []) if suffixes else []
+        for suffix in suffixes:
+            found = [path for path in candidates if path == suffix or path.endswith(f"/{suffix}")]
+            # An absolute path of another machine must share more than a common name such as __init__.py.
+            if found and (len(found) == 1 or "/" in suffix or len(suffixes) == 1):
+                return found[:MOST_OF_A_FILE]
+        return []
+
+
+def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:
+    """float32 per file: 1 where the query names its path, or the end of it; ½ where it names a folder above."""
+    result = np.zeros(len(lexical.files), np.float32)
+    wanted = [path.lower().removeprefix("./").rstrip("/") for path in query.paths]
+    for number, path in enumerate(lexical.files if wanted else ()):
+        lower = path.lower()
+        if any(lower == want or lower.endswith(f"/{want}") for want in wanted):
+            result[number] = 1.0
+        elif any(
+            "/" in want and (f"/{lower}/".find(f"/{want}/") >= 0 or f"/{want}/" in f"/{lower}") for want in wanted
+        ):
+            result[number] = 0.5
+    return result
+
+
+def phrase_rows(phrase: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
+    """Rows whose text holds a phrase, in any case and spacing. Of very common phrases only the first are found."""
+    tokens = [lexical.tokens.get(token) for word in words(phrase) for token in expand(word)]
+    known = [token for token in tokens if token is not None]
+    if not known or len(known) < len(tokens):
+        return []
+    holding = [np.union1d(*(lexical.fields[name].of(token)[0] for name in ("body", "symbols"))) for token in known]
+    candidates = holding[0]
+    for rows in holding[1:]:
+        candidates = np.intersect1d(candidates, rows, assume_unique=True)
+    wanted = " ".join(phrase.lower().split())
+    return [row for row in candidates[:MOST_VERIFIED].tolist() if wanted in " ".join(chunks[row].text.lower().split())]

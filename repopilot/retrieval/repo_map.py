@@ -1,0 +1,211 @@
+"""Questions about the whole repository: a compact map of it, and the places that answer what it is and how it runs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from repopilot.code import languages
+from repopilot.code.manifest import Manifest, is_manifest, read_manifest
+from repopilot.retrieval import query_patterns
+from repopilot.retrieval.query import Query
+from repopilot.types import Chunk
+
+if TYPE_CHECKING:
+    from repopilot.index.store import FileInfo, Index
+
+README_CHUNKS, README_READ, MANIFESTS, ENTRIES, MAIN = 4, 30, 4, 6, 4
+FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
+ABOUT_TOKENS, LEAST_WORDS = 160, 4
+_CODE_BLOCK = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|^\.\. (?:image|_|\|).*$", re.M)
+_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
+_MARKUP = re.compile(r"<[^>]*>|[`*]|\b_|_\b|^\s*[|>.=#~-]+", re.M)
+
+_README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
+_RUN_FILE = re.compile(
+    r"(?:^|/)(?:makefile|justfile|dockerfile|docker-compose\.ya?ml|compose\.ya?ml|procfile|tox\.ini)$", re.I
+)
+_SCRIPT = re.compile(r"/|\.(?:[cm]?js|ts|rs|py)$")
+_ENTRY = re.compile(
+    r"(?:^|/)(?:__main__|main|cli|app|application|server|index|manage|lib|mod|program|startup)\.\w+$|(?:^|/)cmd/[^/]+/main\.go$",
+    re.I,
+)
+_ASIDE = re.compile(r"licen[cs]e|donat|sponsor|contribut|code of conduct|badge|credits|changelog|thanks", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A chunk that answers a question about the whole. `role` says as what; `score` 0–1."""
+
+    row: int
+    role: str
+    score: float
+
+
+def overview_places(index: Index, query: Query) -> list[Place]:
+    """README, manifests, entry points and files that run things, best first for the question."""
+    how, shape = bool(query_patterns.RUNS.search(query.text)), bool(query_patterns.SHAPE.search(query.text))
+    files = sorted(index.files, key=lambda path: (path.count("/"), path))
+    found = [*_readme_places(index, files, how)]
+    weights = {
+        "manifest": 0.85 if how else 0.7,
+        "entry point": 0.8 if shape else 0.65,
+        "main code": 0.5 if shape else 0.4,
+        "run file": 0.75 if how else 0.2,
+    }
+    groups = {
+        "manifest": [path for path in files if is_manifest(path) and _own(path) and path.count("/") <= 2][:MANIFESTS],
+        "entry point": _entry_points(index, files)[:ENTRIES],
+        "main code": sorted(filter(_is_main, files), key=lambda path: -index.files[path].lines)[:MAIN],
+        "run file": [path for path in files if _RUN_FILE.search(path) and path.count("/") <= 1][:MANIFESTS],
+    }
+    for role, paths in groups.items():
+        for place, path in enumerate(paths):
+            rows = index.lexical.rows_of_file(path)
+            if len(rows):
+                found.append(Place(int(rows[0]), role, weights[role] - 0.02 * place - 0.05 * path.count("/")))
+    best: dict[int, Place] = {}
+    for place in sorted(found, key=lambda place: (-place.score, place.row)):
+        best.setdefault(place.row, replace(place, score=round(place.score, 3)))
+    return list(best.values())
+
+
+def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[Place]:
+    readme = next((path for path in files if _README.search(path)), None)
+    if readme is None:
+        return
+    rows = index.lexical.rows_of_file(readme).tolist()
+    for place, row in enumerate(rows[:README_READ]):
+        heading = _heading(index.chunks[row])
+        explains = bool(query_patterns.HOW_TO.search(heading))
+        if place and _ASIDE.search(heading):
+            continue
+        if place < README_CHUNKS or (how and explains):
+            yield Place(row, "readme", (1.0 if how == explains or place == 0 else 0.75) - 0.02 * place)
+
+
+def _heading(chunk: Chunk) -> str:
+    return chunk.symbol.rpartition(" > ")[2] or chunk.text.lstrip().partition("\n")[0]
+
+
+def _entry_points(index: Index, files: list[str]) -> list[str]:
+    """Files by what the manifests name, then by name, without tests, examples and documentation."""
+    named = [path for manifest in _manifests(index) for path in _declared(manifest, files)]
+    telling = [path for path in files if _ENTRY.search(path) and languages.file_kind(path) == "code" and _own(path)]
+    packages = [path for path in files if path.endswith("/__init__.py") and path.count("/") <= 2]
+    return list(dict.fromkeys((*named, *telling, *filter(_own, packages))))
+
+
+def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
+    """The files the entry points of a manifest lie in (`pkg.mod:function`, `./bin/x.js`)."""
+    for target in (manifest.entry_points or {}).values():
+        module = target.partition(":")[0].strip().removeprefix("./")
+        stem = module if _SCRIPT.search(module) else module.replace(".", "/")
+        names = (module, f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py", f"{stem}.js", f"{module}/index.js")
+        yield from (path for path in files if any(path == name or path.endswith(f"/{name}") for name in names))
+
+
+def _manifests(index: Index) -> list[Manifest]:
+    paths = sorted(
+        (path for path in index.files if is_manifest(path) and _own(path)), key=lambda path: (path.count("/"), path)
+    )[:MANIFESTS]
+    read = (read_manifest(path, index.text(path) or "") for path in paths)
+    return [manifest for manifest in read if manifest is not None]
+
+
+def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
+    """The repository as a text of at most `max_tokens` tokens: what it says it is, languages, manifests, entry points,
+    and its folders with their files and symbols, as many as fit."""
+    lines: list[str] = []
+    left = max_tokens
+    for line in _lines(index, count_tokens):
+        cost = count_tokens(line + "\n")
+        if cost > left:
+            break
+        lines.append(line)
+        left -= cost
+    return "\n".join(lines)
+
+
+def _lines(index: Index, count_tokens: Callable[[str], int]) -> Iterator[str]:
+    files = sorted(index.files, key=lambda path: (path.count("/"), path))
+    yield f"Repository {index.name} at {index.commit}: {len(files)} files. {_languages(index.files)}"
+    readme = next((path for path in files if _README.search(path)), None)
+    if readme:
+        yield f"{readme} says: {_about(index.text(readme) or '', count_tokens)}"
+    for manifest in _manifests(index):
+        yield _manifest_line(manifest)
+    entries = _entry_points(index, files)[:ENTRIES]
+    if entries:
+        yield f"Entry points: {', '.join(entries)}"
+    yield from _structure(index, files)
+
+
+def _languages(files: Mapping[str, FileInfo]) -> str:
+    lines: Counter[str] = Counter()
+    for info in files.values():
+        if info.kind == "code":
+            lines[info.language] += info.lines
+    return "Code: " + ", ".join(f"{language} {count} lines" for language, count in lines.most_common(5)) + "."
+
+
+def _about(text: str, count_tokens: Callable[[str], int]) -> str:
+    """The first paragraphs of a README that are sentences: no badges, images, code, headings or rules."""
+    said: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
+        plain = _LINK.sub(r"\1", _IMAGE.sub("", paragraph))
+        plain = " ".join(_MARKUP.sub("", plain).split())
+        if len(re.findall(r"[^\W\d_]{2,}", plain)) < LEAST_WORDS:
+            continue
+        said.append(plain)
+        if count_tokens(" ".join(said)) > ABOUT_TOKENS:
+            break
+    return " ".join(said)[: ABOUT_TOKENS * 6]
+
+
+def _manifest_line(manifest: Manifest) -> str:
+    parts = [f"{manifest.path}: {manifest.ecosystem} {manifest.name}".rstrip()]
+    for label, mapping in (("scripts", manifest.scripts), ("entry points", manifest.entry_points)):
+        if mapping:
+            parts.append(f"{label} " + ", ".join(f"{name} = {value}" for name, value in list(mapping.items())[:10]))
+    if manifest.dependencies:
+        parts.append("needs " + ", ".join(manifest.dependencies[:DEPENDENCIES]))
+    return "; ".join(parts)
+
+
+def _structure(index: Index, files: list[str]) -> Iterator[str]:
+    """Folder by folder, those with most code first: files, and the symbols they define."""
+    by_folder: dict[str, list[str]] = {}
+    for path in files:
+        by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+    folders = sorted(by_folder, key=lambda folder: -_weight(index, by_folder[folder]))[:FOLDERS]
+    for folder in folders:
+        paths = by_folder[folder]
+        yield f"{folder or '.'}/ ({len(paths)} files, {sum(index.files[path].lines for path in paths)} lines)"
+        main = sorted(paths, key=lambda path: (not _is_main(path), -index.files[path].lines))
+        for path in main[:FILES_OF_A_FOLDER] if _is_main(main[0]) else ():
+            names = _top_symbols(index, path)
+            yield f"  {path.rpartition('/')[2]}" + (f": {', '.join(names)}" if names else "")
+
+
+def _weight(index: Index, paths: list[str]) -> float:
+    return sum(index.files[path].lines * (1.0 if _is_main(path) else 0.05) for path in paths)
+
+
+def _is_main(path: str) -> bool:
+    return languages.file_kind(path) in ("code", "schema") and _own(path)
+
+
+def _own(path: str) -> bool:
+    """Part of the project itself: neither test nor example nor documentation."""
+    return not (languages.is_test_path(path) or languages.is_example_path(path) or languages.is_doc_path(path))
+
+
+def _top_symbols(index: Index, path: str) -> list[str]:
+    symbols = [symbol for symbol in index.outline(path) if "." not in symbol.qualified]
+    symbols.sort(key=lambda symbol: symbol.start_line - symbol.end_line)
+    return list(dict.fromkeys(symbol.name for symbol in symbols))[:SYMBOLS_OF_A_FILE]

@@ -1,0 +1,139 @@
+"""Review: what is wrong with a change, a file, a folder or generated code. Tools find, code counts, the model adds what
+survives. The same report serves the chat, the command line and other tools."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from repopilot.repo import history
+from repopilot.review.code import ReviewTarget
+from repopilot.review.engine import Found, analyse
+from repopilot.review.findings import DOMAINS, merged, score, scores
+from repopilot.review.model_review import Reading, opinions, reading_of
+from repopilot.review.question import ReviewRequest, requested
+from repopilot.review.report import ReviewReport, report_json, report_markdown, report_sarif
+from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
+from repopilot.trace import Step
+from repopilot.types import Answer, Citation, FileChange, Finding
+from repopilot.workspace import Workspace
+
+__all__ = [
+    "ReviewReport",
+    "report_json",
+    "report_markdown",
+    "report_sarif",
+    "review",
+    "review_changes",
+    "review_snapshot",
+]
+
+_PULL = re.compile(r"refs/(pull|merge-requests)/\d+/head")
+_CITED = 40
+
+
+async def review(
+    question: str, workspace: Workspace, step: Step, *, diff: str | None = None, paths: Sequence[str] = ()
+) -> Answer:
+    """Review what the question names: a range of commits, a pull request, files or folders, uncommitted work, or the
+    code generated in the last turn. `diff` ("BASE..HEAD") and `paths` say it outright.
+
+    `details`: {score, scores, findings, pre_existing, what, reviewed}. Raises UsageError and SourceError on what
+    can't be found.
+    """
+    wanted = await asyncio.to_thread(requested, question, workspace, diff, paths)
+    if wanted.changes:
+        report = await review_changes(workspace, step, wanted.changes)
+    else:
+        report = await review_snapshot(workspace, step, wanted.base, wanted.head, wanted.paths)
+    answer = _answer(report, wanted, workspace)
+    async with step.child("answer", "answer") as answering:
+        await answering.write(answer.text)
+    return answer
+
+
+async def review_snapshot(
+    workspace: Workspace, step: Step, base: str | None = None, head: str | None = None, paths: Sequence[str] = ()
+) -> ReviewReport:
+    """Review the difference between two revisions (without `head`: up to the snapshot itself), narrowed to `paths`;
+    without `base` those paths whole, a pull request's own change, or everything.
+
+    Raises SourceError on an unknown ref, UsageError on a path that isn't there.
+    """
+    async with step.child("scope", "tool", f"{base or ''}..{head or ''} {' '.join(paths)}".strip(" .")) as choosing:
+        scope = await asyncio.to_thread(_scope, workspace, base, head, paths)
+        choosing.note(what=scope.what, files=len(scope.targets), notes=list(scope.notes))
+    return await _reviewed(scope, workspace, step)
+
+
+async def review_changes(workspace: Workspace, step: Step, changes: Sequence[FileChange]) -> ReviewReport:
+    """Review generated files: their changed lines, against what the index knows of them."""
+    texts = {c.path: workspace.index.text(c.path) for c in changes}
+    return await _reviewed(of_changes(changes, {p: t for p, t in texts.items() if t is not None}), workspace, step)
+
+
+def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequence[str]) -> Scope:
+    snapshot, settings = workspace.snapshot, workspace.settings
+    if base is None and not paths and snapshot.ref and _PULL.fullmatch(snapshot.ref):
+        base = history.merge_base(snapshot, history.default_branch(snapshot, settings), None, settings)
+    if base is None:
+        return of_paths(snapshot, paths, settings)
+    scope = of_diff(snapshot, base, head, settings)
+    if not paths:
+        return scope
+    wanted = [p.strip("/").removeprefix("./") for p in paths]
+
+    def inside(path: str) -> bool:
+        return any(p in ("", ".", path) or path.startswith(p + "/") for p in wanted)
+
+    kept = tuple(t for t in scope.targets if inside(t.new.path))
+    return Scope(scope.what, kept, tuple(f for f in scope.given if inside(f.path)), scope.notes, scope.commit)
+
+
+async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
+    """All domains at once, their findings merged and counted."""
+    reading = await asyncio.to_thread(reading_of, scope.targets, workspace)
+    found = await asyncio.gather(*(_domain(domain, scope.targets, reading, step) for domain in DOMAINS))
+    new = merged([*scope.given, *(f for one in found for f in one.new)])
+    places = {(f.path, f.line, f.rule) for f in new}
+    old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
+    step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
+    reviewed = tuple(t.new.path for t in scope.targets)
+    notes = (*scope.notes, *(note for one in found for note in one.notes))
+    return ReviewReport(scope.what, scope.commit or workspace.snapshot.commit, tuple(new), tuple(old), reviewed, notes,
+                  _excerpts(new, scope.targets))  # fmt: skip
+
+
+async def _domain(domain: str, targets: Sequence[ReviewTarget], reading: Reading | None, step: Step) -> Found:
+    """One domain's agent: its analysers, then what the model adds."""
+    async with step.child(domain, "agent", f"{len(targets)} files") as working:
+        found = await analyse(domain, targets, working)
+        said = await opinions(domain, reading, found.new, working)
+        new = [*found.new, *said]
+        working.note(findings=len(merged(new)))
+        return Found(new, found.old, found.notes)
+
+
+def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> dict[tuple[str, int], str]:
+    """The line of each finding with one before and after, numbered."""
+    lines = {t.new.path: t.new.safe.split("\n") for t in targets}
+    excerpts = {}
+    for finding in findings:
+        text = lines.get(finding.path, [])
+        around = range(max(1, finding.line - 1), min(len(text), finding.line + 1) + 1)
+        excerpts[finding.path, finding.line] = "\n".join(f"{n:>4} {text[n - 1][:160]}" for n in around)
+    return excerpts
+
+
+def _answer(report: ReviewReport, wanted: ReviewRequest, workspace: Workspace) -> Answer:
+    cited: dict[tuple[str, int], int] = {}
+    if wanted.head is None and not wanted.changes:  # the code at hand is the code that was reviewed
+        places = list(dict.fromkeys((f.path, f.line) for f in report.findings))
+        cited = {place: number for number, place in enumerate(places[:_CITED], 1)}
+    commit = workspace.index.commit
+    citations = tuple(Citation(number, path, line, line, commit) for (path, line), number in cited.items())
+    text = report_markdown(report, cited)
+    facts = report_json(report)
+    details = {key: facts[key] for key in ("score", "scores", "findings", "pre_existing", "what", "reviewed")}
+    return Answer("\n\n".join(filter(None, (wanted.note, text))), citations, details=details)

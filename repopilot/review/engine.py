@@ -1,0 +1,137 @@
+"""The analysers of each domain, run side by side as visible steps; one that fails is said and the others go on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
+from repopilot.repo.secrets import redact
+from repopilot.review import linters
+from repopilot.review.code import Code, ReviewTarget
+from repopilot.review.findings import DOMAINS, MEASURED, new_and_old
+from repopilot.review.rules.polyglot import generic
+from repopilot.review.rules.python.checks import FLOWS, HABITS, LOOPS, Check
+from repopilot.review.rules.python.tree import tree_of
+from repopilot.trace import Step
+from repopilot.types import Finding, Severity
+
+log = logging.getLogger(__name__)
+
+Run = Callable[[Sequence[Code]], list[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Analyser:
+    """A named source of findings in one domain. `run` is sync and may raise AnalyserFailed."""
+
+    name: str
+    domain: str
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """New findings, those that were there before the change, and in words which analysers failed."""
+
+    new: list[Finding]
+    old: list[Finding]
+    notes: list[str]
+
+
+def secrets(codes: Sequence[Code]) -> list[Finding]:
+    """Secrets written into files, by the patterns that also keep them out of the index."""
+    return [finding for code in codes if code.safe != code.text for finding in _secrets_of(code)]
+
+
+def _secrets_of(code: Code) -> Iterator[Finding]:
+    lenient = is_test_path(code.path) or is_example_path(code.path) or is_doc_path(code.path)
+    for number, (raw, safe) in enumerate(zip(code.text.split("\n"), code.safe.split("\n"), strict=False), 1):
+        if raw == safe or "[REDACTED:" not in safe:
+            continue
+        rules = redact(raw)[1] or ("private-key",)
+        known = rules[0] not in ("password", "secret", "api-key", "env-secret", "bearer", "basic-authorization")
+        severity: Severity = "medium" if lenient else "critical" if known else "high"
+        message = f"A secret ({rules[0]}) is written into the file; change it, and read it from the environment."
+        yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
+
+
+def _python(checks: Sequence[Check], tests: bool = False) -> Run:
+    """Checks of Python as an analyser; `tests`: they leave test files alone."""
+
+    def run(codes: Sequence[Code]) -> list[Finding]:
+        trees = (
+            tree_of(code) for code in codes if code.language == "python" and not (tests and is_test_path(code.path))
+        )
+        return [finding for tree in trees if tree is not None for check in checks for finding in check(tree)]
+
+    return run
+
+
+def _generic(domain: str) -> Run:
+    def run(codes: Sequence[Code]) -> list[Finding]:
+        wanted = [c for c in codes if generic.reads(c.language) and not (domain == "security" and is_test_path(c.path))]
+        return [f for code in wanted for f in generic.check(code) if f.domain == domain]
+
+    return run
+
+
+ANALYSERS = (
+    Analyser("bandit", "security", linters.bandit),
+    Analyser("secrets", "security", secrets),
+    Analyser("data flow", "security", _python(FLOWS, tests=True)),
+    Analyser("other languages", "security", _generic("security")),
+    Analyser("radon", "performance", linters.radon),
+    Analyser("ruff", "performance", linters.ruff_speed),
+    Analyser("loops", "performance", _python(LOOPS)),
+    Analyser("other languages", "performance", _generic("performance")),
+    Analyser("ruff", "style", linters.ruff_style),
+    Analyser("habits", "style", _python(HABITS)),
+    Analyser("other languages", "style", _generic("style")),
+)
+
+
+async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> Found:
+    """What all analysers of one domain find, at once."""
+    assert domain in DOMAINS
+    wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
+    parts = await asyncio.gather(*(_one(analyser, targets, step) for analyser in wanted))
+    return Found(*([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes")))
+
+
+def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
+    if analyser.name == "other languages":
+        return any(generic.reads(t.new.language) for t in targets)
+    return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
+
+
+async def _one(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> Found:
+    """One analyser in a step of its own. When it fails, the step and a note say so."""
+    try:
+        async with step.child(analyser.name, "tool", f"{len(targets)} files") as running:
+            new, old = await asyncio.to_thread(run_on, analyser, targets)
+            running.note(findings=len(new), pre_existing=len(old))
+            return Found(new, old, [])
+    except linters.AnalyserFailed as error:
+        note = f"{analyser.name} ({analyser.domain}) was left out: {error}"
+    except Exception as error:  # a fault in one analyser must not cost the others' findings
+        log.exception("analyser %s", analyser.name)
+        note = f"{analyser.name} ({analyser.domain}) was left out: it broke on this code ({type(error).__name__})."
+    step.degrade(note)
+    return Found([], [], [note])
+
+
+def run_on(analyser: Analyser, targets: Sequence[ReviewTarget]) -> tuple[list[Finding], list[Finding]]:
+    """Run one analyser on the new versions, and on the old ones of files where that can tell what is new."""
+    found = analyser.run([target.new for target in targets])
+    changed = {target.new.path: target.changed for target in targets}
+    unsure = {
+        f.path
+        for f in found
+        if (lines := changed.get(f.path)) is not None and (f.line not in lines or f.rule in MEASURED)
+    }
+    old = [target.old for target in targets if target.old is not None and target.new.path in unsure]
+    before = analyser.run(old) if old else []
+    return new_and_old(found, before, changed)

@@ -1,0 +1,198 @@
+"""The analysers that are programs of their own: ruff, bandit, radon. Each runs on copies, without the repository's
+configuration.
+
+Nothing of the repository is executed: the three only parse. Each raises AnalyserFailed when it is missing or breaks.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from repopilot.code.languages import is_test_path
+from repopilot.errors import RepoPilotError
+from repopilot.review.code import Code, room
+from repopilot.review.rules.python.queries import unsafe_statement
+from repopilot.review.rules.python.tree import tree_of
+from repopilot.types import Finding, Severity
+
+_SECONDS = 120
+_FILES_PER_RUN = 400
+
+_STYLE = (
+    "F,E401,E7,E9,W605,B,PLE,PLW0120,PLW0127,PLW0128,PLW0129,PLW0131,PLW0133,PLW0177,PLW0245,PLW0602,PLW0604,PLW0711,"
+    "PLW1501,PLW1508,PLW1509,PLR0124,PLR0133,RUF006,RUF016,RUF018,"
+    "N801,N804,N805,T100,SIM101,SIM115,SIM201,SIM202,SIM208,SIM220,SIM221,PIE794,PIE796,PT015,LOG009,LOG015,G010,"
+    "TRY203,TRY401,EXE001,PGH005,YTT,"
+    "ERA001,PLR1714,PLR1704,PLR1711,PLR5501,SIM103,SIM110,SIM114,SIM118,SIM210,SIM211,SIM212,SIM222,SIM223,RET501,"
+    "RET502,RET503,PLW0108,PLW0603,DOC102,G003,DTZ003,DTZ004,TRY002"
+)
+_STYLE_IGNORED = "PLE0704,B008,B010,B009,B019,B028,B904,B905,B011,B027,B017,B024,F403,EXE001,B033"
+_SPEED = (
+    "PERF101,PERF102,PERF401,PERF402,PERF403,C400,C401,C402,C403,C404,C405,C409,C410,C411,C413,C414,C416,C417,C418,"
+    "C419,RUF015,RUF017,PLR1733,PLR1736,FURB129,FURB132,FURB192,PLC0206,PLC0208,B019,"
+    "ASYNC210,ASYNC212,ASYNC220,ASYNC221,ASYNC222,ASYNC230,ASYNC250,ASYNC251"
+)
+_SPEED_IGNORED = "C408"
+_GRAVE = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
+_MEDIUM = (
+    "B006 B012 B015 B018 B020 B021 B023 B025 B026 B029 B030 B031 B032 B035 B039 B909 E721 E722 F402 F601 F631 F632 "
+    "F811 F702 W605 RUF006 RUF016 RUF017 RUF018 ASYNC T100 SIM115 SIM220 SIM221 PLW0129 PLW0133 PLW0177 PLR0124 "
+    "PLW0711 PLW1509 PLW0131 N804 N805 TRY203 PIE794 PIE796 PT015 PERF402 B015"
+).split()
+
+# Bandit's tests that say something of most programs, or of their imports: too many false alarms to be worth reading.
+_NOISE = "B101,B311,B403,B404,B405,B406,B407,B408,B409,B410,B411,B412,B413,B415,B603,B607,B112,B110"
+_SECURITY_SEVERITY: dict[str, Severity] = {
+    "B102": "high", "B103": "medium", "B104": "medium", "B105": "medium", "B106": "medium", "B107": "medium",
+    "B108": "low", "B113": "low", "B201": "high", "B202": "high", "B301": "medium", "B306": "medium", "B307": "high",
+    "B310": "low", "B311": "low", "B314": "low", "B324": "medium", "B501": "high", "B506": "high", "B602": "high",
+    "B605": "high", "B608": "high", "B609": "high", "B701": "high", "B703": "medium", "B614": "medium",
+}  # fmt: skip
+_UNTRUSTED = ("request.", "input(", "sys.argv", "params[", "flask.request")
+
+
+class AnalyserFailed(RepoPilotError):
+    """One analyser is missing, ran out of time or broke. The review goes on without it."""
+
+
+def ruff_style(codes: Sequence[Code]) -> list[Finding]:
+    """Certain faults and doubtful habits in Python, by ruff; unreadable files by its parser."""
+    return _ruff(codes, _STYLE, _STYLE_IGNORED, "style")
+
+
+def ruff_speed(codes: Sequence[Code]) -> list[Finding]:
+    """Needless work in Python that ruff knows."""
+    return [f for f in _ruff(codes, _SPEED, _SPEED_IGNORED, "performance") if f.rule != "invalid-syntax"]
+
+
+def _ruff(codes: Sequence[Code], select: str, ignore: str, domain: str) -> list[Finding]:
+    options = ["check", "--isolated", "--no-cache", "--quiet", "--exit-zero", "--no-respect-gitignore", "--preview",
+               "--output-format=json",
+               f"--select={select}", f"--ignore={ignore}", "--target-version=py313"]  # fmt: skip
+    findings = []
+    for copies in _rooms(codes, ".py", ".pyi"):
+        for item in _json("ruff", [*options, "--", *copies]):
+            code = copies.get(item["filename"])
+            if code is not None:
+                findings.append(_ruff_finding(code, item, domain))
+    commented = {(f.path, f.line) for f in findings if f.rule == "ERA001"}  # the first line of a block speaks for it
+    return [f for f in findings if f.rule != "ERA001" or (f.path, f.line - 1) not in commented]
+
+
+def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
+    rule = item.get("code") or "invalid-syntax"
+    line = (item.get("location") or {}).get("row") or 1
+    return code.finding(line, _ruff_severity(rule), domain, rule, _sentence(item["message"]), "ruff")
+
+
+def _ruff_severity(rule: str) -> Severity:
+    if rule.startswith(_GRAVE):
+        return "high"
+    return "medium" if rule.startswith(tuple(_MEDIUM)) else "low"
+
+
+def bandit(codes: Sequence[Code]) -> list[Finding]:
+    """Security faults in Python, by bandit. What it reads as untrusted input is graver than the rest."""
+    findings = []
+    for copies in _rooms(codes, ".py"):
+        report = _json("bandit", ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, "--", *copies])
+        for item in report.get("results", ()):
+            code = copies.get(item["filename"])
+            if code is not None and not is_test_path(code.path) and not _empty_password(item) and _unproven(code, item):
+                findings.append(_bandit_finding(code, item))
+    return findings
+
+
+def _bandit_finding(code: Code, item: dict) -> Finding:
+    rule, line = item["test_id"], item["line_number"]
+    default: Severity = "high" if item["issue_severity"] == "HIGH" else "medium"
+    severity = "low" if item["issue_severity"] == "LOW" else default
+    if item["issue_severity"] != "LOW" or rule in ("B105", "B106", "B107"):
+        severity = _SECURITY_SEVERITY.get(rule, severity)
+    if severity == "high" and any(mark in item.get("code", "") for mark in _UNTRUSTED):
+        severity = "critical"
+    return code.finding(line, severity, "security", rule, _sentence(item["issue_text"]), "bandit")
+
+
+def _unproven(code: Code, item: dict) -> bool:
+    """False for a statement that is put together from the code's own pieces only, placeholders for example."""
+    tree = tree_of(code) if item["test_id"] == "B608" else None
+    return tree is None or unsafe_statement(tree, item["line_number"])
+
+
+def _empty_password(item: dict) -> bool:
+    """A "password" that is only the name of a setting's default, or a word of a grammar."""
+    if item["test_id"] not in ("B105", "B106", "B107"):
+        return False
+    value = item["issue_text"].partition("'")[2].removesuffix("'")
+    named = re.fullmatch(r"[a-z]+([_.:-][a-z]+)+|[A-Z]+([_-][A-Z]+)+|/[\w/.-]*", value)  # a code, a key, a path
+    told = re.search(r"secret|change|default|admin|dev|insecure|test|pass", value, re.I) and "_" not in value
+    return (
+        len(value) < 5
+        or value == "None"
+        or not re.search(r"[A-Za-z]{3}|\d{4}", value)
+        or " " in value
+        or bool(named and not told)
+    )
+
+
+def radon(codes: Sequence[Code]) -> list[Finding]:
+    """Python functions with too many branches, by radon: cyclomatic complexity above 10 (low), 20 (medium), 40 (high).
+
+    Radon's own grades C, D and E, F. Assertions don't count: a test is not hard to follow for having many.
+    """
+    findings = []
+    for copies in _rooms(codes, ".py"):
+        for path, blocks in _json("radon", ["cc", "--json", "--no-assert", "--min", "C", "--", *copies]).items():
+            code = copies.get(path)
+            if code is None or isinstance(blocks, dict):  # a dict: radon could not parse it, which ruff says better
+                continue
+            findings += [_radon_finding(code, b) for b in blocks if b["type"] != "class"]
+    return findings
+
+
+def _radon_finding(code: Code, block: dict) -> Finding:
+    severity: Severity = "high" if block["complexity"] > 40 else "medium" if block["complexity"] > 20 else "low"
+    message = f"{block['name']} has a cyclomatic complexity of {block['complexity']}; above 10 it is hard to test."
+    return code.finding(block["lineno"], severity, "performance", "complexity", message, "radon")
+
+
+def _rooms(codes: Sequence[Code], *endings: str) -> Iterator[dict[str, Code]]:
+    """Copies of the files with these endings, so many at a time that a command line can name them."""
+    wanted = iter([code for code in codes if code.path.endswith(endings)])
+    while some := list(islice(wanted, _FILES_PER_RUN)):
+        with room(some) as copies:
+            yield copies
+
+
+def _json(module: str, arguments: Sequence[str]):
+    """Run `python -m module` in isolation, in an empty folder, and parse what it prints."""
+    if importlib.util.find_spec(module) is None:
+        raise AnalyserFailed(f"{module} is not installed.", f"Install it: pip install {module}.")
+    with tempfile.TemporaryDirectory(prefix="repopilot-tool-") as nowhere:
+        env = {"PATH": os.defpath, "HOME": nowhere, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run([sys.executable, "-I", "-m", module, *arguments], cwd=nowhere, env=env,
+                                  capture_output=True, timeout=_SECONDS, check=False)  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise AnalyserFailed(f"{module} did not finish within {_SECONDS} s.") from error
+        except OSError as error:
+            raise AnalyserFailed(f"{module} could not be started: {error}.") from error
+    try:
+        return json.loads(done.stdout)
+    except ValueError as error:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["nothing"]
+        raise AnalyserFailed(f"{module} failed (status {done.returncode}): {said[0][:200]}.") from error
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?")) else text + "."

@@ -1,0 +1,124 @@
+"""What a question asks to have reviewed: a range, a pull request, paths, uncommitted work, the last turn's code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repopilot.errors import RepoPilotError, UsageError
+from repopilot.repo.source import parse_source
+from repopilot.types import FileChange
+from repopilot.workspace import Workspace
+
+_RANGE = re.compile(
+    r"(?<![\w./])([A-Za-z0-9_][\w./~^-]*?)\.\.\.?([A-Za-z0-9_][\w/~^-][\w./~^-]*|HEAD)?(?=[\s`'\",;:!?)]|$)"
+)
+_PULL_URL = re.compile(r"https://\S+/(?:pull|pulls|merge_requests)/\d+\S*")
+_PULL = re.compile(r"\b(?:PR|pull request|MR|merge request)\s*#?(\d+)\b", re.I)
+_LAST = re.compile(r"\b(last|latest|dernier|dernière)\s+commit\b|\bHEAD\b(?!~)", re.I)
+_LOCAL = re.compile(
+    r"\b(my|these|uncommitted|unstaged|working tree|local|mes|ces)\s+(\w+\s+)?(changes?|diff|modifications?|edits?)\b",
+    re.I,
+)
+_GENERATED = re.compile(
+    r"\b(it|that|this|generated|you (just )?wrote|your code|the new code|le code généré|ça|ce code)\b", re.I
+)
+_TOKEN = re.compile(r"[^\s`'\"(),;!?]+")
+_TOP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRequest:
+    """Either `changes`, or a range (`base`, `head`), or `paths`; `note` tells the reader how it was understood."""
+
+    base: str | None = None
+    head: str | None = None
+    paths: tuple[str, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    note: str = ""
+
+
+def requested(question: str, workspace: Workspace, diff: str | None = None, paths: Sequence[str] = ()) -> ReviewRequest:
+    """What to review. A question that names nothing is searched for, and the best files are taken, which is said.
+
+    Raises UsageError on a pull request of another repository.
+    """
+    if diff:
+        base, _, head = diff.partition("..")
+        return ReviewRequest(base.strip(), head.strip(". ") or None, tuple(paths))
+    if paths:
+        return ReviewRequest(paths=tuple(paths))
+    named = _named_paths(question, workspace)
+    if pull := _pull_request(question, workspace):
+        return ReviewRequest("HEAD", pull, note=f"Reviewed: {pull} against the branch that is open.")
+    if found := _RANGE.search(question):
+        return ReviewRequest(found[1], found[2] or None, named)
+    turns = [turn for turn in workspace.turns if turn.files]
+    if turns and not named and turns[-1] is workspace.turns[-1] and _GENERATED.search(question):
+        return ReviewRequest(changes=turns[-1].files)
+    if named:
+        return ReviewRequest(paths=named)
+    return _unnamed(question, workspace)
+
+
+def _unnamed(question: str, workspace: Workspace) -> ReviewRequest:
+    dirty = workspace.snapshot.root is not None and workspace.snapshot.commit.endswith("+dirty")
+    if _LOCAL.search(question) and dirty:
+        return ReviewRequest("HEAD", None, note="Reviewed: the uncommitted changes.")
+    if _LAST.search(question):
+        return ReviewRequest("HEAD~1", "HEAD", note="Reviewed: the last commit.")
+    if re.search(
+        r"\b(whole|entire|all|full|everything|project|repo(sitory)?|codebase|tout|projet|dépôt)\b", question, re.I
+    ):
+        return ReviewRequest()
+    from repopilot.retrieval.search import search
+
+    hits = search(workspace.index, question, 10, embedder=workspace.embedder).hits
+    files = list(dict.fromkeys(h.chunk.path for h in hits if h.chunk.kind in ("function", "class", "module")))[:_TOP]
+    if not files:
+        return ReviewRequest()
+    shown = ", ".join(f"`{f}`" for f in files)
+    return ReviewRequest(
+        paths=tuple(files), note=f"No file or range was named, so the files that fit best were reviewed: {shown}."
+    )
+
+
+def _pull_request(question: str, workspace: Workspace) -> str | None:
+    """The full ref of a pull request of this repository, None when the question names none."""
+    if url := _PULL_URL.search(question):
+        try:
+            source = parse_source(url[0].rstrip(".,;)"))
+        except RepoPilotError:
+            return None
+        if source.name.rpartition("/")[2].lower() != workspace.snapshot.name.rpartition("/")[2].lower():
+            raise UsageError(f"That pull request belongs to {source.name}, not to {workspace.snapshot.name}.",
+                             "Open that repository first: paste the pull request's address by itself.")  # fmt: skip
+        return source.ref
+    number = _PULL.search(question)
+    return f"refs/pull/{number[1]}/head" if number else None
+
+
+def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
+    """Files and folders of the index that the question writes out, by full path or unmistakable end."""
+    files = list(workspace.index.files)
+    folders = {"/".join(f.split("/")[:n]) for f in files for n in range(1, f.count("/") + 1)}
+    found: list[str] = []
+    for token in _TOKEN.findall(question):
+        name = re.sub(r"(:\d+.*|#L\d+.*)$", "", token).strip(".:/[]<>*").removeprefix("./")
+        if not name:
+            continue
+        if name in workspace.index.files or (name in folders and ("/" in token or _is_folder(name, question))):
+            found.append(name)
+        elif "." in name:
+            ends = [f for f in files if f.endswith("/" + name)]
+            if len(ends) == 1:
+                found += ends
+    return tuple(dict.fromkeys(found))
+
+
+def _is_folder(name: str, question: str) -> bool:
+    """Whether a bare word is called a folder by the words beside it."""
+    kind = r"(?:folder|director(?:y|ies)|dossier|package)"
+    word = re.escape(name)
+    return bool(re.search(rf"\b{word}\b\W{{1,3}}{kind}|{kind}\s+\W?{word}\b", question, re.I))

@@ -1,0 +1,1 @@
+"""Review rules, by language."""

@@ -1,0 +1,1 @@
+"""Rules over the syntax trees and text of other languages."""

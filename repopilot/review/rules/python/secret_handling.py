@@ -1,0 +1,262 @@
+"""Secrets in Python code that can be guessed, timed, read in a log, or that everybody knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from repopilot.review.rules.python.taint import sources
+from repopilot.review.rules.python.tree import FUNCTIONS, PythonTree, called, dotted, keyword, text_of, words_of
+from repopilot.types import Finding
+
+_RANDOM = re.compile(
+    r"^(random|numpy\.random|np\.random)\.(choices?|randint|randrange|random|sample|getrandbits|shuffle|uniform|randbytes)$"
+    r"|^uuid\.uuid1$"
+)
+# Words of names that mean a secret, alone or together.
+_SECRET_WORDS = frozenset("token secret password passwd passphrase otp nonce csrf salt pin passcode totp jwt".split())
+_SECRET_PAIRS = frozenset(
+    "api key|session id|session key|reset code|invite code|secret key|signing key|private key|encryption key|"
+    "auth code|access code|access key|verification code|confirmation code|activation code|activation key|"
+    "license key|recovery code|recovery codes|backup code|backup codes|voucher code|coupon code|gift code|magic link|"
+    "one time|login code|security code|reset key|reset link|invitation code|session token|invite link|referral code|"
+    "promo code|client secret|cookie value".split("|")
+)
+# A `code` is a secret where a function is about one of these.
+_OCCASIONS = frozenset(
+    "invite invitation invitations reset verify verification login signin auth authentication activation activate "
+    "confirm confirmation register registration password voucher coupon giftcard gift recovery mfa otp sms twofactor "
+    "factor challenge session apikey credential credentials".split()
+)
+_VALUES = frozenset("code codes key keys digits link id value string chars characters number result alphabet".split())
+_MAC = re.compile(r"(^|\.)(hmac\.(new|digest)|hexdigest|sign|signature|\w*(compute|make|create|calculate|expected|"
+                  r"generate|get|build)_\w*(signature|hmac|mac))\b")  # fmt: skip
+_CREDENTIAL = re.compile(
+    r"(password|passwd|secret|signature|hmac|mac|api_?key|csrf_?token|auth_?token|access_?token|private_key|"
+    r"reset_?token|session_?token|webhook_?token|bearer_?token|hub_signature|token_hash|password_hash|otp|pin_?code)$",
+    re.I,
+)
+_EXPECTED = re.compile(r"expected|stored|valid|correct|actual|provided|supplied|given|hexdigest|computed|calculated",
+                       re.I)  # fmt: skip
+_KEPT = re.compile(r"^(settings|config|current_app\.config|app\.config|os\.environ|os\.getenv|conf|self\.settings|"
+                   r"self\.config)\b")  # fmt: skip
+_FALLBACK = re.compile(r"(^|[._])(environ\.get|getenv|config\.get|settings\.get|conf\.get|env|env\.str|config|getattr|"
+                       r"environ\.setdefault)$")  # fmt: skip
+_KEY_NAME = re.compile(r"(SECRET|PASSWORD|PASSWD|API_?KEY|TOKEN|SIGNING_?KEY|PRIVATE_?KEY|ENCRYPTION_?KEY|JWT_?KEY|"
+                       r"ACCESS_?KEY|AUTH_?KEY|SALT)(_KEY|_BASE)?$", re.I)  # fmt: skip
+_CARD = re.compile(r"(^|\.)(credit_?)?card\.(number|cvv|cvc|pan)$|(^|[._])(cvv|cvc|iban|ssn)$", re.I)
+_LOGS = re.compile(r"(^|\.)(log|logger|logging|_log|_logger|app\.logger|structlog)\.\w+$|^print$")
+_LOGGED = re.compile(r"(^|_)(password|passwd|secret|secret_key|api_?key|access_token|auth_token|private_key|otp|"
+                     r"refresh_token|reset_token|cvv|card_number|ssn)$", re.I)  # fmt: skip
+
+
+def secrets(tree: PythonTree) -> Iterator[Finding]:
+    """Every check of this module on one file."""
+    for check in (_random, _predictable, _comparisons, _fallbacks, _logged):
+        yield from check(tree)
+
+
+def _is_secret(name: str) -> bool:
+    words = words_of(name)
+    pairs = {f"{a} {b}" for a, b in pairwise(words)}
+    return bool(_SECRET_WORDS & set(words)) or bool(_SECRET_PAIRS & pairs)
+
+
+def _labels(tree: PythonTree, node: ast.AST) -> list[str]:
+    """What the value of an expression is called: targets, keywords and keys around it."""
+    labels: list[str] = []
+    for above in tree.ancestors(node):
+        if isinstance(above, FUNCTIONS):
+            break
+        if isinstance(above, ast.keyword):
+            labels.append(above.arg or "")
+        elif isinstance(above, ast.Assign):
+            labels += [dotted(t).rpartition(".")[2] for t in above.targets]
+            labels += [str(t.slice.value) for t in above.targets
+                       if isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Constant)]  # fmt: skip
+        elif isinstance(above, ast.AugAssign | ast.AnnAssign):
+            labels.append(dotted(above.target).rpartition(".")[2])
+    return labels
+
+
+def _names_a_secret(tree: PythonTree, node: ast.AST) -> bool:
+    """The value is a secret by its own name, or by that of the function that makes it."""
+    labels = _labels(tree, node)
+    if any(_is_secret(label) for label in labels):
+        return True
+    function = tree.function(node)
+    if function is None:
+        return False
+    own_words = set(words_of(function.name))
+    if _is_secret(function.name) and not own_words & {"tokens", "tokenize", "mask", "count"}:
+        return True
+    returned = any(isinstance(a, ast.Return) for a in tree.ancestors(node))
+    named = any(_VALUES & set(words_of(label)) for label in labels)
+    return bool(own_words & _OCCASIONS) and (named or returned)
+
+
+def _random(tree: PythonTree) -> Iterator[Finding]:
+    for call in tree.of(ast.Call):
+        name = tree.called(call)
+        owner, _, method = name.rpartition(".")
+        made = [called(v) for v in tree.values(call, owner) if isinstance(v, ast.Call)] if owner else []
+        generator = "random.Random" in made and _RANDOM.match(f"random.{method}")
+        if (_RANDOM.match(name) or generator) and _names_a_secret(tree, call):
+            yield tree.finding(
+                call,
+                "high",
+                "security",
+                "weak-random",
+                f"A secret value comes from `{name}`, which can be predicted; use `secrets`.",
+            )
+
+
+def _predictable(tree: PythonTree) -> Iterator[Finding]:
+    """A token hashed from the time, or from what others know too."""
+    for node in tree.of(ast.Assign, ast.Return):
+        if node.value is None:
+            continue
+        targets = [dotted(t) for t in node.targets] if isinstance(node, ast.Assign) else []
+        function = tree.function(node)
+        named = any(_is_secret(t) for t in targets) or (
+            not targets and function is not None and _is_secret(function.name)
+        )
+        text = ast.unparse(node.value) if named else ""
+        timed = re.search(r"\btime\.time(_ns)?\(|\btime\(\)|\bdatetime\.(now|utcnow)\(|\bgetpid\(|\bnow\(\)", text)
+        hashed = re.search(
+            r"\b(md5|sha1|sha256|sha512|sha224|sha384|blake2b|uuid3|uuid5|b64encode|hash)\(|^str\(|^f['\"]", text
+        )
+        keyed = re.search(r"secret|urandom|uuid4|hmac|signing|private|random|jwt\.|sign\(|key|encode_token", text, re.I)
+        if timed and hashed and not keyed:
+            yield tree.finding(
+                node,
+                "high",
+                "security",
+                "predictable-token",
+                "This token is made from the time and known values; take it from `secrets`.",
+            )
+
+
+def _comparisons(tree: PythonTree) -> Iterator[Finding]:
+    """Secrets compared by `==`, which tells by its time how much of them was right."""
+    for node in tree.of(ast.Compare):
+        sides = [node.left, *node.comparators]
+        if len(sides) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            continue
+        constant = any(isinstance(s, (ast.Constant, ast.List, ast.Tuple, ast.Dict)) for s in sides)
+        if not constant and _is_timed(tree, sides) and not _not_a_check(tree, node, sides):
+            yield tree.finding(node, "medium", "security", "timing-attack",
+                               "The time of == tells how much of a secret fits; use hmac.compare_digest.")  # fmt: skip
+
+
+def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
+    names = [_last(s) for s in sides]
+    credential = [bool(_CREDENTIAL.search(n)) for n in names]
+    outside = [("request" in sources(tree, s, tree.scope(s))) for s in sides]
+    kept = [bool(_KEPT.match(dotted(s))) for s in sides]
+    mac = [_is_mac(tree, s) for s in sides]
+    tokens = all("token" in n.lower() for n in names) and any(_EXPECTED.search(n) for n in names)
+    if any(mac) or tokens or all(credential):
+        return True
+    for one, other in ((0, 1), (1, 0)):
+        if credential[one] and (outside[other] or kept[other] or _EXPECTED.search(names[other]) or outside[one]):
+            return True
+        if outside[one] and "token" in names[other].lower().split("_"):
+            return True
+    return False
+
+
+def _last(node: ast.expr) -> str:
+    """The telling part of a name: the last attribute, or the key of a lookup."""
+    if isinstance(node, ast.Subscript) and (key := text_of(node.slice)):
+        return key.replace("-", "_")
+    if isinstance(node, ast.Call):
+        method = called(node).rpartition(".")[2]
+        if method == "get" and node.args and (key := text_of(node.args[0])):
+            return key.replace("-", "_")
+        return _last(node.func.value) if method in ("encode", "strip", "hexdigest", "lower") and isinstance(
+            node.func, ast.Attribute) else method  # fmt: skip
+    return dotted(node).rpartition(".")[2]
+
+
+def _is_mac(tree: PythonTree, node: ast.expr) -> bool:
+    """Computed by HMAC, here or where the name was assigned."""
+    values = tree.assigned.get((tree.scope(node), node.id), []) if isinstance(node, ast.Name) else [node]
+    return any(isinstance(v, ast.Call) and re.search(r"\bhmac\.(new|digest)\b", ast.unparse(v)) for v in values)
+
+
+def _not_a_check(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> bool:
+    """A form's confirmation, a query's column, a file's format: nothing an attacker could time."""
+    names = [_last(s).lower() for s in sides]
+    if any(
+        "confirm" in n or "repeat" in n or n in ("password1", "password2", "new_password", "old_password")
+        for n in names
+    ):
+        return True
+    formats = [
+        n for s, n in zip(sides, names, strict=True) if isinstance(s, ast.Attribute | ast.Name) and _last(s).isupper()
+    ]
+    if any(not re.search("secret|token|key|password", n) for n in formats):
+        return True
+    if all(re.search(r"(?i)function|method|protocol|type|func", n) for n in names):
+        return True
+    above = tree.parents.get(node)
+    return isinstance(above, ast.Call) and called(above).rpartition(".")[2] in (
+        "filter", "where", "and_", "or_", "filter_by", "having", "join", "exclude")  # fmt: skip
+
+
+def _fallbacks(tree: PythonTree) -> Iterator[Finding]:
+    """`os.environ.get("SECRET_KEY", "dev")`: where the variable is missing, everybody knows the secret."""
+    for call in tree.of(ast.Call):
+        if not _FALLBACK.search(called(call)) or not call.args:
+            continue
+        at = 1 if called(call) == "getattr" else 0
+        name = text_of(call.args[at]) if len(call.args) > at else None
+        given = call.args[at + 1] if len(call.args) > at + 1 else keyword(call, "default") or _otherwise(tree, call)
+        value = text_of(given)
+        if name and _KEY_NAME.search(name) and value and len(value) > 2 and value.lower() not in ("none", "null"):
+            yield tree.finding(
+                call,
+                "high",
+                "security",
+                "fallback-secret",
+                f"Without {name} in the environment a secret that everybody can read is used.",
+            )
+
+
+def _otherwise(tree: PythonTree, call: ast.Call) -> ast.expr | None:
+    """`call or "value"`."""
+    above = tree.parents.get(call)
+    return above.values[-1] if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) else None
+
+
+def _logged(tree: PythonTree) -> Iterator[Finding]:
+    """Secrets in logs, and tracebacks in answers."""
+    for call in tree.of(ast.Call):
+        if not _LOGS.search(called(call)):
+            continue
+        values = [n for a in call.args for n in _shown(a)]
+        secret = next(
+            (last for v in values if _LOGGED.search(last := _last(v)) or _CARD.search(last := dotted(v))), None
+        )
+        if secret:
+            yield tree.finding(call, "medium", "security", "secret-logged",
+                               f"The secret `{secret}` is written to the log.")  # fmt: skip
+    for node in tree.of(ast.Return):
+        if node.value is not None and re.search(r"traceback\.format_exc\(", ast.unparse(node.value)):
+            yield tree.finding(node, "medium", "security", "traceback-shown", "The traceback is given to the caller.")
+
+
+def _shown(node: ast.expr) -> Iterator[ast.expr]:
+    """Names and lookups whose own value is written; not what is only counted, tested or hashed."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
+            yield part
+        elif isinstance(part, ast.Call) and not re.search(r"(^|\.)(format|str|repr|join)$", called(part)):
+            continue
+        elif not isinstance(part, ast.Compare):
+            pending += ast.iter_child_nodes(part)

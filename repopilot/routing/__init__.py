@@ -1,0 +1,1 @@
+"""Which agent a question goes to."""

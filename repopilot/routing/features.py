@@ -1,0 +1,84 @@
+"""Rules that name the evidence for each intent in a request, English and French. They are features of the classifier
+and, added up, a score that is fused with its log-probabilities. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from repopilot.routing.normalize import Reading
+from repopilot.routing.patterns import RULES
+from repopilot.routing.safety import harm_evidence, harm_score
+from repopilot.types import Intent
+
+INTENTS: tuple[Intent, ...] = ("EXPLAIN", "GENERATE", "TEST", "REVIEW", "IMPACT", "DECOMPOSE", "REFUSE")
+
+_COMPILED = {name: (intent, weight, re.compile(pattern)) for name, (intent, weight, pattern) in RULES.items()}
+_LIST = re.compile(r",| and | et |;")
+_ABOUT_CODE = re.compile(r"^(?:what|which|where|why|who|how (?:does|is|are|do))")
+
+
+def evidence(reading: Reading) -> dict[str, float]:
+    """Every named piece of evidence, 0 to 1, always with the same keys in the same order."""
+    core = reading.core
+    found = {name: float(bool(pattern.search(core))) for name, (_, _, pattern) in _COMPILED.items()}
+    found |= harm_evidence(core)
+    words = len(core.split())
+    items = len(_LIST.findall(core))
+    found |= {
+        "length": min(1.0, math.log1p(words) / 4),
+        "short": float(words <= 4),
+        "empty": float(not core),
+        "list_items": min(1.0, items / 5),
+        "long_list": float(items >= 3),
+        "colon_list": float(":" in core and items >= 2),
+        "code": float(reading.code),
+        "trace": float(reading.trace),
+        "path": float(reading.path),
+        "question_mark": float(reading.question_mark),
+    }
+    found["change_and_wide"] = found["change_verb"] * max(found["wide"], found["migrate"])
+    found["asks_about_code"] = float(bool(_ABOUT_CODE.search(core)))
+    return found
+
+
+def scores(found: dict[str, float]) -> dict[Intent, float]:
+    """The additive score of each intent, at most 4; without any evidence at all, by the shape of the sentence."""
+    total: dict[Intent, float] = dict.fromkeys(INTENTS, 0.0)
+    for name, (intent, weight, _) in _COMPILED.items():
+        total[intent] += weight * found[name]
+    total["DECOMPOSE"] += (
+        1.3 * found["change_and_wide"] + 1.6 * found["change_verb"] * found["long_list"] + 0.6 * found["colon_list"]
+    )
+    _settle_trace(found, total)
+    _settle_questions(found, total)
+    harm = total["REFUSE"] = harm_score(found)
+    if harm >= 1.8:
+        total["REFUSE"] = max(harm, 0.5 + max(total.values()))
+    if not any(value > 0 for value in total.values()):
+        total["EXPLAIN" if found["question_mark"] else "GENERATE"] += 0.5
+    return {intent: max(-2.0, min(4.0, value)) for intent, value in total.items()}
+
+
+def _settle_trace(found: dict[str, float], total: dict[Intent, float]) -> None:
+    """A pasted traceback alone asks what it means; with a request beside it, it asks for a fix."""
+    if found["trace"] and found["empty"]:
+        total["EXPLAIN"] += 1.5
+    elif found["trace"] and not found["question_mark"] and not found["question_word"]:
+        total["GENERATE"] += 0.8
+
+
+def _settle_questions(found: dict[str, float], total: dict[Intent, float]) -> None:
+    """A question is an explanation only as long as it shows no sign of something more particular."""
+    if found["asks_about_code"] and not found["safe_to"]:
+        total["TEST"] -= 1.2
+        total["GENERATE"] -= 0.8
+    particular = max(total["IMPACT"], total["REVIEW"], total["DECOMPOSE"])
+    if particular >= 1.1 and not found["explain_verb"] and not found["about_tests"]:
+        total["EXPLAIN"] -= 1.0
+
+
+def signs(intent: Intent, found: dict[str, float]) -> tuple[str, ...]:
+    """The rules that spoke for an intent, strongest first, at most three, in words."""
+    spoke = [(weight, name) for name, (of, weight, _) in _COMPILED.items() if of == intent and found[name]]
+    return tuple(name.replace("_", " ") for _, name in sorted(spoke, reverse=True)[:3])

@@ -1,0 +1,1 @@
+"""An answer in the chat: its steps, text, citations and files."""

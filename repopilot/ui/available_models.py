@@ -1,0 +1,207 @@
+"""The models of this process, for every chat alike: which one answers, what is being fetched, what can be done."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repopilot.errors import RepoPilotError
+from repopilot.settings import Settings
+from repopilot.types import Progress
+from repopilot.ui.repository.props import percent, progress_line
+
+if TYPE_CHECKING:
+    from repopilot.index.embed import Embedder
+    from repopilot.llm.choose import Model, ModelStatus
+
+LOOK_AGAIN_S = 20.0
+NAMES_S = 2.0
+EMBEDDING_MODEL = "minilm"
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Fetch:
+    """A model on its way to this machine."""
+
+    name: str
+    progress: Progress | None = None
+
+    def report(self, progress: Progress) -> None:
+        self.progress = progress
+
+
+class Models:
+    """Looks for models again and again, so that an Ollama started later is found; fetches what is missing.
+
+    `model`, `reviewer` and `embedder` are those of the moment, None while there is none; `names` the models there are
+    to choose from.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.model: Model | None = None
+        self.reviewer: Model | None = None
+        self.embedder: Embedder | None = None
+        self.status: ModelStatus | None = None
+        self.names: list[str] = []
+        self.fetch: Fetch | None = None
+        self.warming = False
+        self.trouble = ""
+        self.on_embedder: Callable[[], Awaitable[None]] | None = None
+        self._fetched: set[str] = set()
+        self._tasks: set[asyncio.Task] = set()
+
+    def start(self, after: Callable[[], None]) -> None:
+        """Look for models from now on, once `after` has run in a thread. It imports what they need: two threads
+        that import the same package at once can see it half made."""
+        self._keep(self._watch(after))
+
+    async def look(self) -> None:
+        """Ask what answers now, and take it."""
+        from repopilot.llm import choose
+
+        self.status = await asyncio.to_thread(choose.status, self.settings)
+        self.names = await asyncio.to_thread(_names, self.settings, self.status.kind)
+        known = (self.model.kind, self.model.name) if self.model else ("none", "")
+        if known == (self.status.kind, self.status.name):
+            return
+        self.model = await choose.choose(self.settings)
+        self.reviewer = await choose.choose_reviewer(self.settings, self.model) if self.model else None
+        if self.model is not None:
+            self._keep(self._warm(self.model))
+
+    async def prefer(self, name: str) -> None:
+        """Answer with this model from now on, in every chat; '' for the one that fits the machine."""
+        self.settings = self.settings.model_copy(update={"llm_model": name})
+        await self.look()
+
+    async def find_embedder(self) -> Embedder | None:
+        """The embedding model, loaded; None while there is none."""
+        from repopilot.index import embed
+
+        if self.embedder is None and self.settings.dense:
+            self.embedder = await asyncio.to_thread(embed.choose, self.settings)
+        return self.embedder
+
+    async def pull(self, name: str) -> None:
+        """Have Ollama fetch a model, then use it. Failures end in `trouble`."""
+        from repopilot.llm import choose
+
+        await self._while_fetching(name, lambda fetch: choose.pull(name, self.settings, progress=fetch.report))
+        await self.look()
+
+    def begin_pull(self, name: str) -> None:
+        if self.fetch is None:
+            self._keep(self.pull(name))
+
+    async def _watch(self, after: Callable[[], None]) -> None:
+        await asyncio.to_thread(after)
+        while True:
+            try:
+                await self.look()
+                if self.settings.auto_download:
+                    await self._fetch_missing()
+            except RepoPilotError as error:
+                self.trouble = str(error)
+            except Exception:
+                # This task must outlive whatever a model server answers.
+                log.exception("looking for models")
+            await asyncio.sleep(LOOK_AGAIN_S)
+
+    async def _fetch_missing(self) -> None:
+        """The embedding model first: it is small, and makes search better with any language model."""
+        if await self.find_embedder() is None and self.settings.dense and not self.settings.embed_model:
+            await self._ensure(EMBEDDING_MODEL)
+            if await self.find_embedder() is not None and self.on_embedder is not None:
+                await self.on_embedder()
+        wanted = self.status.missing_model if self.status else None
+        if wanted and self.settings.embedded and self.status.kind in ("none", "embedded"):
+            await self._ensure(wanted)
+            await self.look()
+
+    async def _ensure(self, name: str) -> None:
+        """Fetch once per process: what failed is said, and tried again by a restart or by the command line."""
+        from repopilot.llm import models
+
+        if name in self._fetched or name not in models.KNOWN:
+            return
+        self._fetched.add(name)
+        await self._while_fetching(
+            name, lambda fetch: asyncio.to_thread(models.ensure, name, self.settings, progress=fetch.report)
+        )
+
+    async def _while_fetching(self, name: str, work: Callable[[Fetch], Awaitable[object]]) -> None:
+        self.fetch = Fetch(name)
+        try:
+            await work(self.fetch)
+            self.trouble = ""
+        except RepoPilotError as error:
+            self.trouble = str(error)
+        finally:
+            self.fetch = None
+
+    async def _warm(self, model: Model) -> None:
+        from repopilot.llm import choose
+
+        self.warming = True
+        try:
+            await choose.prewarm(model)
+        except RepoPilotError as error:
+            self.trouble = str(error)
+        finally:
+            self.warming = False
+
+    def _keep(self, work) -> None:
+        """The event loop holds tasks weakly: keep them until they are done."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _names(settings: Settings, kind: str) -> list[str]:
+    """The models that could answer at the place of this kind. Blocking."""
+    from repopilot.llm import models, ollama_api
+
+    if kind == "ollama":
+        tags = ollama_api.tags(settings.llm_url or settings.ollama_url, NAMES_S) or []
+        return [tag.name for tag in tags if tag.chats]
+    if kind == "embedded":
+        return [model.name for model in models.available(settings) if model.purpose == "chat" and model.path]
+    return []
+
+
+def model_props(models: Models) -> dict:
+    """The state of the models as the first screen shows it: {state: ok|busy|none, text, notes, pull}."""
+    notes = [models.trouble] if models.trouble else []
+    status = models.status
+    ready = models.model is not None
+    if status is None:
+        return {"state": "busy", "text": "Looking for a language model", "notes": notes, "pull": None}
+    text = _sentence(models)
+    if models.fetch is not None:
+        text += f" Fetching {_fetching(models.fetch)}."
+    elif models.warming:
+        text += " Loading it."
+    busy = models.warming or models.fetch is not None
+    pull = status.missing_model if status.kind == "ollama" and models.fetch is None else None
+    return {"state": "busy" if busy else "ok" if ready else "none", "text": text, "notes": notes, "pull": pull}
+
+
+def _sentence(models: Models) -> str:
+    status = models.status
+    if status.kind == "none" or models.model is None:
+        return "No language model yet: answers are extracts from the code."
+    last = status.notes[-1] if status.notes else status.detail
+    return f"Model: {last}"
+
+
+def _fetching(fetch: Fetch) -> str:
+    if fetch.progress is None:
+        return fetch.name
+    done = percent(fetch.progress)
+    share = f"{done} % · " if done is not None else ""
+    return f"{fetch.name}: {share}{progress_line(fetch.progress)}"

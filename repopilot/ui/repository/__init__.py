@@ -1,0 +1,1 @@
+"""Opening a repository in the chat."""

@@ -1,0 +1,1 @@
+"""The web server: start, page, security, lifecycle."""

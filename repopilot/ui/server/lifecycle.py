@@ -1,0 +1,58 @@
+"""The beginning of the process and the end of a chat."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+
+from chainlit.session import WebsocketSession
+
+from repopilot.ui.chat import process
+
+HEAVY = (
+    "repopilot.repo.clone",
+    "repopilot.index.build.job",
+    "repopilot.assistant",
+    "repopilot.routing.router",
+    "repopilot.retrieval.search",
+    "llama_index.core",
+    "repopilot.agents.explain.agent",
+    "repopilot.llm.choose",
+)
+"""In the order in which a first user needs them."""
+GONE_S = 20.0
+log = logging.getLogger(__name__)
+
+
+def warm_up() -> None:
+    """Load libraries and models behind the page, which answers meanwhile. Returns at once."""
+    # One line for every look at Ollama says nothing.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    # Chainlit warns at every page that there is no translation of its readme page.
+    logging.getLogger("chainlit").addFilter(lambda record: "Translated markdown file" not in record.getMessage())
+    process().models.start(after=_import_heavy)
+
+
+def cancel_after_disconnect(session: WebsocketSession) -> None:
+    """The browser has disconnected. If it does not come back, nobody reads the answer: stop the model.
+
+    A repository that is being opened goes on: it belongs to the process. Returns at once: the server, when it is
+    stopped, waits for the handlers of its connections.
+    """
+    process().keep(_end_when_gone(session, session.socket_id))
+
+
+async def _end_when_gone(session: WebsocketSession, socket_id: str) -> None:
+    await asyncio.sleep(0 if session.to_clear else GONE_S)
+    if session.socket_id == socket_id and session.current_task is not None:
+        session.current_task.cancel()
+
+
+def _import_heavy() -> None:
+    for name in HEAVY:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            # Whoever needs it will fail with the same error, where it can be shown.
+            log.exception("importing %s", name)

@@ -1,0 +1,64 @@
+"""Starts the browser chat: Chainlit with our application, on loopback unless the settings say otherwise."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import webbrowser
+from pathlib import Path
+
+from repopilot.errors import UsageError
+from repopilot.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[3]
+APP = ROOT / "chainlit_app.py"
+
+
+def serve(settings: Settings, *, headless: bool = True) -> None:
+    """Serve until stopped; unless `headless`, show the page in the user's browser. Raises UsageError when the
+    address can't be used.
+
+    Chainlit takes its folder from the environment, read when it is first imported: set before that.
+    """
+    _check_address(settings.host, settings.port)
+    os.environ["CHAINLIT_APP_ROOT"] = str(ROOT)
+    print(f"RepoPilot: http://{_shown(settings.host)}:{settings.port}", flush=True)
+
+    # Not by way of chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
+    import uvicorn
+    from chainlit.config import config, load_module
+    from chainlit.server import app
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    config.run.host, config.run.port = settings.host, settings.port
+    config.run.headless = headless or not _has_window()
+    config.run.module_name = str(APP)
+    load_module(config.run.module_name)
+    uvicorn.run(app, host=settings.host, port=settings.port, log_level="error")
+
+
+def _has_window() -> bool:
+    """Is there a browser that opens a window? One for the terminal would take over the one we run in."""
+    try:
+        return type(webbrowser.get()) is not webbrowser.GenericBrowser
+    except webbrowser.Error:
+        return False
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _check_address(host: str, port: int) -> None:
+    """Chainlit would only log a taken port, in the middle of its start."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise UsageError(
+            f"RepoPilot can't listen on {host} port {port}: {error.strerror or error}.",
+            "Choose another port with REPOPILOT_PORT, or stop what uses this one.",
+        ) from error

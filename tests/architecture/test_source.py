@@ -1,0 +1,54 @@
+"""Rules of the source that no linter knows. The direction of imports is import-linter's: see pyproject.toml."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "repopilot"
+SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
+
+SAME_ROLE = {
+    "agent": "the entry point of an agent",
+    "render": "an agent's result as text",
+    "question": "what a question asks of an agent",
+    "__init__": "a package",
+    "__main__": "a program",
+}
+"""File names that several folders may use, because they mean the same in each of them."""
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_no_exception_is_swallowed(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ExceptHandler):
+            broad = node.type is None or (
+                isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
+            )
+            silent = all(isinstance(s, ast.Pass) for s in node.body)
+            assert not (broad and silent), f"{module_of(path)}:{node.lineno} swallows every error"
+
+
+def test_a_module_name_means_one_thing() -> None:
+    places = defaultdict(list)
+    for path in SOURCES:
+        places[path.stem].append(module_of(path))
+    shared = {name: found for name, found in places.items() if len(found) > 1 and name not in SAME_ROLE}
+    assert not shared
+
+
+def test_a_public_class_name_means_one_thing() -> None:
+    places = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module_of(path))
+    assert not {name: found for name, found in places.items() if len(found) > 1}
