@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.graph_speed import print_speed
-from repopilot.code.graph.model import Edge, Graph
+from repopilot.code.graph.graph import Edge, Graph
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of

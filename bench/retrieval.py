@@ -26,7 +26,7 @@ import numpy as np
 
 from bench.docstrings import docstring_set
 from repopilot.index import embed
-from repopilot.index.build.pipeline import Pass, build_instant
+from repopilot.index.build.instant import Pass, build_instant
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from repopilot import i18n
 from repopilot.errors import UsageError
-from repopilot.i18n.phrases import say
 from repopilot.trace import Event, Step, degraded
 from repopilot.types import Answer, Intent, Route
 from repopilot.workspace import Workspace
@@ -29,7 +29,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
     from repopilot.routing.router import route
 
     if not question.strip():
-        raise UsageError(say("empty", "en"))
+        raise UsageError(i18n.text("assistant.empty", "en"))
     events: list[Event] = []
     watched = _teed(step, events)
     if len(question) > LONGEST_QUESTION:
@@ -94,7 +94,7 @@ def _agent(route: Route) -> Agent:
 
 def _refusal(route: Route) -> Agent:
     async def refuse(question: str, workspace: Workspace, step: Step) -> Answer:
-        text = say("refused", "en", why=route.reason)
+        text = i18n.text("assistant.refused", "en", why=route.reason)
         async with step.child("answer", "answer") as answering:
             await answering.write(text)
         return Answer(text)

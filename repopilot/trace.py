@@ -37,7 +37,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class Streamed:
     """Text streamed into a step."""
 
     id: str
@@ -56,7 +56,7 @@ class Finished:
     data: Mapping[str, object]
 
 
-Event = Started | Delta | Finished
+Event = Started | Streamed | Finished
 Sink = Callable[[Event], None]
 
 
@@ -73,7 +73,7 @@ class Step:
     async def write(self, text: str) -> None:
         """Stream text into the step; yields to the event loop so that a fast model can't starve it."""
         self._text.append(text)
-        self.sink(Delta(self.id, text))
+        self.sink(Streamed(self.id, text))
         await asyncio.sleep(0)
 
     def note(self, **facts: object) -> None:
@@ -143,7 +143,7 @@ def tree(events: Iterable[Event]) -> list[dict]:
             nodes[event.id] = node
             started[event.id] = event.at
             (nodes[event.parent_id]["children"] if event.parent_id in nodes else roots).append(node)
-        elif isinstance(event, Delta):
+        elif isinstance(event, Streamed):
             nodes[event.id]["output"] += event.text
         else:
             nodes[event.id].update(

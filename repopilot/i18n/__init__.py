@@ -1,1 +1,104 @@
-"""The words the program shows, in English and French."""
+"""The words the program shows, in English and French: `en.toml` and `fr.toml`, looked up by dotted keys.
+
+A text that is made before it is known who reads it (an error, a fallback) is a `Message`: plain English as a string,
+which `localized` says again in the reader's language.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Literal, cast
+
+Language = Literal["en", "fr"]
+LANGUAGES: tuple[Language, ...] = ("en", "fr")
+
+
+class Message(str):
+    """A text of the catalogue in English that keeps its key and values, so that it can be said in another language."""
+
+    __slots__ = ("key", "values")
+    key: str
+    values: Mapping[str, object]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _message, (self.key, dict(self.values))
+
+
+def text(key: str, language: str = "en", /, **values: object) -> str:
+    """The text of a key in a language, with its placeholders filled.
+
+    Args:
+        key: dotted, for example `review.heading`. A key with the forms `one` and `other` is chosen by `count`.
+        language: `en`, `fr`, or a tag that begins so (`fr-CA`); any other is read as English.
+        values: one for each placeholder of the text; messages among them are said in the same language.
+
+    Returns:
+        The text.
+
+    Raises:
+        KeyError: no such key, or a placeholder without a value.
+    """
+    chosen = supported(language)
+    entry = _catalogue(chosen)[_form(key, chosen, values)]
+    return entry.format(**{name: localized(value, chosen) for name, value in values.items()})
+
+
+def message(key: str, /, **values: object) -> Message:
+    """The English text of a key, as a string that `localized` can say in another language. Raises as `text`."""
+    return _message(key, values)
+
+
+def localized(value: object, language: str) -> object:
+    """A `Message` in the language; anything else as it is."""
+    if not isinstance(value, Message):
+        return value
+    return text(value.key, language, **value.values)
+
+
+def said(value: str, language: str) -> str:
+    """A string in the language where it is a `Message`, else as it is."""
+    return str(localized(value, language))
+
+
+def supported(language: str) -> Language:
+    """The language of ours that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English where it is none."""
+    short = language.lower().replace("_", "-").split("-")[0]
+    return cast(Language, short) if short in LANGUAGES else "en"
+
+
+def section(prefix: str, language: str) -> dict[str, str]:
+    """All texts below a prefix, by the rest of their keys: what an element in the browser gets."""
+    start = prefix + "."
+    return {key[len(start) :]: entry for key, entry in _catalogue(supported(language)).items() if key.startswith(start)}
+
+
+def _message(key: str, values: Mapping[str, object]) -> Message:
+    made = Message(text(key, "en", **values))
+    made.key, made.values = key, dict(values)
+    return made
+
+
+def _form(key: str, language: Language, values: Mapping[str, object]) -> str:
+    """The key itself, or of its plural forms the one for `count`: French counts nothing as singular."""
+    if f"{key}.other" not in _catalogue(language):
+        return key
+    count = cast(float, values["count"])
+    return f"{key}.one" if count == 1 or (language == "fr" and 0 <= count < 2) else f"{key}.other"
+
+
+@cache
+def _catalogue(language: Language) -> dict[str, str]:
+    return _flat(tomllib.loads((files(__package__) / f"{language}.toml").read_text("utf-8")))
+
+
+def _flat(table: Mapping[str, object], prefix: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            found.update(_flat(value, f"{prefix}{name}."))
+        else:
+            found[prefix + name] = str(value)
+    return found

@@ -14,7 +14,7 @@ from repopilot.impact.change import Change, SymbolChange
 from repopilot.impact.co_change import LEAST_TOGETHER, Together, changed_together
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.dependents import Covering, Reached, covering, named_elsewhere, reached
-from repopilot.impact.rank import rank
+from repopilot.impact.rank_files import rank
 from repopilot.impact.reasons import with_reasons
 from repopilot.index.store import Index
 from repopilot.types import Impact
@@ -142,7 +142,7 @@ def _together(number: int, found: Together) -> dict:
 
 
 def _evidence(base: Codebase, changes: Sequence[Change], changed: Sequence[Mapping], affected: Sequence[Mapping],
-              covers: Sequence[Mapping], gaps: Sequence[str]) -> risk.Evidence:  # fmt: skip
+              covers: Sequence[Mapping], gaps: Sequence[str]) -> risk.RiskEvidence:  # fmt: skip
     first: dict[str, str] = {}
     for item in affected:
         if item["distance"] <= 2 and item["confidence"] >= 0.5 and not is_example_path(item["path"]):
@@ -151,7 +151,7 @@ def _evidence(base: Codebase, changes: Sequence[Change], changed: Sequence[Mappi
     unknown = any(c["interface"] is None for c in changed)
     code = any(file_kind(c.path) == "code" and not is_test_path(c.path) for c in changes)
     gone = [c["id"] for c in changed if c["status"] == "deleted"]
-    return risk.Evidence(
+    return risk.RiskEvidence(
         dependent_files=tuple(first.values()),
         interface=tuple(i["id"] for i in items) if items or not unknown else None,
         removed=(*(i["id"] for i in items if i["how"] == "removed"), *gone),
@@ -225,7 +225,7 @@ def _completeness(index: Index, base: Codebase, changes: Sequence[Change], gaps:
     }
 
 
-def _recommendations(evidence: risk.Evidence, covers: Sequence[Mapping], shared: Sequence[Mapping]) -> list[dict]:
+def _recommendations(evidence: risk.RiskEvidence, covers: Sequence[Mapping], shared: Sequence[Mapping]) -> list[dict]:
     found: list[dict] = []
 
     def add(text: str, ids: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from repopilot.code.graph.model import Graph, find
+from repopilot.code.graph.graph import Graph, find
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
 from repopilot.errors import UsageError

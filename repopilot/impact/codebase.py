@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from repopilot.code.graph.model import Edge, Graph
+from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind
 from repopilot.impact.change import Change
 from repopilot.index.code_graph import graph_of

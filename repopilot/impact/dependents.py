@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.code.graph.model import DEPENDING, VERBS, Edge, Graph, Link, dependents
+from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, Graph, Link, dependents
 from repopilot.code.languages import is_test_path
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes

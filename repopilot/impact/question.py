@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from repopilot.code.graph.model import Graph, find
+from repopilot.code.graph.graph import Graph, find
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 

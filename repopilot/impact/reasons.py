@@ -9,7 +9,7 @@ from repopilot.impact.change import Change
 from repopilot.impact.co_change import LEAST_TOGETHER, Together
 from repopilot.impact.codebase import Codebase
 from repopilot.impact.dependents import Covering, Reached, used_by_change
-from repopilot.impact.rank import WEIGHTS, Ranked
+from repopilot.impact.rank_files import WEIGHTS, Ranked
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 

@@ -18,7 +18,7 @@ _FEW, _MANY = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RiskEvidence:
     """What the formula looks at; each tuple holds ids of items of the report. `interface` is None while unknown."""
 
     dependent_files: tuple[str, ...]
@@ -41,7 +41,7 @@ class Reason:
     points: int
 
 
-def reasons(evidence: Evidence) -> list[Reason]:
+def reasons(evidence: RiskEvidence) -> list[Reason]:
     """Every point of the formula, with its evidence."""
     found: list[Reason] = []
     depending = len(evidence.dependent_files)

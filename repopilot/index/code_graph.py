@@ -17,8 +17,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from repopilot.code.graph.build import link_graph
+from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linked
-from repopilot.code.graph.model import Graph
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index import graph_file

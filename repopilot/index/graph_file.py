@@ -21,8 +21,8 @@ from typing import BinaryIO
 import numpy as np
 
 from repopilot.code.graph import build
+from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linkage, Linked
-from repopilot.code.graph.model import Graph
 from repopilot.code.graph.nodes import ByName, Nodes
 from repopilot.index import layout
 from repopilot.index.database import storage_errors

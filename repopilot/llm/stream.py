@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from repopilot.errors import ModelError
 from repopilot.llm import backend, cache
-from repopilot.llm.backend import Delta, Options
+from repopilot.llm.backend import Options, ReplyDelta
 from repopilot.llm.model import Model
 from repopilot.trace import Step
 
@@ -44,7 +44,7 @@ class Reply:
     def text(self) -> str:
         return "".join(self.pieces)
 
-    def take(self, delta: Delta) -> None:
+    def take(self, delta: ReplyDelta) -> None:
         if delta.text and self.first is None:
             self.first = time.monotonic()
         self.pieces.append(delta.text)

@@ -18,7 +18,7 @@ from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageE
 from repopilot.repo import git_command, network
 from repopilot.repo.fetch import (
     SPARE_BYTES,
-    Limits,
+    FetchLimits,
     OnProgress,
     Redirected,
     Refs,
@@ -72,7 +72,7 @@ def _open_local(source: Source, settings: Settings) -> Snapshot:
     return at(folder, source.ref, settings)
 
 
-def _open_remote(source: Source, settings: Settings, token: str, limits: Limits) -> Snapshot:
+def _open_remote(source: Source, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
     assert source.url is not None
     git_dir = clone_dir(source.url, settings)
     with locked(git_dir, limits):
@@ -88,8 +88,10 @@ def _open_remote(source: Source, settings: Settings, token: str, limits: Limits)
             return replace(known, stale=str(error))
 
 
-def limits_of(settings: Settings, progress: OnProgress | None = None, cancel: threading.Event | None = None) -> Limits:
-    return Limits(settings.clone_timeout_s, settings.clone_max_mb << 20, cancel, progress or (lambda _: None))
+def limits_of(
+    settings: Settings, progress: OnProgress | None = None, cancel: threading.Event | None = None
+) -> FetchLimits:
+    return FetchLimits(settings.clone_timeout_s, settings.clone_max_mb << 20, cancel, progress or (lambda _: None))
 
 
 def clone_dir(url: str, settings: Settings) -> Path:
@@ -99,7 +101,7 @@ def clone_dir(url: str, settings: Settings) -> Path:
 
 
 @contextmanager
-def locked(git_dir: Path, limits: Limits) -> Iterator[None]:
+def locked(git_dir: Path, limits: FetchLimits) -> Iterator[None]:
     """The lock of one clone, between threads and processes; waiting can be cancelled."""
     try:
         git_dir.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +135,7 @@ def prepare(git_dir: Path, url: str) -> None:
         raise StorageError(f"No clone could be made in {git_dir.parent}: {error}.", "Check REPOPILOT_HOME.") from error
 
 
-def _first(source: Source, git_dir: Path, settings: Settings, token: str, limits: Limits) -> Snapshot:
+def _first(source: Source, git_dir: Path, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
     """Clone into a folder beside the final one and move it there when it is complete."""
     partial = git_dir.with_suffix(".partial")
     assert source.url is not None
@@ -151,14 +153,14 @@ def _first(source: Source, git_dir: Path, settings: Settings, token: str, limits
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _update(source: Source, git_dir: Path, settings: Settings, token: str, limits: Limits) -> Snapshot:
+def _update(source: Source, git_dir: Path, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
     assert source.url is not None
     remote = network.check(source.url, settings, token or settings.git_token)
     return _fetch_wanted(source, git_dir, remote, settings, limits)
 
 
 def _fetch_wanted(
-    source: Source, git_dir: Path, remote: git_command.Remote, settings: Settings, limits: Limits
+    source: Source, git_dir: Path, remote: git_command.Remote, settings: Settings, limits: FetchLimits
 ) -> Snapshot:
     advertised = refs(git_dir, remote, limits)
     if not advertised.commits:
@@ -177,7 +179,7 @@ def _fetch_wanted(
 
 
 def fetch_ref(
-    git_dir: Path, remote: git_command.Remote, name: str, local: str, settings: Settings, limits: Limits
+    git_dir: Path, remote: git_command.Remote, name: str, local: str, settings: Settings, limits: FetchLimits
 ) -> None:
     """Fetch a remote ref or full commit id as `local`, one commit deep, without files too large to be read.
 

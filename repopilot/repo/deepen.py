@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repopilot.repo import git_command, network
 from repopilot.repo.clone import limits_of, locked, prepare, resolve
-from repopilot.repo.fetch import Limits, OnProgress, fetch
+from repopilot.repo.fetch import FetchLimits, OnProgress, fetch
 from repopilot.repo.git_command import Remote
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
@@ -42,7 +42,7 @@ def fetch_history(
         history_to(snapshot.git_dir, snapshot.commit, settings, token, limits)
 
 
-def history_to(git_dir: Path, name: str, settings: Settings, token: str, limits: Limits) -> str | None:
+def history_to(git_dir: Path, name: str, settings: Settings, token: str, limits: FetchLimits) -> str | None:
     """Have the history that leads to a commit id or full remote ref; returns its commit id."""
     deep = history_dir(git_dir)
     place = f"refs/repopilot/{name}"

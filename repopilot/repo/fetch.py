@@ -22,7 +22,7 @@ SPARE_BYTES = 50 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """What one conversation may cost: seconds of wall time, bytes on disk."""
 
     timeout_s: float
@@ -39,7 +39,7 @@ class Refs:
     commits: dict[str, str]
 
 
-def refs(git_dir: Path, remote: Remote, limits: Limits) -> Refs:
+def refs(git_dir: Path, remote: Remote, limits: FetchLimits) -> Refs:
     """Ask the remote for its refs. Raises as `explain` says."""
     limits.progress(Progress("Asking the server for its branches", 0, 0, "refs"))
     try:
@@ -60,7 +60,7 @@ def fetch(
     git_dir: Path,
     remote: Remote,
     refspec: str,
-    limits: Limits,
+    limits: FetchLimits,
     *,
     depth: int = 1,
     blob_filter: str = "",
@@ -94,7 +94,7 @@ def forget_promise(git_dir: Path) -> None:
         git_command.run(git_dir, ["config", "--local", "--unset-all", key], git_command.reading(), ok=(0, 5))
 
 
-def _talk(git_dir: Path, args: list[str], remote: Remote, limits: Limits) -> bytes:
+def _talk(git_dir: Path, args: list[str], remote: Remote, limits: FetchLimits) -> bytes:
     lines = _ProgressLines(limits.progress)
     try:
         return git_command.run(

@@ -12,7 +12,7 @@ from repopilot.errors import SourceError
 from repopilot.repo import git_command, local
 from repopilot.repo.clone import fetch_ref, limits_of, locked, resolve
 from repopilot.repo.deepen import history_dir, history_to, is_clone, remote_of
-from repopilot.repo.fetch import Limits, OnProgress, refs
+from repopilot.repo.fetch import FetchLimits, OnProgress, refs
 from repopilot.repo.git_command import Remote
 from repopilot.repo.source import check_ref
 from repopilot.settings import Settings, settings
@@ -66,7 +66,7 @@ def _prefix(snapshot: Snapshot) -> str:
     return "/".join(filter(None, (prefix.rstrip("/"), snapshot.subdir)))
 
 
-def _fetched(snapshot: Snapshot, wanted: str, options: Settings, token: str, limits: Limits) -> str | None:
+def _fetched(snapshot: Snapshot, wanted: str, options: Settings, token: str, limits: FetchLimits) -> str | None:
     """Fetch a revision into the clone and return its commit id, None when the remote doesn't have it."""
     assert snapshot.git_dir is not None
     git_dir = snapshot.git_dir
@@ -87,7 +87,7 @@ def _fetched(snapshot: Snapshot, wanted: str, options: Settings, token: str, lim
     return resolve(git_dir, place)
 
 
-def _advertised(git_dir: Path, remote: Remote, name: str, limits: Limits) -> str | None:
+def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -> str | None:
     offered = refs(git_dir, remote, limits).commits
     return next((n for n in (name, f"refs/heads/{name}", f"refs/tags/{name}", f"refs/{name}") if n in offered), None)
 

@@ -38,7 +38,7 @@ _ASIDE = re.compile(r"licen[cs]e|donat|sponsor|contribut|code of conduct|badge|c
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OverviewPlace:
     """A chunk that answers a question about the whole. `role` says as what; `score` 0–1."""
 
     row: int
@@ -46,7 +46,7 @@ class Place:
     score: float
 
 
-def overview_places(index: Index, query: Query) -> list[Place]:
+def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
     """README, manifests, entry points and files that run things, best first for the question."""
     how, shape = bool(query_patterns.RUNS.search(query.text)), bool(query_patterns.SHAPE.search(query.text))
     files = sorted(index.files, key=lambda path: (path.count("/"), path))
@@ -67,14 +67,14 @@ def overview_places(index: Index, query: Query) -> list[Place]:
         for place, path in enumerate(paths):
             rows = index.lexical.rows_of_file(path)
             if len(rows):
-                found.append(Place(int(rows[0]), role, weights[role] - 0.02 * place - 0.05 * path.count("/")))
-    best: dict[int, Place] = {}
+                found.append(OverviewPlace(int(rows[0]), role, weights[role] - 0.02 * place - 0.05 * path.count("/")))
+    best: dict[int, OverviewPlace] = {}
     for place in sorted(found, key=lambda place: (-place.score, place.row)):
         best.setdefault(place.row, replace(place, score=round(place.score, 3)))
     return list(best.values())
 
 
-def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[Place]:
+def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[OverviewPlace]:
     readme = next((path for path in files if _README.search(path)), None)
     if readme is None:
         return
@@ -85,7 +85,7 @@ def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[Place]
         if place and _ASIDE.search(heading):
             continue
         if place < README_CHUNKS or (how and explains):
-            yield Place(row, "readme", (1.0 if how == explains or place == 0 else 0.75) - 0.02 * place)
+            yield OverviewPlace(row, "readme", (1.0 if how == explains or place == 0 else 0.75) - 0.02 * place)
 
 
 def _heading(chunk: Chunk) -> str:

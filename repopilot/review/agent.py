@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from repopilot.repo import history
 from repopilot.review.code import ReviewTarget
-from repopilot.review.engine import Found, analyse
+from repopilot.review.engine import AnalysisResult, analyse
 from repopilot.review.findings import DOMAINS, merged, score, scores
-from repopilot.review.model_review import Reading, opinions, reading_of
+from repopilot.review.model_review import ReviewContext, opinions, reading_of
 from repopilot.review.question import ReviewRequest, requested
 from repopilot.review.report import ReviewReport, report_json, report_markdown, report_sarif
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
@@ -105,14 +105,16 @@ async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> ReviewRep
                   _excerpts(new, scope.targets))  # fmt: skip
 
 
-async def _domain(domain: str, targets: Sequence[ReviewTarget], reading: Reading | None, step: Step) -> Found:
+async def _domain(
+    domain: str, targets: Sequence[ReviewTarget], reading: ReviewContext | None, step: Step
+) -> AnalysisResult:
     """One domain's agent: its analysers, then what the model adds."""
     async with step.child(domain, "agent", f"{len(targets)} files") as working:
         found = await analyse(domain, targets, working)
         said = await opinions(domain, reading, found.new, working)
         new = [*found.new, *said]
         working.note(findings=len(merged(new)))
-        return Found(new, found.old, found.notes)
+        return AnalysisResult(new, found.old, found.notes)
 
 
 def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> dict[tuple[str, int], str]:

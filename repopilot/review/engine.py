@@ -33,7 +33,7 @@ class Analyser:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnalysisResult:
     """New findings, those that were there before the change, and in words which analysers failed."""
 
     new: list[Finding]
@@ -93,12 +93,14 @@ ANALYSERS = (
 )
 
 
-async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> Found:
+async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
     """What all analysers of one domain find, at once."""
     assert domain in DOMAINS
     wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
     parts = await asyncio.gather(*(_one(analyser, targets, step) for analyser in wanted))
-    return Found(*([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes")))
+    return AnalysisResult(
+        *([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes"))
+    )
 
 
 def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
@@ -107,20 +109,20 @@ def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
     return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
 
 
-async def _one(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> Found:
+async def _one(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
     """One analyser in a step of its own. When it fails, the step and a note say so."""
     try:
         async with step.child(analyser.name, "tool", f"{len(targets)} files") as running:
             new, old = await asyncio.to_thread(run_on, analyser, targets)
             running.note(findings=len(new), pre_existing=len(old))
-            return Found(new, old, [])
+            return AnalysisResult(new, old, [])
     except linters.AnalyserFailed as error:
         note = f"{analyser.name} ({analyser.domain}) was left out: {error}"
     except Exception as error:  # a fault in one analyser must not cost the others' findings
         log.exception("analyser %s", analyser.name)
         note = f"{analyser.name} ({analyser.domain}) was left out: it broke on this code ({type(error).__name__})."
     step.degrade(note)
-    return Found([], [], [note])
+    return AnalysisResult([], [], [note])
 
 
 def run_on(analyser: Analyser, targets: Sequence[ReviewTarget]) -> tuple[list[Finding], list[Finding]]:

@@ -50,7 +50,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReviewContext:
     """What the model is shown of a review, of so many `changed` lines. `turn` is held while a domain asks: on one
     processor several at once would each have the same code read anew."""
 
@@ -60,7 +60,7 @@ class Reading:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-def reading_of(targets: Sequence[ReviewTarget], workspace: Workspace) -> Reading | None:
+def reading_of(targets: Sequence[ReviewTarget], workspace: Workspace) -> ReviewContext | None:
     """The files with the most changed code, each cut to what the larger of the models can read at once; None without a
     model. Sync."""
     there = [model for model in (workspace.model, workspace.reviewer) if model is not None]
@@ -71,10 +71,10 @@ def reading_of(targets: Sequence[ReviewTarget], workspace: Workspace) -> Reading
     ordered = sorted(targets, key=_size, reverse=True)
     chosen = ordered[: _MOST_FILES.get(model.kind, 1)]
     passages = tuple(_passage(target, model, budget, workspace) for target in chosen)
-    return Reading(model, sum(_size(target) for target in targets), passages)
+    return ReviewContext(model, sum(_size(target) for target in targets), passages)
 
 
-async def opinions(domain: str, reading: Reading | None, known: Sequence[Finding], step: Step) -> list[Finding]:
+async def opinions(domain: str, reading: ReviewContext | None, known: Sequence[Finding], step: Step) -> list[Finding]:
     """The model's findings in one domain that survived; none without a model. A failing model is said, not raised."""
     if reading is None:
         return []
@@ -106,7 +106,7 @@ def _not_asked(domain: str, model: Model) -> str:
 
 
 async def _of_passage(
-    passage: Passage, domain: str, known: Sequence[Finding], reading: Reading, step: Step
+    passage: Passage, domain: str, known: Sequence[Finding], reading: ReviewContext, step: Step
 ) -> list[Finding]:
     survived: list[Finding] = []
     for kind in (k for k in KINDS if k.domain == domain):

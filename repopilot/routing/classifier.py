@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.routing.features import INTENTS, scores
-from repopilot.routing.normalize import LEXICAL_BUCKETS, Reading, fold, lexical_features
+from repopilot.routing.normalize import LEXICAL_BUCKETS, NormalizedQuestion, fold, lexical_features
 from repopilot.types import Intent
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def suits(embedder: Embedder | None) -> bool:
     return embedder is not None and "minilm" in embedder.name.lower() and embedder.dimension == _DIMENSION
 
 
-def probabilities(reading: Reading, found: dict[str, float], embedder: Embedder | None) -> dict[Intent, float]:
+def probabilities(
+    reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None
+) -> dict[Intent, float]:
     """The chance of each intent, highest first: log-probability of the classifier + RULES_WEIGHT × the rules' score.
 
     Raises ModelError when the embedder fails, ValueError when the shipped weights don't belong to these rules.
@@ -55,7 +57,7 @@ def probabilities(reading: Reading, found: dict[str, float], embedder: Embedder 
     return {INTENTS[at]: float(chances[at]) for at in order}
 
 
-def features(reading: Reading, found: dict[str, float], embedder: Embedder | None) -> np.ndarray:
+def features(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> np.ndarray:
     """float32, in the order: vectors of raw and core text (when the embedder suits), rule evidence, n-grams."""
     lexical = np.zeros(LEXICAL_BUCKETS, np.float32)
     for bucket, value in lexical_features(reading).items():

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 
-from repopilot.routing.normalize import Reading
+from repopilot.routing.normalize import NormalizedQuestion
 from repopilot.routing.patterns import RULES
 from repopilot.routing.safety import harm_evidence, harm_score
 from repopilot.types import Intent
@@ -18,7 +18,7 @@ _LIST = re.compile(r",| and | et |;")
 _ABOUT_CODE = re.compile(r"^(?:what|which|where|why|who|how (?:does|is|are|do))")
 
 
-def evidence(reading: Reading) -> dict[str, float]:
+def evidence(reading: NormalizedQuestion) -> dict[str, float]:
     """Every named piece of evidence, 0 to 1, always with the same keys in the same order."""
     core = reading.core
     found = {name: float(bool(pattern.search(core))) for name, (_, _, pattern) in _COMPILED.items()}

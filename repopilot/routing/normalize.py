@@ -34,7 +34,7 @@ _CONTRACTIONS = (("’", "'"), ("what's", "what is"), ("where's", "where is"), (
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NormalizedQuestion:
     """`raw` shortened to what is read at all; `core` folded and stripped to the request itself."""
 
     raw: str
@@ -57,7 +57,7 @@ def fold(text: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> NormalizedQuestion:
     raw = shorten(text)
     bare = _FENCE.sub(" ", raw)
     no_trace = _TRACE_LINE.sub(" ", bare)
@@ -68,7 +68,7 @@ def read(text: str) -> Reading:
     for short, full in _CONTRACTIONS:
         core = core.replace(short, full)
     core = _TRAILING.sub("", _POLITE.sub("", core)).strip(" ,.;:!-") or core
-    return Reading(raw, core, "```" in raw or "`" in raw, trace, pathless != plain, "?" in bare)
+    return NormalizedQuestion(raw, core, "```" in raw or "`" in raw, trace, pathless != plain, "?" in bare)
 
 
 def reads_as_latin(core: str) -> bool:
@@ -77,7 +77,7 @@ def reads_as_latin(core: str) -> bool:
     return not core or 3 * sum(c.isascii() for c in letters) >= max(1, len(letters))
 
 
-def lexical_features(reading: Reading) -> dict[int, float]:
+def lexical_features(reading: NormalizedQuestion) -> dict[int, float]:
     """Hashed word 1–3-grams and character 3–5-grams of the core, L2-normalised: bucket → weight."""
     counts: dict[int, float] = {}
     for gram in _grams(reading.core[:600]):

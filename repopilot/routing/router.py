@@ -15,7 +15,7 @@ from repopilot.errors import ModelError
 from repopilot.prompts import render
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
-from repopilot.routing.normalize import Reading, read, reads_as_latin
+from repopilot.routing.normalize import NormalizedQuestion, read, reads_as_latin
 from repopilot.routing.safety import harm_score, named_harm, reasons
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route, Turn
@@ -95,7 +95,9 @@ async def route(
         return chosen
 
 
-def _by_conversation(question: str, reading: Reading, found: dict[str, float], turns: Sequence[Turn]) -> Route | None:
+def _by_conversation(
+    question: str, reading: NormalizedQuestion, found: dict[str, float], turns: Sequence[Turn]
+) -> Route | None:
     """Follow-ups that mean nothing on their own: "proceed", "and the other one?", "do it anyway"."""
     if not turns or len(reading.core.split()) > _LONGEST_FOLLOW_UP:
         return None
@@ -114,7 +116,7 @@ def _by_conversation(question: str, reading: Reading, found: dict[str, float], t
     return None
 
 
-def _by_classifier(reading: Reading, found: dict[str, float], embedder: Embedder | None) -> Route:
+def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> Route:
     if not reads_as_latin(reading.core) and not any(found.get(name) for name in ("code", "trace")):
         return Route("EXPLAIN", 0.4, "It is in a script the router doesn't read.", "heuristic", (("GENERATE", 0.3),))
     tier, remark = "classifier", "" if classifier.suits(embedder) else " Judged without embedding vectors."

@@ -8,12 +8,12 @@ import subprocess
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from repopilot.sandbox.job import INSIDE, MB, PYTHON, Job, Places, environment, interpreter, system
+from repopilot.sandbox.job_spec import INSIDE, MB, PYTHON, Mounts, SandboxJob, environment, interpreter, system
 
-PLACES = Places(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
+PLACES = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
 
 
-def command(job: Job) -> list[str]:
+def command(job: SandboxJob) -> list[str]:
     """The command line that runs a job. Raises OSError where bubblewrap is not installed."""
     program = shutil.which("bwrap")
     if program is None:

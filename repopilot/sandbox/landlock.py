@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 
-from repopilot.sandbox.job import INSIDE, PYTHON, Job, Places
+from repopilot.sandbox.job_spec import INSIDE, PYTHON, Mounts, SandboxJob
 
 
-def command(job: Job) -> list[str]:
+def command(job: SandboxJob) -> list[str]:
     """The command line that runs a job."""
     return [*PYTHON, str(INSIDE / "bootstrap.py")]
 
 
-def places(job: Job) -> Places:
-    return Places(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
+def places(job: SandboxJob) -> Mounts:
+    return Mounts(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))

@@ -15,13 +15,13 @@ from typing import get_args
 from repopilot.errors import RepoPilotError, SandboxError
 from repopilot.sandbox import bwrap, landlock, seatbelt, stage, supervise
 from repopilot.sandbox.inside.bootstrap import CONFINED
-from repopilot.sandbox.job import Job, Limits, Places, document, environment
+from repopilot.sandbox.job_spec import Mounts, SandboxJob, SandboxLimits, document, environment
 from repopilot.settings import Settings
 from repopilot.types import SandboxLevel
 
 STRONG: tuple[SandboxLevel, ...] = ("bwrap", "landlock", "seatbelt")
 _SYSTEMS = {"bwrap": ("linux",), "landlock": ("linux",), "seatbelt": ("darwin",), "limits": ("linux", "darwin")}
-_PROBE_LIMITS = Limits(seconds=20.0)
+_PROBE_LIMITS = SandboxLimits(seconds=20.0)
 _CONSENT = "Install bubblewrap, or set REPOPILOT_ALLOW_WEAK_SANDBOX=1 to run generated tests with resource limits only."
 
 
@@ -53,14 +53,14 @@ def why_unavailable(candidate: SandboxLevel) -> str:
             secret = Path(outside).resolve() / "secret"
             secret.write_text("secret")
             probe = {"secret": str(secret), "forbidden": str(secret.with_name("written"))}
-            job = Job(folder / "repo", stage.fresh_work(folder, "work"), probe=probe, limits=_PROBE_LIMITS)
+            job = SandboxJob(folder / "repo", stage.fresh_work(folder, "work"), probe=probe, limits=_PROBE_LIMITS)
             outcome = start(job, candidate, threading.Event())
     except (OSError, RepoPilotError) as error:
         return getattr(error, "message", str(error))
     return "" if outcome.status == CONFINED else outcome.output.strip() or f"the probe ended with {outcome.status}"
 
 
-def start(job: Job, achieved: SandboxLevel, cancel: threading.Event) -> supervise.RunOutcome:
+def start(job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event) -> supervise.RunOutcome:
     """Run a job to its end in a level. Raises SandboxError and Cancelled."""
     try:
         command, places, outside = _command(job, achieved)
@@ -102,7 +102,7 @@ def _named(settings: Settings) -> SandboxLevel:
     return wanted
 
 
-def _command(job: Job, achieved: SandboxLevel) -> tuple[list[str], Places, dict[str, str]]:
+def _command(job: SandboxJob, achieved: SandboxLevel) -> tuple[list[str], Mounts, dict[str, str]]:
     """The command, where its folders are inside, and its environment."""
     if achieved == "bwrap":  # which sets the inner environment itself
         return bwrap.command(job), bwrap.PLACES, {}

@@ -13,7 +13,7 @@ from repopilot.errors import SandboxError
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.control import ExpectedTest, Mutation, expected_tests, mutate, mutations
 from repopilot.sandbox.failures import failures, missing_modules
-from repopilot.sandbox.job import MB, Job, Limits
+from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.verdict import RunReport, read_report, why_not_genuine, why_not_passed
 from repopilot.settings import Settings
@@ -30,7 +30,7 @@ class _Setting:
     """What the first run and its control share. `names`: alias → path of each test file."""
 
     folder: Path
-    job: Job
+    job: SandboxJob
     level: SandboxLevel
     names: Mapping[str, str]
     sources: Mapping[str, str]
@@ -58,11 +58,11 @@ def run_pytest(
     of it is left when this returns. Raises SandboxError (no level, bad paths), StorageError, Cancelled.
     """
     achieved = level(settings)
-    limits = Limits(seconds=settings.test_timeout_s)
+    limits = SandboxLimits(seconds=settings.test_timeout_s)
     with stage.stage(files, inputs) as folder:
         sources = _sources(folder / "repo", files, tests)
         names = stage.aliases(tests)
-        job = Job(
+        job = SandboxJob(
             folder / "repo",
             stage.fresh_work(folder, "work"),
             tuple(names),
@@ -101,7 +101,7 @@ def choose_controls(
     return chosen
 
 
-def _run(job: Job, setting: _Setting) -> _Run:
+def _run(job: SandboxJob, setting: _Setting) -> _Run:
     outcome = levels.start(job, setting.level, setting.cancel)
     return _Run(outcome, read_report(outcome.report, job.nonce))
 

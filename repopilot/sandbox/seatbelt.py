@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from repopilot.sandbox.job import INSIDE, PYTHON, Job, Places, interpreter
+from repopilot.sandbox.job_spec import INSIDE, PYTHON, Mounts, SandboxJob, interpreter
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _SYSTEM = (
@@ -24,18 +24,18 @@ _SYSTEM = (
 )
 
 
-def command(job: Job) -> list[str]:
+def command(job: SandboxJob) -> list[str]:
     """The command line that runs a job. Raises OSError on a system without Seatbelt."""
     if not Path(_PROGRAM).exists():
         raise OSError("this is no macOS")
     return [_PROGRAM, "-p", profile(job), *PYTHON, str(INSIDE / "bootstrap.py")]
 
 
-def places(job: Job) -> Places:
-    return Places(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
+def places(job: SandboxJob) -> Mounts:
+    return Mounts(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
 
 
-def profile(job: Job) -> str:
+def profile(job: SandboxJob) -> str:
     """No network, no files but the named ones, no signals but to its own processes."""
     readable = [*_SYSTEM, *interpreter(), str(INSIDE), os.path.realpath(job.root), os.path.realpath(job.work)]
     rules = "\n".join(f"(allow file-read* process-exec (subpath {json.dumps(path)}))" for path in readable)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from repopilot.errors import Cancelled, SandboxError
-from repopilot.sandbox.job import Limits
+from repopilot.sandbox.job_spec import SandboxLimits
 from repopilot.sandbox.processes import descendants, disk_use, memory
 from repopilot.types import Ended
 
@@ -74,7 +74,7 @@ def run(
     command: Sequence[str],
     environment: Mapping[str, str],
     standard_input: bytes,
-    limits: Limits,
+    limits: SandboxLimits,
     *,
     channel: tuple[int, int],
     folder: Path,
@@ -126,7 +126,7 @@ def run(
 
 def _watch(
     process: subprocess.Popen,
-    limits: Limits,
+    limits: SandboxLimits,
     started: float,
     drains: tuple[_Drain, _Drain],
     folder: Path,

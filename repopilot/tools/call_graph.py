@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from repopilot.code.graph import model as graphs
-from repopilot.code.graph.model import VERBS, Graph, Link
+from repopilot.code.graph import graph as graphs
+from repopilot.code.graph.graph import VERBS, Graph, Link
 from repopilot.errors import UsageError
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index

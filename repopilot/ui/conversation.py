@@ -6,13 +6,13 @@ import asyncio
 
 import chainlit as cl
 
+from repopilot.i18n.format import count
 from repopilot.settings import settings
 from repopilot.ui.answer.answer_view import COMMANDS, restore
 from repopilot.ui.answer.asking import ask
 from repopilot.ui.available_models import model_props
 from repopilot.ui.chat import Chat, chat, process
 from repopilot.ui.elements import element, poll_props
-from repopilot.ui.format import count
 from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
 from repopilot.ui.repository.recent import recent
 from repopilot.ui.repository.view import open_repository

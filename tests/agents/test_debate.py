@@ -13,7 +13,7 @@ from support.shop_workspace import answering, offline, traced
 from repopilot import trace
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
-from repopilot.agents.generate.scoring import Evidence, Issue, Opinions, decision, judge, no_worse
+from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge, no_worse
 from repopilot.llm.scripted import scripted_model
 from repopilot.types import Failure, FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
@@ -51,7 +51,7 @@ async def test_replies_that_do_not_fit_are_said(tmp_path, reply: str) -> None:
     assert said.unread == ("critic",) or said.issues == ()
     if said.unread:
         assert any("the critic's reply could not be read" in s for s in trace.degraded(events))
-        assert "the critic's reply could not be read: scored without it" in judge(Evidence(), said).reasons
+        assert "the critic's reply could not be read: scored without it" in judge(ChangeEvidence(), said).reasons
 
 
 async def test_json_amid_prose_and_in_fences_is_read(tmp_path) -> None:
@@ -145,38 +145,44 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
 @pytest.mark.parametrize(
     ("evidence", "opinions", "expected"),
     [
-        (Evidence(), Opinions(), "ACCEPT_ORIGINAL"),
-        (Evidence(problem="line 1"), Opinions(), "REQUEST_REVISION"),
-        (Evidence(tests=GENUINE), HARSH, "ACCEPT_ORIGINAL"),
-        (Evidence(tests=GENUINE, protected=True), HARSH, "ACCEPT_ORIGINAL"),
-        (Evidence(tests=FAILING, protected=True), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
-        (Evidence(tests=FAILING), Opinions(), "MERGE_FEEDBACK"),
-        (Evidence(), HARSH, "MERGE_FEEDBACK"),
-        (Evidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
-        (Evidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
-        (Evidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
-        (Evidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
-        (Evidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
-        (Evidence(changed=("f",), unexercised=("f",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(problem="line 1"), Opinions(), "REQUEST_REVISION"),
+        (ChangeEvidence(tests=GENUINE), HARSH, "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(tests=GENUINE, protected=True), HARSH, "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(tests=FAILING, protected=True), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
+        (ChangeEvidence(tests=FAILING), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(), HARSH, "MERGE_FEEDBACK"),
+        (ChangeEvidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
+        (ChangeEvidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(changed=("f",), unexercised=("f",)), Opinions(), "MERGE_FEEDBACK"),
         (
-            Evidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), unexercised=("f",)),
+            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), unexercised=("f",)),
             Opinions(),
             "MERGE_FEEDBACK",
         ),
         (
-            Evidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=GENUINE),
+            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=GENUINE),
             Opinions(),
             "ACCEPT_ORIGINAL",
         ),
         (
-            Evidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=FAILING, unexercised=("f",)),
+            ChangeEvidence(
+                tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=FAILING, unexercised=("f",)
+            ),
             Opinions(),
             "MERGE_FEEDBACK",
         ),
-        (Evidence(tests=GENUINE, changed=("f", "g"), beside=("g",), unexercised=("g",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (
+            ChangeEvidence(tests=GENUINE, changed=("f", "g"), beside=("g",), unexercised=("g",)),
+            Opinions(),
+            "ACCEPT_ORIGINAL",
+        ),
     ],
 )
-def test_the_controller(evidence: Evidence, opinions: Opinions, expected: str) -> None:
+def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: str) -> None:
     assert judge(evidence, opinions).decision == expected
 
 
@@ -185,7 +191,7 @@ def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passe
     changed = tuple(sorted(names))
     tests = run(passed, genuine=True)
     verdict = judge(
-        Evidence(
+        ChangeEvidence(
             tests=tests, protected=protected, changed=changed, beside=changed, unexercised=changed, objection="refuted"
         ),
         Opinions(),
@@ -196,14 +202,14 @@ def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passe
 @pytest.mark.parametrize(
     ("evidence", "opinions", "worth"),
     [
-        (Evidence(changed=("f",), unexercised=("f",)), Opinions(), False),
-        (Evidence(), Opinions((Issue("a.py", 1, "x", "style", "low"),)), False),
-        (Evidence(), HARSH, True),
-        (Evidence(findings=(SERIOUS,)), Opinions(), True),
-        (Evidence(tests=GENUINE, written=FAILING), Opinions(), True),
+        (ChangeEvidence(changed=("f",), unexercised=("f",)), Opinions(), False),
+        (ChangeEvidence(), Opinions((Issue("a.py", 1, "x", "style", "low"),)), False),
+        (ChangeEvidence(), HARSH, True),
+        (ChangeEvidence(findings=(SERIOUS,)), Opinions(), True),
+        (ChangeEvidence(tests=GENUINE, written=FAILING), Opinions(), True),
     ],
 )
-def test_what_is_worth_merging(evidence: Evidence, opinions: Opinions, worth: bool) -> None:
+def test_what_is_worth_merging(evidence: ChangeEvidence, opinions: Opinions, worth: bool) -> None:
     assert scoring.worth_merging(evidence, opinions) == worth
 
 
@@ -217,10 +223,10 @@ OPINIONS = st.builds(
 
 @given(OPINIONS)
 def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
-    failing = judge(Evidence(tests=FAILING, protected=True), opinions)
-    passing = judge(Evidence(tests=GENUINE, protected=True), opinions)
+    failing = judge(ChangeEvidence(tests=FAILING, protected=True), opinions)
+    passing = judge(ChangeEvidence(tests=GENUINE, protected=True), opinions)
     assert failing.score < 5 and passing.score >= 8
-    assert judge(Evidence(), opinions).score >= scoring.START - 1.5
+    assert judge(ChangeEvidence(), opinions).score >= scoring.START - 1.5
 
 
 @pytest.mark.parametrize(

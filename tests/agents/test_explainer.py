@@ -34,7 +34,7 @@ async def test_a_true_answer_streams_and_its_citation_is_looked_up(shop_with: Sh
     lines = shop_with(str).index.lines(citation.path, citation.start_line, citation.end_line)
     assert "def validate_token" in lines and "compare_digest" in lines
     assert trace.outline(events) == "explain\n  retrieve\n  read\n  answer\n  verify citations"
-    streamed = [e for e in events if isinstance(e, trace.Delta)]
+    streamed = [e for e in events if isinstance(e, trace.Streamed)]
     assert len(streamed) > 3, "token by token, not at once"
 
 
@@ -112,7 +112,7 @@ async def test_stopping_closes_the_models_stream_and_marks_the_steps(shop_with: 
             await explain(QUESTION, workspace, step)
 
     task = asyncio.create_task(run())
-    while not any(isinstance(e, trace.Delta) for e in events):
+    while not any(isinstance(e, trace.Streamed) for e in events):
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -153,7 +153,7 @@ async def test_an_empty_question_is_wrong_use(shop_workspace: Workspace) -> None
 async def test_a_model_that_goes_in_circles_is_stopped(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: [TRUE + " "] * 50)
     done, events = await asked(workspace)
-    assert len([e for e in events if isinstance(e, trace.Delta)]) <= 3 and workspace.model.llm.abandoned == 1
+    assert len([e for e in events if isinstance(e, trace.Streamed)]) <= 3 and workspace.model.llm.abandoned == 1
     assert done.text.count("compare_digest") <= 2
 
 

@@ -12,10 +12,10 @@ from support.shop_workspace import answering, fenced, one_of, shop_workspace, tr
 
 from repopilot import trace
 from repopilot.agents.planning.agent import plan, proceed, wanted_parts, with_answers
-from repopilot.agents.planning.model import (
-    Part,
+from repopilot.agents.planning.plan import (
     Plan,
-    Question,
+    PlanPart,
+    PlanQuestion,
     ordered,
     plan_from_json,
     plan_from_markdown,
@@ -56,11 +56,11 @@ async def test_a_draft_is_ordered_checked_and_rated(shop: Workspace) -> None:
     answer, outline, _ = await planned(shop, json.dumps(DRAFT))
     made = plan_from_json(answer.details["plan"])
     assert made.parts == (
-        Part(1, "Add the table", ("schema.sql",), "HIGH"),
-        Part(2, "Take vouchers at checkout", ("shop/server.py",), "MEDIUM", (1,)),
-        Part(3, "Show them", ("web/voucher.js",), "LOW", (2,)),
+        PlanPart(1, "Add the table", ("schema.sql",), "HIGH"),
+        PlanPart(2, "Take vouchers at checkout", ("shop/server.py",), "MEDIUM", (1,)),
+        PlanPart(3, "Show them", ("web/voucher.js",), "LOW", (2,)),
     )
-    assert made.questions == (Question("Where do vouchers live?", ("SQLite", "memory")),)
+    assert made.questions == (PlanQuestion("Where do vouchers live?", ("SQLite", "memory")),)
     assert outline == "turn\n  retrieve\n  read\n  plan\n    draft\n  answer"
     assert "1. [ ] Add the table — `schema.sql` (HIGH risk)" in answer.text
 
@@ -92,9 +92,9 @@ async def test_a_question_the_task_answers_is_not_asked(shop: Workspace) -> None
 PARTS = Plan(
     TASK,
     (
-        Part(1, "Write a", ("a.py",), "LOW"),
-        Part(2, "Write b", ("b.py",), "LOW", (1,)),
-        Part(3, "Write c", ("c.py",), "LOW"),
+        PlanPart(1, "Write a", ("a.py",), "LOW"),
+        PlanPart(2, "Write b", ("b.py",), "LOW", (1,)),
+        PlanPart(3, "Write c", ("c.py",), "LOW"),
     ),
 )
 WRITER = one_of({
@@ -173,22 +173,25 @@ def test_parts_a_task_names_itself(task: str, parts: list[str]) -> None:
 
 TITLES = st.text(st.characters(categories=["L", "N", "P"], exclude_characters="`()—\n"), min_size=1).filter(str.strip)
 MADE = st.builds(
-    Part, st.integers(1, 9), TITLES, st.lists(st.sampled_from(["a.py", "src/b c.js", "é.md"]), unique=True).map(tuple),
+    PlanPart,
+    st.integers(1, 9),
+    TITLES,
+    st.lists(st.sampled_from(["a.py", "src/b c.js", "é.md"]), unique=True).map(tuple),
     st.sampled_from(["LOW", "MEDIUM", "HIGH", "UNKNOWN"]), st.lists(st.integers(1, 12), max_size=3).map(tuple),
     st.sampled_from(["open", "done", "failed", "skipped"]),
 )  # fmt: skip
 
 
 @given(st.lists(MADE, max_size=8, unique_by=lambda p: p.number))
-def test_ordering_ends_and_respects_dependencies(parts: list[Part]) -> None:
+def test_ordering_ends_and_respects_dependencies(parts: list[PlanPart]) -> None:
     result = ordered(parts)
     assert [p.number for p in result] == list(range(1, len(parts) + 1))
     assert all(d < p.number for p in result for d in p.depends_on)
 
 
 @given(st.lists(MADE, min_size=1, max_size=5, unique_by=lambda p: p.number))
-def test_a_plan_is_read_back(parts: list[Part]) -> None:
-    made = Plan("a task", ordered(parts), (Question("which?", ("a", "b")),))
+def test_a_plan_is_read_back(parts: list[PlanPart]) -> None:
+    made = Plan("a task", ordered(parts), (PlanQuestion("which?", ("a", "b")),))
     assert plan_from_json(json.loads(json.dumps(plan_json(made)))) == made
     read = plan_from_markdown(f"Part 1 is done.\n\n{plan_markdown(made)}")
     assert read == replace(made, questions=())

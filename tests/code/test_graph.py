@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from repopilot.code import languages
 from repopilot.code.graph.build import build_graph
-from repopilot.code.graph.model import Edge, Graph, callees, callers, dependents, find, path
+from repopilot.code.graph.graph import Edge, Graph, callees, callers, dependents, find, path
 from repopilot.code.manifest import read_manifest
 from repopilot.code.split import analyse
 

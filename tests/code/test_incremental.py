@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from repopilot.code import languages
 from repopilot.code.graph.build import link_graph
+from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linkage, Linked
 from repopilot.code.graph.linker import Linker
-from repopilot.code.graph.model import Graph
 from repopilot.code.manifest import read_manifest
 from repopilot.code.split import FileAnalysis, analyse
 
@@ -268,6 +268,6 @@ def test_edits_of_real_code():
         names = [name for name, _, _ in outlines[path]]
         renamed = files | {path: re.sub(rf"\b{re.escape(names[0])}\b", "another", files[path])} if names else files
         without = {other: text for other, text in files.items() if other != path}
-        starred = files | {path: "from repopilot.code.graph.model import *\n" + files[path]}
+        starred = files | {path: "from repopilot.code.graph.graph import *\n" + files[path]}
         for edited in (renamed, without, starred, {"a/" + path: files[path], **files}):
             assert same(link(edited, before).graph, link(edited).graph)

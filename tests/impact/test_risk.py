@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.impact.co_change import changed_together
-from repopilot.impact.risk import Evidence, Reason, level, reasons
+from repopilot.impact.risk import Reason, RiskEvidence, level, reasons
 from repopilot.repo.history import Commit
 
 
-def _evidence(dependents=0, interface=(), removed=(), used=(), schema=(), tests=("T1",), code=True) -> Evidence:
+def _evidence(dependents=0, interface=(), removed=(), used=(), schema=(), tests=("T1",), code=True) -> RiskEvidence:
     files = tuple(f"A{i}" for i in range(dependents))
-    return Evidence(files, interface, removed, used, schema, tests, ("M1",), code, ())
+    return RiskEvidence(files, interface, removed, used, schema, tests, ("M1",), code, ())
 
 
 @pytest.mark.parametrize(

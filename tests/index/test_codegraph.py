@@ -8,7 +8,7 @@ import pytest
 from support.index_case import FILES, MODULE, WordEmbedder, many, settings, snapshot, write
 
 from repopilot.code.graph.build import build_graph
-from repopilot.code.graph.model import Graph, callers, find
+from repopilot.code.graph.graph import Graph, callers, find
 from repopilot.errors import Cancelled
 from repopilot.impact.codebase import codebase_of
 from repopilot.index import code_graph, graph_file, layout

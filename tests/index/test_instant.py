@@ -13,7 +13,7 @@ from support.index_case import FILES, MODULE, many, settings, snapshot, write
 
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import layout
-from repopilot.index.build.pipeline import Pass, build_instant
+from repopilot.index.build.instant import Pass, build_instant
 from repopilot.index.store import BROKEN_NOTE, open_index
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from repopilot.code.split import analyse, defined_in
 from repopilot.index import codec
-from repopilot.index.build.pipeline import _batches
+from repopilot.index.build.instant import _batches
 from repopilot.index.build.progress import Meter
 from repopilot.index.lexical import terms_of
 from repopilot.types import SourceFile

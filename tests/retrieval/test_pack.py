@@ -8,7 +8,7 @@ import pytest
 from support.index_case import settings, snapshot, write
 from support.small_repo import FILES
 
-from repopilot.index.build.pipeline import Pass, build_instant
+from repopilot.index.build.instant import Pass, build_instant
 from repopilot.retrieval.pack import markdown, pack
 from repopilot.retrieval.search import search
 

@@ -10,7 +10,7 @@ from support.small_repo import FILES
 
 from repopilot.errors import ModelError
 from repopilot.index import commit_store
-from repopilot.index.build.pipeline import Pass, build_instant
+from repopilot.index.build.instant import Pass, build_instant
 from repopilot.index.store import open_index
 from repopilot.index.vectors import release
 from repopilot.retrieval.search import search

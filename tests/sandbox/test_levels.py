@@ -16,7 +16,7 @@ from support import hostile
 
 from repopilot.sandbox import seatbelt
 from repopilot.sandbox.inside import seccomp
-from repopilot.sandbox.job import Job
+from repopilot.sandbox.job_spec import SandboxJob
 from repopilot.sandbox.levels import why_unavailable
 
 ROOT = Path(__file__, "../../..").resolve()
@@ -150,7 +150,7 @@ def test_nothing_outlives_the_application(level, tmp_path):
 
 def test_the_macos_profile_denies_by_default(tmp_path):
     """All that can be said of it on Linux."""
-    profile = seatbelt.profile(Job(tmp_path / 'a "quoted" folder', tmp_path / "work"))
+    profile = seatbelt.profile(SandboxJob(tmp_path / 'a "quoted" folder', tmp_path / "work"))
     assert profile.startswith("(version 1)\n(deny default)\n")
     assert "network" not in profile
     assert profile.count("file-write*") == 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot import trace
-from repopilot.trace import Delta, Finished, Started
+from repopilot.trace import Finished, Started, Streamed
 from repopilot.ui.answer.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
 from repopilot.ui.answer.steps import UPDATES_PER_FLUSH, TraceView
 
@@ -229,7 +229,7 @@ def test_any_facts_can_be_shown(data):
 
 def test_a_delta_of_an_unknown_step_is_a_programming_error():
     with pytest.raises(KeyError):
-        Browser().view().sink(Delta("nobody", "x"))
+        Browser().view().sink(Streamed("nobody", "x"))
 
 
 def test_a_colon_before_a_word_is_kept():

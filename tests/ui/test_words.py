@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.planning.model import Part
+from repopilot.agents.planning.plan import PlanPart
 from repopilot.errors import SourceError
+from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.settings import Settings
 from repopilot.types import Answer, Citation, FileChange, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import COMMANDS, alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of
 from repopilot.ui.chat_store import KEPT, Exchange, forget, load, save
-from repopilot.ui.format import commit_words, count, duration, size
 from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
 from repopilot.ui.repository.estimate import estimate
 from repopilot.ui.repository.props import dense_words, percent, progress_line, skip_rows
@@ -148,7 +148,7 @@ def test_recent_repositories_newest_first_once_each(tmp_path):
 
 
 def test_edited_parts_keep_what_was_known_of_them():
-    parts = (Part(1, "one", ("a.py",), "LOW", (), "done"), Part(2, "two", ("b.py",), "HIGH", (1,)))
+    parts = (PlanPart(1, "one", ("a.py",), "LOW", (), "done"), PlanPart(2, "two", ("b.py",), "HIGH", (1,)))
     assert [(p.number, p.title, p.state) for p in edited(parts, ["new", "two", "", "one"])] == [
         (1, "new", "open"),
         (2, "one", "done"),

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from repopilot import i18n
 from repopilot.agents.exploration import Exploration, explore, follows_up
 from repopilot.errors import ModelError
-from repopilot.i18n.phrases import say, short_commit
+from repopilot.i18n.format import short_commit
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import render
@@ -70,7 +71,7 @@ def _after_the_way(answer: Answer, found: Exploration, workspace: Workspace) -> 
     """The answer below the way, whose stops are cited with the numbers that follow those of the answer."""
     first = max([len(found.pack.excerpts), *(c.number for c in answer.citations)]) + 1
     language = found.results.query.language
-    rows, citations = [say("way", language)], []
+    rows, citations = [i18n.text("explain.way", language)], []
     for number, stop in enumerate(found.way, first):
         verb = stop.verb if language == "en" else "→" * bool(stop.verb)
         where = "" if stop.name == stop.path else f" (`{stop.path}:{stop.line}`)"
@@ -98,8 +99,8 @@ def _usable(text: str, workspace: Workspace, found: Exploration, why_cut: str, s
 
 def _notes(workspace: Workspace, found: Exploration, absent: Sequence[str], why_cut: str) -> list[str]:
     language = found.results.query.language
-    notes = [say("absent_names", language, names=_listed(absent), **_scope(workspace))] if absent else []
-    return [*notes, say("cut_off", language, why=why_cut)] if why_cut else notes
+    notes = [i18n.text("explain.absent_names", language, names=_listed(absent), **_scope(workspace))] if absent else []
+    return [*notes, i18n.text("explain.cut_off", language, why=why_cut)] if why_cut else notes
 
 
 def absent_names(question: str, workspace: Workspace, found: Exploration) -> list[str]:
@@ -159,7 +160,7 @@ def own_snippets_marked(text: str, excerpts: Sequence[Excerpt], language: str) -
     def marked(block: re.Match[str]) -> str:
         lines = [line.strip() for line in block.group(0).split("\n")[1:-1] if line.strip()]
         own = not lines or 2 * sum(line in known for line in lines) < len(lines)
-        return f"{block.group(0)}\n{say('own_snippet', language)}" if own else block.group(0)
+        return f"{block.group(0)}\n{i18n.text('explain.own_snippet', language)}" if own else block.group(0)
 
     return re.sub(r"^```.*?^```[ \t]*$", marked, text, flags=re.S | re.M)
 
@@ -248,12 +249,12 @@ async def _verified(
 def _not_here(workspace: Workspace, found: Exploration, absent: Sequence[str]) -> Answer:
     """Says that the repository doesn't hold the answer, what was searched, and what comes nearest."""
     language = found.results.query.language
-    parts = [say("absent", language, **_scope(workspace))]
+    parts = [i18n.text("explain.absent", language, **_scope(workspace))]
     if absent:
-        parts.append(say("absent_names", language, names=_listed(absent), **_scope(workspace)))
+        parts.append(i18n.text("explain.absent_names", language, names=_listed(absent), **_scope(workspace)))
     places, citations = _places(found.pack.excerpts[:3], workspace, language)
     if places:
-        parts += [say("nearest", language), places]
+        parts += [i18n.text("explain.nearest", language), places]
     return Answer("\n\n".join(parts), citations, details={"not_found": True})
 
 
@@ -263,14 +264,18 @@ def _extractive(workspace: Workspace, found: Exploration, why: str = "extractive
     places, citations = _places(shown, workspace, found.results.query.language)
     kind = "text" if found.map else shown[0].path.rpartition(".")[2]
     quoted = (found.map or shown[0].text).split("\n")[:QUOTED_LINES]
-    parts = [say(why, found.results.query.language), places, "\n".join([f"~~~~{kind}", *quoted, "~~~~"])]
+    parts = [
+        i18n.text(f"explain.{why}", found.results.query.language),
+        places,
+        "\n".join([f"~~~~{kind}", *quoted, "~~~~"]),
+    ]
     return Answer("\n\n".join(parts), citations, details={"extractive": True, "retry": why == "failed"})
 
 
 def _places(excerpts: Sequence[Excerpt], workspace: Workspace, language: str) -> tuple[str, tuple[Citation, ...]]:
     rows, citations = [], []
     for number, e in enumerate(excerpts, 1):
-        place = say("place", language, symbol=e.symbol, path=e.path) if e.symbol else f"`{e.path}`"
+        place = i18n.text("explain.place", language, symbol=e.symbol, path=e.path) if e.symbol else f"`{e.path}`"
         rows.append(f"- {place} [{number}]{_gist(e)}")
         citations.append(Citation(number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol, True))
     return "\n".join(rows), tuple(citations)

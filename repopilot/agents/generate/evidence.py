@@ -10,7 +10,7 @@ from typing import Any
 from repopilot.agents.generate import edits
 from repopilot.agents.generate.debate import in_sandbox
 from repopilot.agents.generate.preserve import unrequested_removals
-from repopilot.agents.generate.scoring import Evidence
+from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import Touched, entrances, touched, unexercised
 from repopilot.agents.testing.selection import covering_tests, is_test_file
 from repopilot.code.languages import file_kind, is_test_path
@@ -56,7 +56,7 @@ async def evidence_on(
     workspace: Workspace,
     step: Step,
     passing: Sequence[str] = (),
-) -> Evidence:
+) -> ChangeEvidence:
     """All that is known about a version of a task, without its tests when those failed to run at all. `passing` are
     further tests that passed under control."""
     found = await result_or_none(findings(changes, workspace, step), "the analysers", step) or ()
@@ -68,7 +68,7 @@ async def evidence_on(
     written = tested.written.run if tested.written else None
     missing = [m for run in (tested.run, written) if run for m in missing_modules(run, [c.path for c in changes])]
     anew = touched_by(changes, workspace)
-    return Evidence(
+    return ChangeEvidence(
         findings=found,
         tests=tested.run,
         protected=tested.protected,

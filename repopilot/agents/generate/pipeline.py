@@ -37,7 +37,7 @@ class Version:
     """One version of the files, with what was found out about it."""
 
     changes: Changes
-    evidence: scoring.Evidence
+    evidence: scoring.ChangeEvidence
     opinions: scoring.Opinions
     verdict: Verdict
     tested: Tested | None
@@ -228,7 +228,7 @@ async def _merged(
     )
 
 
-def why_not_merged(version: Version, made: Changes, evidence: scoring.Evidence) -> str:
+def why_not_merged(version: Version, made: Changes, evidence: scoring.ChangeEvidence) -> str:
     """Why a merged version must not replace the original, '' when it may."""
     drafts = {c.path: c for c in version.changes}
     lost = [n for c in made if c.path in drafts for n in sorted(checks.lost_names(c, drafts[c.path].content))]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from repopilot import i18n
 from repopilot.agents.generate.evidence import Changes, Tested
 from repopilot.agents.generate.scoring import Opinions
-from repopilot.i18n.phrases import say
 from repopilot.types import FileChange, TestRun, Verdict
 
 _NO_POINTS = ("+0.0 ", "-0.0 ")
@@ -44,14 +44,16 @@ def answer_text(outcome: GenerationOutcome) -> str:
         parts.append("\n".join(f for part in _rounds(outcome.tested) if part.run for f in _failures(part.run)))
     if outcome.verdict:
         reasons = [r for r in outcome.verdict.reasons if not r.startswith(_NO_POINTS)]
-        parts.append(say("reasons", language, reasons="; ".join(r.rstrip(".") for r in reasons[:_MOST_REASONS])))
+        parts.append(
+            i18n.text("generate.reasons", language, reasons="; ".join(r.rstrip(".") for r in reasons[:_MOST_REASONS]))
+        )
     if outcome.opinions.issues:
         points = (f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)
-        parts.append("\n".join([say("points", language), *points]))
+        parts.append("\n".join([i18n.text("generate.points", language), *points]))
     if outcome.impact:
         parts.append(_impact_text(outcome.impact, language))
     if outcome.context:
-        parts.append(say("around", language, text=outcome.context.strip()))
+        parts.append(i18n.text("generate.around", language, text=outcome.context.strip()))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -59,14 +61,16 @@ def _summary(outcome: GenerationOutcome) -> str:
     language = outcome.language
     said = []
     if outcome.failure:
-        said.append(say("no_files", language, why=outcome.failure))
+        said.append(i18n.text("generate.no_files", language, why=outcome.failure))
     if outcome.changes:
-        said.append(say("change", language, files=", ".join(_file_text(c, language) for c in outcome.changes)))
+        said.append(
+            i18n.text("generate.change", language, files=", ".join(_file_text(c, language) for c in outcome.changes))
+        )
     if outcome.verdict:
         said.append(_verdict_text(outcome, outcome.verdict))
     if outcome.unexercised:
         names = ", ".join(f"`{name}`" for name in outcome.unexercised[:_MOST_NAMED])
-        said.append(say("unexercised", language, names=names))
+        said.append(i18n.text("generate.unexercised", language, names=names))
     if outcome.tested:
         said += [_run_text(part, language) for part in _rounds(outcome.tested)]
     return " ".join(said)
@@ -103,14 +107,16 @@ def _rounds(tested: Tested) -> Sequence[Tested]:
 def _run_text(tested: Tested, language: str) -> str:
     run = tested.run
     if run is None:
-        why = (tested.report or {}).get("stopped_because") or say("only_python", language)
-        return say("tests_none", language, why=why)
-    whose = say("tests_repository" if tested.protected else "tests_written", language)
+        why = (tested.report or {}).get("stopped_because") or i18n.text("generate.only_python", language)
+        return i18n.text("generate.tests_none", language, why=why)
+    whose = i18n.text("generate.tests_repository" if tested.protected else "tests_written", language)
     if run.genuine:
-        return say("tests_passed", language, passed=run.passed, whose=whose, level=run.level, seconds=run.duration_s)
+        return i18n.text(
+            "generate.tests_passed", language, passed=run.passed, whose=whose, level=run.level, seconds=run.duration_s
+        )
     counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
     why = f" {'; '.join(run.reasons[:2])}." if run.reasons and not run.failures else ""
-    return say("tests_counted", language, **counts, whose=whose, level=run.level) + why
+    return i18n.text("generate.tests_counted", language, **counts, whose=whose, level=run.level) + why
 
 
 def _failures(run: TestRun) -> Sequence[str]:
@@ -124,18 +130,18 @@ def _file_text(change: FileChange, language: str) -> str:
     lines = change.diff.split("\n")
     plus = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
     minus = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-    return say(change.change, language, path=change.path, plus=plus, minus=minus)
+    return i18n.text(f"generate.{change.change}", language, path=change.path, plus=plus, minus=minus)
 
 
 def _verdict_text(outcome: GenerationOutcome, verdict: Verdict) -> str:
     language = outcome.language
-    again = say("revised", language, count=outcome.revisions) if outcome.revisions else ""
-    said = say("merged" if outcome.merged else _SAID[verdict.decision], language)
-    return say("verdict", language, score=verdict.score, said=said, again=again)
+    again = i18n.text("generate.revised", language, count=outcome.revisions) if outcome.revisions else ""
+    said = i18n.text("generate.merged" if outcome.merged else _SAID[verdict.decision], language)
+    return i18n.text("generate.verdict", language, score=verdict.score, said=said, again=again)
 
 
 def _impact_text(impact: Mapping[str, Any], language: str) -> str:
     affected = [str(item.get("path", "")) for item in impact.get("affected", ()) if isinstance(item, Mapping)]
     names = ", ".join(f"`{p}`" for p in dict.fromkeys(filter(None, affected[:5])))
-    reached = say("reached", language, names=names) if names else ""
-    return say("impact", language, risk=impact.get("risk", "UNKNOWN"), reached=reached)
+    reached = i18n.text("generate.reached", language, names=names) if names else ""
+    return i18n.text("generate.impact", language, risk=impact.get("risk", "UNKNOWN"), reached=reached)

@@ -44,7 +44,7 @@ class Issue:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ChangeEvidence:
     """What is known about a version. `protected`: the tests are the repository's or the user's, not generated.
     `missing`: modules the sandbox lacks, so that a failure says nothing.
 
@@ -76,7 +76,7 @@ class Opinions:
     test: str = field(default="", repr=False)
 
 
-def judge(evidence: Evidence, opinions: Opinions) -> Verdict:
+def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
     """START, moved by evidence and a little by opinions; ≥ 8 accept, 5–8 merge the feedback, below 5 revise."""
     if evidence.problem:
         return Verdict(0.0, "REQUEST_REVISION", (f"it does not parse: {evidence.problem}",))
@@ -112,7 +112,7 @@ def failed(run: TestRun) -> bool:
     return run.failed > 0 or (run.errors > 0 and bool(run.failures))
 
 
-def _test_moves(evidence: Evidence) -> list[tuple[float, str]]:
+def _test_moves(evidence: ChangeEvidence) -> list[tuple[float, str]]:
     whose = "the repository's tests" if evidence.protected else "generated tests"
     moves = []
     if evidence.tests:
@@ -124,7 +124,7 @@ def _test_moves(evidence: Evidence) -> list[tuple[float, str]]:
 
 
 def _run_move(
-    run: TestRun, whose: str, protected: bool, beside: Sequence[str], evidence: Evidence
+    run: TestRun, whose: str, protected: bool, beside: Sequence[str], evidence: ChangeEvidence
 ) -> tuple[float, str]:
     """What a run counts; `beside` is what changed and its tests don't call."""
     kind = "protected" if protected else "own"
@@ -148,7 +148,7 @@ def _listed(names: Sequence[str]) -> str:
     )
 
 
-def _finding_moves(evidence: Evidence) -> list[tuple[float, str]]:
+def _finding_moves(evidence: ChangeEvidence) -> list[tuple[float, str]]:
     counted = [f for f in evidence.findings if _FINDINGS[f.severity]]
     if not counted:
         return []
@@ -159,7 +159,7 @@ def _finding_moves(evidence: Evidence) -> list[tuple[float, str]]:
     ]
 
 
-def _objection_moves(evidence: Evidence) -> list[tuple[float, str]]:
+def _objection_moves(evidence: ChangeEvidence) -> list[tuple[float, str]]:
     said = {
         "regression": "the critic's test passes on the old code and fails on the new",
         "fails": "the critic's test fails",
@@ -180,7 +180,7 @@ def _opinion_moves(opinions: Opinions) -> list[tuple[float, str]]:
     return moves
 
 
-def wishes(evidence: Evidence, opinions: Opinions) -> Sequence[str]:
+def wishes(evidence: ChangeEvidence, opinions: Opinions) -> Sequence[str]:
     """What the coder is asked to correct, the certain first."""
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
     failing = [
@@ -194,7 +194,7 @@ def wishes(evidence: Evidence, opinions: Opinions) -> Sequence[str]:
     return [*broken, *failing[:2], *gone, *certain[:3], *said[:4]]
 
 
-def worth_merging(evidence: Evidence, opinions: Opinions) -> bool:
+def worth_merging(evidence: ChangeEvidence, opinions: Opinions) -> bool:
     """Is there feedback that rests on something: a failing test, a finding, a lost name, or objections of weight? A
     score that is low only because nothing was tested is no reason to write the code again."""
     said = sum(_ISSUES[i.severity] for i in opinions.issues) <= _MERGE_FROM

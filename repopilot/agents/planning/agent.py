@@ -14,7 +14,7 @@ from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate.generator import GenerationRequest, generate_files
 from repopilot.agents.generate.places import last_files
 from repopilot.agents.planning.drafts import PlanDraft, checked_parts, checked_questions, fallback_parts
-from repopilot.agents.planning.model import Part, Plan, ordered, plan_from_markdown, plan_json, plan_markdown
+from repopilot.agents.planning.plan import Plan, PlanPart, ordered, plan_from_markdown, plan_json, plan_markdown
 from repopilot.errors import ModelError, RepoPilotError, UsageError
 from repopilot.llm.structured import ask
 from repopilot.prompts import defused, nonce, render
@@ -87,7 +87,7 @@ async def proceed(
 
 
 async def run_part(
-    plan: Plan, part: Part, files: Sequence[FileChange], workspace: Workspace, step: Step
+    plan: Plan, part: PlanPart, files: Sequence[FileChange], workspace: Workspace, step: Step
 ) -> tuple[Plan, tuple[FileChange, ...], str]:
     """One part through the generator, on top of `files`: the plan with its new state, its files, a sentence."""
     turns = (*workspace.turns, Turn(plan.task, "", "DECOMPOSE", tuple(files))) if files else workspace.turns
@@ -142,7 +142,7 @@ def _is_go_on(question: str) -> bool:
     return len(question.split()) <= 12 and _GO_ON.match(question) is not None
 
 
-def _next_part(plan: Plan, numbers: Sequence[int] | None) -> Part | None:
+def _next_part(plan: Plan, numbers: Sequence[int] | None) -> PlanPart | None:
     """What the user asked for by number is done even before its dependencies; else the next ready part."""
     if numbers is None:
         return plan.ready()

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from repopilot.agents.exploration import Exploration
 from repopilot.agents.generate.edits import safe_path
 from repopilot.agents.generate.places import named_paths
-from repopilot.agents.planning.model import Part, Question, split_task
+from repopilot.agents.planning.plan import PlanPart, PlanQuestion, split_task
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
@@ -39,7 +39,7 @@ class PlanDraft(BaseModel):
     parts: list[PartDraft]
 
 
-def checked_parts(drafts: Sequence[PartDraft], index: Index) -> list[Part]:
+def checked_parts(drafts: Sequence[PartDraft], index: Index) -> list[PlanPart]:
     """The drafts with paths that exist or could be made, and a computed risk; empty titles and repetitions go."""
     parts, titles = [], set()
     for number, draft in enumerate(drafts, 1):
@@ -48,19 +48,19 @@ def checked_parts(drafts: Sequence[PartDraft], index: Index) -> list[Part]:
             titles.add(title.lower())
             files = _real_paths(draft.files, index)
             parts.append(
-                Part(number, title, files, risk_of(files, index), tuple(d for d in draft.depends_on if d != number))
+                PlanPart(number, title, files, risk_of(files, index), tuple(d for d in draft.depends_on if d != number))
             )
     return parts
 
 
-def checked_questions(drafts: Sequence[QuestionDraft], task: str) -> tuple[Question, ...]:
+def checked_questions(drafts: Sequence[QuestionDraft], task: str) -> tuple[PlanQuestion, ...]:
     """Questions with at least two options, none of which the task already names."""
     kept = []
     for draft in drafts:
         options = tuple(dict.fromkeys(o.strip() for o in draft.options if o.strip()))[:4]
         answered = any(re.search(rf"\b{re.escape(o.lower())}\b", task.lower()) for o in options)
         if len(options) >= 2 and draft.question.strip() and not answered:
-            kept.append(Question(draft.question.strip(), options))
+            kept.append(PlanQuestion(draft.question.strip(), options))
     return tuple(kept[:MOST_QUESTIONS])
 
 
@@ -94,7 +94,7 @@ def _uses(path: str, index: Index) -> int:
     return sum(r.path != path for name in names for r in index.references(name))
 
 
-def fallback_parts(task: str, found: Exploration, index: Index) -> list[Part]:
+def fallback_parts(task: str, found: Exploration, index: Index) -> list[PlanPart]:
     """A plan without a model: the parts the task itself names, else one for each folder the search found, then tests
     and documentation."""
     named = split_task(task)
@@ -104,7 +104,7 @@ def fallback_parts(task: str, found: Exploration, index: Index) -> list[Part]:
     else:
         groups = _by_folder(task, [p for p in hits if not is_test_path(p) and not is_doc_path(p)])
     parts = [
-        Part(n, title, files, risk_of(files, index), (n - 1,) if n > 1 else ())
+        PlanPart(n, title, files, risk_of(files, index), (n - 1,) if n > 1 else ())
         for n, (title, files) in enumerate(groups, 1)
     ]
     for title, files in (
@@ -112,7 +112,7 @@ def fallback_parts(task: str, found: Exploration, index: Index) -> list[Part]:
         ("Bring the documentation up to date", [p for p in hits if is_doc_path(p)]),
     ):
         if not any(word in task.lower() for word in title.lower().split()[-1:]):
-            parts.append(Part(len(parts) + 1, title, tuple(files[:3]), "LOW", (len(parts),) if parts else ()))
+            parts.append(PlanPart(len(parts) + 1, title, tuple(files[:3]), "LOW", (len(parts),) if parts else ()))
     return parts
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from repopilot import i18n
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate.debate import in_sandbox
 from repopilot.agents.generate.evidence import Changes, Tested
@@ -18,7 +19,6 @@ from repopilot.agents.testing.coverage import touched, unexercised
 from repopilot.agents.testing.selection import all_tests, covering_tests, test_path_for
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed, ModelError
-from repopilot.i18n.phrases import say
 from repopilot.retrieval.query import parse
 from repopilot.trace import Step
 from repopilot.types import Answer, TestRun
@@ -53,7 +53,7 @@ async def run_existing(question: str, workspace: Workspace, step: Step) -> Answe
     chosen = _chosen(question, workspace, drafts)
     language = parse(question).language
     if not chosen:
-        text = say("no_tests", language)
+        text = i18n.text("testing.no_tests", language)
         return await _answered(text, {"tests": None}, step)
     if len(chosen) > MOST_RUN:
         step.degrade(f"only the first {MOST_RUN} of {len(chosen)} test files are run")

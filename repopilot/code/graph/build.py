@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from repopilot.code.graph.graph import Edge, Graph, graph_of
 from repopilot.code.graph.import_resolver import places, resolve
 from repopilot.code.graph.incremental import to_link
 from repopilot.code.graph.link_state import KeptLinks, Linkage, Linked, outline, ties
 from repopilot.code.graph.linker import CONFIDENCE, How, Linker, names
-from repopilot.code.graph.model import Edge, Graph, graph_of
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
 from repopilot.code.manifest import Manifest

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.import_resolver import ImportTarget
-from repopilot.code.graph.model import Graph
 from repopilot.code.graph.nodes import FILE, PACKAGE
 from repopilot.code.split import FileAnalysis
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from repopilot.code.graph.model import Edge
+from repopilot.code.graph.graph import Edge
 from repopilot.code.languages import is_test_path
 from repopilot.code.split import FileAnalysis
 

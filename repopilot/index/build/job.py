@@ -14,7 +14,7 @@ from pathlib import Path
 
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError
 from repopilot.index import code_graph, commit_store
-from repopilot.index.build.pipeline import Pass, build_instant, worker_count
+from repopilot.index.build.instant import Pass, build_instant, worker_count
 from repopilot.index.build.progress import Listener
 from repopilot.index.build_report import BuildReport
 from repopilot.index.embed import Embedder
@@ -23,7 +23,7 @@ from repopilot.index.workers import pool
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
 
-__all__ = ["Job", "build", "held", "open_index", "prewarm", "running", "start"]
+__all__ = ["IndexJob", "build", "held", "open_index", "prewarm", "running", "start"]
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class _Registry:
     """The running jobs of this process by the folder they write; `free` is set while vectors may be computed."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    jobs: dict[Path, Job] = field(default_factory=dict)
+    jobs: dict[Path, IndexJob] = field(default_factory=dict)
     holders: int = 0
     free: threading.Event = field(default_factory=threading.Event)
 
@@ -72,7 +72,7 @@ def start(
     progress: Listener | None = None,
     full: bool = False,
     token: str = "",
-) -> Job:
+) -> IndexJob:
     """Index a repository in the background. Returns at once.
 
     A job that is already running for it is returned instead, after being told to look again if that could change
@@ -83,7 +83,7 @@ def start(
     with _registry.lock:
         job = _registry.jobs.get(folder)
         if job is None or not job.join(snapshot, embedder, full):
-            job = _registry.jobs[folder] = Job(snapshot, settings, embedder, full, token)
+            job = _registry.jobs[folder] = IndexJob(snapshot, settings, embedder, full, token)
             fresh = True
         else:
             fresh = False
@@ -118,7 +118,7 @@ def build(
     return job.index
 
 
-def running(snapshot: Snapshot, settings: Settings) -> Job | None:
+def running(snapshot: Snapshot, settings: Settings) -> IndexJob | None:
     """The job that is indexing a repository in this process, if there is one."""
     with _registry.lock:
         return _registry.jobs.get(settings.indexes / snapshot.key)
@@ -129,7 +129,7 @@ def prewarm(settings: Settings) -> None:
     pool.prewarm(worker_count(settings))
 
 
-class Job:
+class IndexJob:
     """Indexing in progress. Everything may be used from any thread.
 
     `lexical_ready` is set when `index` answers for the snapshot asked for, `history_ready` when its past commits are

@@ -11,6 +11,7 @@ from functools import partial
 import chainlit as cl
 
 from repopilot.errors import ModelError, RepoPilotError
+from repopilot.i18n.format import commit_words, count, duration
 from repopilot.trace import Event, Finished, root
 from repopilot.types import Answer
 from repopilot.ui.answer.answer_view import COMMANDS, keep, show_answer, sources_props
@@ -19,7 +20,6 @@ from repopilot.ui.answer.steps import TraceView
 from repopilot.ui.chat import Chat, process
 from repopilot.ui.chat_store import Exchange
 from repopilot.ui.elements import element
-from repopilot.ui.format import commit_words, count, duration
 from repopilot.ui.repository.props import dense_words
 from repopilot.workspace import Workspace
 

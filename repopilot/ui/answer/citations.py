@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repopilot.i18n.format import commit_words
 from repopilot.types import Citation
 from repopilot.ui.answer.step_text import inert, outside_code
-from repopilot.ui.format import commit_words
 
 CONTEXT_LINES = 400
 """Lines shown around a cited place: enough to read on, few enough to draw at once."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import chainlit as cl
 
-from repopilot.agents.planning.model import MOST_PARTS, Part, Plan, ordered, plan_from_json, plan_json, plan_markdown
+from repopilot.agents.planning.plan import MOST_PARTS, Plan, PlanPart, ordered, plan_from_json, plan_json, plan_markdown
 from repopilot.types import Answer
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
@@ -53,16 +53,16 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     return {}
 
 
-def edited(parts: Sequence[Part], lines: Sequence[str]) -> tuple[Part, ...]:
+def edited(parts: Sequence[PlanPart], lines: Sequence[str]) -> tuple[PlanPart, ...]:
     """The user's lines as parts: a line that was there keeps its files, order and state, a new one is open. Pure."""
     titles = [line.strip() for line in lines if line.strip()][:MOST_PARTS]
     left = list(parts)
-    chosen: list[Part] = []
+    chosen: list[PlanPart] = []
     for number, title in enumerate(titles, len(parts) + 1):
         known = next((part for part in left if part.title == title), None)
         if known is not None:
             left.remove(known)
-        chosen.append(known or Part(number, title))
+        chosen.append(known or PlanPart(number, title))
     return ordered(chosen)
 
 

@@ -6,8 +6,8 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 
+from repopilot.i18n.format import count
 from repopilot.types import Answer, Finding
-from repopilot.ui.format import count
 
 FINDINGS_SHOWN = 120
 ROWS_SHOWN = 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from repopilot.i18n.format import count, duration
 from repopilot.trace import Finished, Started
-from repopilot.ui.format import count, duration
 
 OUTPUT_LIMIT = 50_000
 """Characters shown of one step: at 100,000 the browser takes seconds, at a million half a minute."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from repopilot.trace import Delta, Event, Finished, Started
+from repopilot.trace import Event, Finished, Started, Streamed
 from repopilot.ui.answer.step_text import (
     OUTPUT_LIMIT,
     body,
@@ -180,7 +180,7 @@ class TraceView:
         }
 
 
-def _take_text(shown: _Shown, delta: Delta) -> None:
+def _take_text(shown: _Shown, delta: Streamed) -> None:
     """Keep all of it for the attachment, but stream no more than can be shown."""
     shown.text.append(delta.text)
     room = OUTPUT_LIMIT - shown.sent_chars

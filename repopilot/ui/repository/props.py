@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
+from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.types import Progress, Skip
-from repopilot.ui.format import commit_words, count, duration, size
 from repopilot.ui.repository.estimate import FOLDERS_SHOWN, Estimate
 from repopilot.ui.repository.registry import Opening
 

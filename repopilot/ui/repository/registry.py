@@ -187,7 +187,7 @@ class Openings:
     async def _needs_asking(self, opening: Opening) -> bool:
         """A big repository is estimated first, unless it was indexed before: then little is left to do."""
         from repopilot.index.build.job import open_index
-        from repopilot.repo.estimate import estimate as sampled
+        from repopilot.repo.sample_size import sample_size
         from repopilot.repo.walk import walk
 
         known = await asyncio.to_thread(open_index, opening.snapshot, opening.settings)
@@ -195,7 +195,7 @@ class Openings:
             opening.index = known
             return False
         files, skipped = await asyncio.to_thread(walk, opening.snapshot, opening.settings, cancel=opening._cancel)
-        whole = await asyncio.to_thread(sampled, opening.snapshot, files)
+        whole = await asyncio.to_thread(sample_size, opening.snapshot, files)
         opening.estimate = estimate(files, skipped, whole.lines, whole.seconds)
         return opening.estimate.lines > opening.settings.big_repository_lines
 

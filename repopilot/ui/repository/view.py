@@ -7,12 +7,12 @@ import asyncio
 import chainlit as cl
 
 from repopilot.errors import RepoPilotError
+from repopilot.i18n.format import commit_words
 from repopilot.repo.source import parse_source, split_token
 from repopilot.types import Source
 from repopilot.ui.available_models import model_props
 from repopilot.ui.chat import Chat, process
 from repopilot.ui.elements import element, poll_props
-from repopilot.ui.format import commit_words
 from repopilot.ui.repository.props import address, opening_props
 from repopilot.ui.repository.recent import remember
 from repopilot.ui.repository.registry import POLL_S, Opening, at_ref

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from repopilot.code.languages import grammar
 from repopilot.code.syntax import parse, text_of
 from repopilot.review.code import Code
-from repopilot.review.rules.polyglot import conditions, doc_comments, shapes, text_rules
+from repopilot.review.rules.polyglot import doc_comments, shapes, suspicious_conditions, text_rules
 from repopilot.review.rules.polyglot.call_rules import rules
 from repopilot.review.rules.polyglot.request_names import from_request
 from repopilot.types import Finding
@@ -61,7 +61,7 @@ def check(code: Code) -> list[Finding]:
     for place in places:
         found += _calls(place, code, data)
         found += shapes.check(place.node, place.loops, code, data)
-        found += conditions.check(place.node, code, data)
+        found += suspicious_conditions.check(place.node, code, data)
         found += doc_comments.check(place.node, code, data)
         found += _texts(place, code, bare, whole)
     found += text_rules.found_in(code, "file", whole, 1, whole, "", whole)

@@ -9,9 +9,9 @@ from repopilot.review.rules.python.blocking import waiting
 from repopilot.review.rules.python.caches import caches
 from repopilot.review.rules.python.conditions import conditions
 from repopilot.review.rules.python.contradictions import contradictions
-from repopilot.review.rules.python.database import database
 from repopilot.review.rules.python.growth import growth
 from repopilot.review.rules.python.naming import names
+from repopilot.review.rules.python.orm_queries import database
 from repopilot.review.rules.python.queries import queries
 from repopilot.review.rules.python.responses import answers
 from repopilot.review.rules.python.secret_handling import secrets

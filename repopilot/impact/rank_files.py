@@ -13,7 +13,7 @@ from math import log2
 
 import numpy as np
 
-from repopilot.code.graph.model import Edge
+from repopilot.code.graph.graph import Edge
 from repopilot.code.languages import is_doc_path, is_example_path
 from repopilot.impact.change import Change
 from repopilot.impact.co_change import Together

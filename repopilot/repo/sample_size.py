@@ -14,7 +14,7 @@ _BYTES_PER_LINE = 34  # where no file could be sampled
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class SizeEstimate:
     """`lines` and `seconds` are rounded; `folders` are the top-level ones in the order they will be read."""
 
     lines: int
@@ -22,7 +22,7 @@ class Estimate:
     folders: tuple[str, ...]
 
 
-def estimate(snapshot: Snapshot, files: Sequence[SourceFile]) -> Estimate:
+def sample_size(snapshot: Snapshot, files: Sequence[SourceFile]) -> SizeEstimate:
     """Lines and seconds of indexing `files` (as `walk` orders them), by reading an even sample and scaling by bytes."""
     by_size = sorted(files, key=lambda f: f.size)
     step = max(len(by_size) // _SAMPLE, 1)
@@ -35,7 +35,7 @@ def estimate(snapshot: Snapshot, files: Sequence[SourceFile]) -> Estimate:
     total = sum(file.size for file in files)
     guessed = round(total * lines / sampled if sampled else total / _BYTES_PER_LINE)
     folders = dict.fromkeys(file.path.partition("/")[0] for file in files if "/" in file.path)
-    return Estimate(_rounded(guessed), round(guessed / _LINES_PER_SECOND, 1), tuple(folders))
+    return SizeEstimate(_rounded(guessed), round(guessed / _LINES_PER_SECOND, 1), tuple(folders))
 
 
 def _rounded(lines: int) -> int:

@@ -26,7 +26,7 @@ _PART = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlanPart:
     """One step of work. `depends_on` holds numbers of earlier parts."""
 
     number: int
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PlanQuestion:
     """Something decisive the task leaves open, answerable by one of `options`."""
 
     question: str
@@ -48,22 +48,22 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Plan:
     task: str
-    parts: tuple[Part, ...]
-    questions: tuple[Question, ...] = ()
+    parts: tuple[PlanPart, ...]
+    questions: tuple[PlanQuestion, ...] = ()
 
     def with_state(self, number: int, state: State) -> Plan:
         return replace(self, parts=tuple(replace(p, state=state) if p.number == number else p for p in self.parts))
 
-    def part(self, number: int) -> Part | None:
+    def part(self, number: int) -> PlanPart | None:
         return next((p for p in self.parts if p.number == number), None)
 
-    def ready(self) -> Part | None:
+    def ready(self) -> PlanPart | None:
         """The next open part none of whose dependencies is open or failed."""
         waiting = {p.number for p in self.parts if p.state in ("open", "failed")}
         return next((p for p in self.parts if p.state == "open" and not waiting & set(p.depends_on)), None)
 
 
-def ordered(parts: Iterable[Part]) -> tuple[Part, ...]:
+def ordered(parts: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
     """Numbered from 1 so that every part stands behind those it depends on; unknown and circular ones are dropped."""
     given = list(parts)[:MOST_PARTS]
     known = {p.number for p in given}
@@ -91,9 +91,9 @@ def plan_json(plan: Plan) -> dict[str, Any]:
 def plan_from_json(document: Mapping[str, Any]) -> Plan:
     """The plan of `plan_json`, also after a trip through JSON. Raises KeyError, TypeError on anything else."""
     parts = tuple(
-        Part(**{**p, "files": tuple(p["files"]), "depends_on": tuple(p["depends_on"])}) for p in document["parts"]
+        PlanPart(**{**p, "files": tuple(p["files"]), "depends_on": tuple(p["depends_on"])}) for p in document["parts"]
     )
-    questions = tuple(Question(q["question"], tuple(q["options"])) for q in document["questions"])
+    questions = tuple(PlanQuestion(q["question"], tuple(q["options"])) for q in document["questions"])
     return Plan(document["task"], parts, questions)
 
 
@@ -116,7 +116,7 @@ def plan_from_markdown(text: str) -> Plan | None:
         return None
     body = text[titles[-1].end() :]
     parts = tuple(
-        Part(
+        PlanPart(
             int(m["number"]), m["title"], tuple(re.findall(r"`([^`]+)`", m["files"] or "")), m["risk"],  # type: ignore[arg-type]
             tuple(int(n) for n in re.findall(r"\d+", m["after"] or "")), _STATES[m["mark"]],
         )
@@ -125,7 +125,7 @@ def plan_from_markdown(text: str) -> Plan | None:
     return Plan(titles[-1]["task"], parts) if parts else None
 
 
-def _part_line(part: Part) -> str:
+def _part_line(part: PlanPart) -> str:
     files = f" — {', '.join(f'`{f}`' for f in part.files)}" if part.files else ""
     after = f", after {', '.join(map(str, part.depends_on))}" if part.depends_on else ""
     return f"{part.number}. [{_MARKS[part.state]}] {_one_line(part.title)}{files} ({part.risk} risk{after})"

@@ -1,4 +1,4 @@
-"""What is run in a sandbox, under which limits. Values only; each level turns a Job into a command."""
+"""What is run in a sandbox, under which limits. Values only; each level turns a SandboxJob into a command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PYTHON = (sys.executable, "-s", "-P", "-B")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """Bounds of one run. Memory is the proportional set size of all its processes together; times are wall time."""
 
     seconds: float = 30.0
@@ -37,7 +37,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SandboxJob:
     """One start of the sandboxed interpreter.
 
     `root` is the folder of the code under test, read-only inside; `work` an empty writable folder beside it.
@@ -51,11 +51,11 @@ class Job:
     nonce: str = ""
     in_repository: bool = False
     probe: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Mounts:
     """Where a job's folders are as seen from inside."""
 
     root: str
@@ -63,7 +63,7 @@ class Places:
     inside: str
 
 
-def document(job: Job, level: str, places: Places, channel: int) -> bytes:
+def document(job: SandboxJob, level: str, places: Mounts, channel: int) -> bytes:
     """The job as inside/bootstrap.py reads it."""
     folders = dict.fromkeys(str(Path(test).parent) for test in job.tests)
     searched = [places.root, f"{places.root}/src", *(f"{places.root}/{folder}" for folder in folders if folder != ".")]
@@ -137,7 +137,7 @@ def system() -> list[str]:
     return [name for name in names if os.path.exists(name)]
 
 
-def environment(places: Places) -> dict[str, str]:
+def environment(places: Mounts) -> dict[str, str]:
     """All that the program inside sees: nothing of ours. Hashes are fixed, so that a run can be repeated."""
     return {
         "PATH": "/usr/bin:/bin",

@@ -37,3 +37,9 @@ def commit_words(commit: str) -> str:
         return "no version control"
     sha, plus, dirty = commit.partition("+")
     return "commit " + sha[:7] + plus + dirty
+
+
+def short_commit(commit: str) -> str:
+    """A SHA by its first ten digits; `unversioned` and `…+dirty` keep what they say."""
+    sha, plus, dirty = commit.partition("+")
+    return f"{sha[:10] if len(sha) == 40 else sha}{plus}{dirty}"

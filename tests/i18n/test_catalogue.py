@@ -1,0 +1,55 @@
+"""The catalogue: the same keys and placeholders in every language, and how texts are looked up."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from string import Formatter
+
+import pytest
+
+from repopilot import i18n
+from repopilot.i18n import LANGUAGES, Message, localized, message, said, supported
+
+
+def placeholders(entry: str) -> set[str]:
+    return {re.split(r"[.\[]", name)[0] for _, name, _, _ in Formatter().parse(entry) if name is not None}
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_every_language_has_the_same_keys_and_placeholders(language: str) -> None:
+    english, other = (i18n._catalogue(code) for code in ("en", language))
+    assert english.keys() == other.keys()
+    different = {key for key in english if placeholders(english[key]) != placeholders(other[key])}
+    assert not different
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_empty(language: str) -> None:
+    assert not [key for key, entry in i18n._catalogue(language).items() if not entry.strip()]
+
+
+def test_a_message_is_english_text_that_can_be_said_in_french() -> None:
+    refused = message("assistant.refused", why=message("assistant.empty"))
+    assert isinstance(refused, Message) and refused.startswith("I won't help with this: Ask something")
+    assert said(refused, "fr-CA").startswith("Je ne peux pas aider à cela : Posez une question")
+    assert said("plain", "fr") == localized("plain", "fr") == "plain"
+
+
+def test_a_message_survives_pickling() -> None:
+    sent = pickle.loads(pickle.dumps(message("assistant.empty")))
+    assert sent == message("assistant.empty") and said(sent, "fr") == i18n.text("assistant.empty", "fr")
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"), [("fr", "fr"), ("fr-CA", "fr"), ("FR_fr", "fr"), ("de", "en"), ("", "en")]
+)
+def test_an_unknown_language_is_read_as_english(tag: str, language: str) -> None:
+    assert supported(tag) == language
+
+
+def test_an_unknown_key_or_a_missing_value_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        i18n.text("assistant.no_such_text")
+    with pytest.raises(KeyError):
+        i18n.text("assistant.refused", "en")
