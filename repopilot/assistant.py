@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.errors import UsageError
+from repopilot.results import Answer
 from repopilot.trace import Event, Step, degraded
-from repopilot.types import Answer, Intent, Route
+from repopilot.types import Intent, Route
 from repopilot.workspace import Workspace
 
 Agent = Callable[[str, Workspace, Step], Awaitable[Answer]]

@@ -121,6 +121,18 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """A place that code found for a question, before any model. `lines` are (line number, text), in order."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str = ""
+    lines: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A place in the repository that code, not the model, has looked up. `supported`: the lines bear the claim."""
 
@@ -213,21 +225,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Impact:
-    """What a change touches. Every entry of the lists is a JSON-able mapping; see agents/impact.py for their keys."""
-
-    risk: Risk
-    ranked: tuple[Mapping, ...] = ()
-    affected: tuple[Mapping, ...] = ()
-    covering_tests: tuple[Mapping, ...] = ()
-    co_changed: tuple[Mapping, ...] = ()
-    risks: tuple[Mapping, ...] = ()
-    recommendations: tuple[Mapping, ...] = ()
-    completeness: Mapping = field(default_factory=dict)
-    changed: tuple[Mapping, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Progress:
     """A moment of a long job. `rate` in units per second; `remaining_s` None while it can't be told."""
 
@@ -238,26 +235,3 @@ class Progress:
     rate: float = 0.0
     remaining_s: float | None = None
     detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One exchange of the conversation, for follow-up questions."""
-
-    question: str
-    answer: str
-    intent: Intent
-    files: tuple[FileChange, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What an agent returns. `degraded` lists every step down taken, in words; `details` holds JSON-able extras
-    by name (verdict, tests, impact, findings, plan) for those who show them."""
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    files: tuple[FileChange, ...] = ()
-    route: Route | None = None
-    degraded: tuple[str, ...] = ()
-    details: Mapping[str, object] = field(default_factory=dict)

@@ -18,8 +18,9 @@ from repopilot.index.build import job
 from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir, open_source
 from repopilot.repo.source import parse_source, split_token
+from repopilot.results import Turn
 from repopilot.settings import Settings
-from repopilot.types import Progress, Snapshot, Source, Turn
+from repopilot.types import Progress, Snapshot, Source
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder

@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass, replace
 
 from repopilot.llm.model import Model, estimate_tokens
+from repopilot.results import Turn
 from repopilot.retrieval.pack import Pack, pack
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results, search
 from repopilot.tools.call_graph import Stop, detect_path_query, hits_on
 from repopilot.trace import Step
-from repopilot.types import Hit, Turn
+from repopilot.types import Hit
 from repopilot.workspace import Workspace
 
 CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}

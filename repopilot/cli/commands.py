@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from repopilot import trace
 from repopilot.cli.output import emit, progress_line, show_answer, show_hits, show_notes, show_steps
 from repopilot.errors import UsageError
+from repopilot.results import Answer
 from repopilot.settings import Settings
-from repopilot.types import Answer, Hit, Intent, Route, Snapshot
+from repopilot.types import Hit, Intent, Route, Snapshot
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:

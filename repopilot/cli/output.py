@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from repopilot import trace
-from repopilot.types import Answer, Hit, Progress
+from repopilot.results import Answer
+from repopilot.types import Hit, Progress
 
 
 def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], object]) -> None:

@@ -16,8 +16,9 @@ from repopilot.impact.question import ImpactRequest, requested
 from repopilot.impact.render import impact_markdown
 from repopilot.impact.svg import graph_svg
 from repopilot.repo import history
+from repopilot.results import Answer, ImpactReport
 from repopilot.trace import Step
-from repopilot.types import Answer, Citation, FileChange, Impact
+from repopilot.types import Citation, FileChange
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
 
 
 async def impact_report(workspace: Workspace, step: Step, targets: Sequence[str] = (), *, diff: str | None = None,
-                        patch: str | None = None) -> Impact:  # fmt: skip
+                        patch: str | None = None) -> ImpactReport:  # fmt: skip
     """The report for files and symbols (`path`, `path:Symbol`, `Symbol`), for a range BASE..HEAD (without HEAD: up to
     what is open), or for a unified diff.
 
@@ -67,17 +68,17 @@ async def impact_report(workspace: Workspace, step: Step, targets: Sequence[str]
     return await _assessed(workspace, step, changes)
 
 
-async def impact_of_files(workspace: Workspace, step: Step, files: Sequence[FileChange]) -> Impact:
+async def impact_of_files(workspace: Workspace, step: Step, files: Sequence[FileChange]) -> ImpactReport:
     """The report for generated files."""
     return await impact_report(workspace, step, patch="\n".join(_as_diff(file) for file in files))
 
 
-def impact_json(impact: Impact) -> dict:
+def impact_json(impact: ImpactReport) -> dict:
     """The report as the command line prints it."""
-    return asdict(impact)
+    return {key: value for key, value in asdict(impact).items() if key != "kind"}
 
 
-async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change]) -> Impact:
+async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change]) -> ImpactReport:
     async with step.child("evidence", "tool") as gathering:
         commits = await asyncio.to_thread(_commits, workspace, gathering)
         report = await asyncio.to_thread(assess, workspace.index, changes, commits)
@@ -129,7 +130,7 @@ def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
     return history.commits(snapshot, settings.history_commits)
 
 
-def _citations(report: Impact, workspace: Workspace) -> tuple[Citation, ...]:
+def _citations(report: ImpactReport, workspace: Workspace) -> tuple[Citation, ...]:
     commit = workspace.index.commit
     return tuple(
         Citation(n, str(item["path"]), int(item["line"]), int(item["line"]), commit, str(item["symbol"]))

@@ -17,7 +17,7 @@ from repopilot.impact.dependents import Covering, Reached, covering, named_elsew
 from repopilot.impact.rank_files import rank
 from repopilot.impact.reasons import with_reasons
 from repopilot.index.store import Index
-from repopilot.types import Impact
+from repopilot.results import ImpactReport
 
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
@@ -33,7 +33,7 @@ LEAST_HISTORY = 10
 """Commits; below them co-change can't be told from chance, and counts as missing evidence."""
 
 
-def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = ()) -> Impact:
+def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = ()) -> ImpactReport:
     """The report. `commits` are past commits for co-change, () when no history is known.
 
     Items have ids that `risks` and `recommendations` refer to: M changed files, A affected, T tests, C co-changed,
@@ -53,7 +53,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
     evidence = _evidence(base, changes, changed, affected, covers, gaps)
     reasons = risk.reasons(evidence)
     ranked = rank(base, changes, {c.path: _text(index, c) for c in changes}, together, tests)
-    return Impact(
+    return ImpactReport(
         risk=risk.level(reasons, not gaps),
         ranked=tuple(with_reasons(index, base, changes, ranked[:RANKED], found, tests, together)),
         affected=tuple(affected[:AFFECTED]),

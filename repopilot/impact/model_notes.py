@@ -12,8 +12,8 @@ from repopilot.errors import ModelError
 from repopilot.llm import structured
 from repopilot.llm.model import Model, billions
 from repopilot.prompts import defused, nonce, render
+from repopilot.results import ImpactReport
 from repopilot.trace import Step
-from repopilot.types import Impact
 
 _SHOWN = {"affected": 12, "covering_tests": 6, "co_changed": 6}
 _KEPT = 4
@@ -45,7 +45,7 @@ class Points(BaseModel):
     recommendations: list[Point] = Field(max_length=_KEPT)
 
 
-async def with_prose(impact: Impact, model: Model, step: Step) -> Impact:
+async def with_prose(impact: ImpactReport, model: Model, step: Step) -> ImpactReport:
     """The report with what the model adds. Unchanged when the model fails, is too small for it, or says nothing that
     holds."""
     from llama_index.core.llms import ChatMessage
@@ -110,7 +110,7 @@ def _bearing(name: str, ids: Iterable[str], items: Mapping[str, str]) -> str:
     return next((key for key in (*ids, *items) if name in items[key]), "")
 
 
-def evidence_items(impact: Impact) -> dict[str, str]:
+def evidence_items(impact: ImpactReport) -> dict[str, str]:
     """The evidence as short lines by id, the most telling first."""
     items: dict[str, str] = {}
     for changed in impact.changed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from repopilot.types import Impact
+from repopilot.results import ImpactReport
 
 _EN = {
     "risk": "Risk", "changed": "What changes", "affected": "What depends on it", "tests": "Tests that cover it",
@@ -25,7 +25,7 @@ _FR = {
 _SHOWN = 10
 
 
-def impact_markdown(impact: Impact, numbers: Mapping[str, int] | None = None, language: str = "en") -> str:
+def impact_markdown(impact: ImpactReport, numbers: Mapping[str, int] | None = None, language: str = "en") -> str:
     """The report as Markdown. `numbers` maps ids of affected items to citation numbers."""
     said = _FR if language == "fr" else _EN
     numbers = numbers or {}
@@ -42,7 +42,7 @@ def impact_markdown(impact: Impact, numbers: Mapping[str, int] | None = None, la
     return "\n\n".join(part for part in parts if part)
 
 
-def _changed(impact: Impact, said: Mapping[str, str]) -> str:
+def _changed(impact: ImpactReport, said: Mapping[str, str]) -> str:
     rows = []
     for item in impact.changed[:_SHOWN]:
         names = ", ".join(f"`{name}`" for name in item["symbols"][:8]) or said["whole"]
@@ -51,7 +51,7 @@ def _changed(impact: Impact, said: Mapping[str, str]) -> str:
     return "\n".join(_section(said["changed"], rows, said, more=len(impact.changed) - len(rows)))
 
 
-def _affected(impact: Impact, numbers: Mapping[str, int], said: Mapping[str, str]) -> list[str]:
+def _affected(impact: ImpactReport, numbers: Mapping[str, int], said: Mapping[str, str]) -> list[str]:
     rows = []
     for item in impact.affected[:_SHOWN]:
         name = f"`{item['symbol']}` in " if item["symbol"] else ""

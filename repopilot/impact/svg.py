@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from repopilot.code.languages import is_test_path
-from repopilot.types import Impact
+from repopilot.results import ImpactReport
 
 COLOURS = ("#b3261e", "#c2410c", "#a16207", "#1d6fb8")
 """Of the change itself and of one, two and three hops; white text is readable on each."""
@@ -34,7 +34,7 @@ class _Box:
         return _TOP + self.row * _STEP[1] + _BOX[1] / 2
 
 
-def graph_svg(impact: Impact) -> str:
+def graph_svg(impact: ImpactReport) -> str:
     """The picture as SVG text: no script, no style sheet, no link, nothing loaded. Tests have a dashed border."""
     columns, hidden = _columns(impact)
     boxes = {path: _Box(path, c, r) for c, paths in enumerate(columns) for r, path in enumerate(paths)}
@@ -51,7 +51,7 @@ def graph_svg(impact: Impact) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _columns(impact: Impact) -> tuple[list[list[str]], list[int]]:
+def _columns(impact: ImpactReport) -> tuple[list[list[str]], list[int]]:
     """The files of each column, and how many more there are."""
     distance: dict[str, int] = {item["path"]: 0 for item in impact.changed}
     for item in (*impact.affected, *impact.covering_tests):
@@ -61,7 +61,7 @@ def _columns(impact: Impact) -> tuple[list[list[str]], list[int]]:
     return [paths[:_ROWS] for paths in columns], [max(0, len(paths) - _ROWS) for paths in columns]
 
 
-def _links(impact: Impact) -> list[tuple[str, str]]:
+def _links(impact: ImpactReport) -> list[tuple[str, str]]:
     changed = [item["path"] for item in impact.changed]
     found = [(item["via"], item["path"]) for item in impact.affected]
     found += [(changed[0], item["path"]) for item in impact.covering_tests if changed and item["distance"] == 1]

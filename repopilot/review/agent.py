@@ -8,15 +8,16 @@ import re
 from collections.abc import Sequence
 
 from repopilot.repo import history
+from repopilot.results import Answer, ReviewReport
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import AnalysisResult, analyse
 from repopilot.review.findings import DOMAINS, merged, score, scores
 from repopilot.review.model_review import ReviewContext, opinions, reading_of
 from repopilot.review.question import ReviewRequest, requested
-from repopilot.review.report import ReviewReport, report_json, report_markdown, report_sarif
+from repopilot.review.report import report_json, report_markdown, report_sarif
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
 from repopilot.trace import Step
-from repopilot.types import Answer, Citation, FileChange, Finding
+from repopilot.types import Citation, FileChange, Finding
 from repopilot.workspace import Workspace
 
 __all__ = [
@@ -117,14 +118,14 @@ async def _domain(
         return AnalysisResult(new, found.old, found.notes)
 
 
-def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> dict[tuple[str, int], str]:
+def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> dict[str, str]:
     """The line of each finding with one before and after, numbered."""
     lines = {t.new.path: t.new.safe.split("\n") for t in targets}
     excerpts = {}
     for finding in findings:
         text = lines.get(finding.path, [])
         around = range(max(1, finding.line - 1), min(len(text), finding.line + 1) + 1)
-        excerpts[finding.path, finding.line] = "\n".join(f"{n:>4} {text[n - 1][:160]}" for n in around)
+        excerpts[f"{finding.path}:{finding.line}"] = "\n".join(f"{n:>4} {text[n - 1][:160]}" for n in around)
     return excerpts
 
 

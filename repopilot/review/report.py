@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import groupby
 
+from repopilot.results import ReviewReport
 from repopilot.review.findings import DOMAINS, WEIGHTS, score, scores
 from repopilot.types import Finding
 
 _KEYS = ("path", "line", "severity", "domain", "rule", "message", "source", "quote")
 _LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 _RANKS = {"critical": 95.0, "high": 75.0, "medium": 45.0, "low": 15.0}
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewReport:
-    """`findings` are those that count; `pre_existing` were there before the change. `excerpts` holds, by (path, line),
-    a few lines of code with their numbers; `notes` what was left out; `commit` the state that was looked at."""
-
-    what: str
-    commit: str
-    findings: tuple[Finding, ...]
-    pre_existing: tuple[Finding, ...] = ()
-    reviewed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
 def report_json(report: ReviewReport) -> dict:
@@ -133,7 +120,7 @@ def _finding_lines(finding: Finding, report: ReviewReport, cited: Mapping[tuple[
     head = f"- **{finding.severity}** line {finding.line} · {finding.message} {origin}"
     if number := cited.get((finding.path, finding.line)):
         head += f" [{number}]"
-    excerpt = report.excerpts.get((finding.path, finding.line), "")
+    excerpt = report.excerpts.get(f"{finding.path}:{finding.line}", "")
     if not excerpt:
         return [head]
     fence = "````" if "```" in excerpt else "```"

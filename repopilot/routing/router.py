@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from repopilot.errors import ModelError
 from repopilot.prompts import render
+from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
 from repopilot.routing.normalize import NormalizedQuestion, read, reads_as_latin
 from repopilot.routing.safety import harm_score, named_harm, reasons
 from repopilot.settings import Settings
-from repopilot.types import Intent, Route, Turn
+from repopilot.types import Intent, Route
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import chainlit as cl
 
+from repopilot.results import Answer, Turn
 from repopilot.settings import Settings, settings
-from repopilot.types import Answer, FileChange, Turn
+from repopilot.types import FileChange
 from repopilot.ui.available_models import Models
 from repopilot.ui.chat_store import Exchange
 from repopilot.ui.repository.registry import Opening, Openings

@@ -6,14 +6,15 @@ One JSON file per repository below `home/chats`; deleting it forgets the convers
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from repopilot.results import Answer
 from repopilot.settings import Settings
-from repopilot.types import Answer, Citation, FileChange, Route
 
 KEPT = 12
 log = logging.getLogger(__name__)
@@ -31,14 +32,16 @@ class Exchange:
     commit: str = ""
 
 
+_EXCHANGES = TypeAdapter(list[Exchange])
+
+
 def load(settings: Settings, key: str) -> list[Exchange]:
     """The conversation about the repository `key`, oldest first; [] where nothing readable is kept."""
     try:
-        found = json.loads(_file(settings, key).read_text("utf-8"))
-        return [_exchange(document) for document in found]
+        return _EXCHANGES.validate_json(_file(settings, key).read_text("utf-8"))
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError) as error:
         log.warning("a kept conversation can't be read: %s", error)
         return []
 
@@ -49,7 +52,7 @@ def save(settings: Settings, key: str, exchanges: Iterable[Exchange]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(".new")
-        draft.write_text(json.dumps([asdict(each) for each in list(exchanges)[-KEPT:]], ensure_ascii=False), "utf-8")
+        draft.write_bytes(_EXCHANGES.dump_json(list(exchanges)[-KEPT:]))
         draft.replace(file)
     except (OSError, TypeError, ValueError) as error:
         log.warning("the conversation is not kept: %s", error)
@@ -61,17 +64,3 @@ def forget(settings: Settings, key: str) -> None:
 
 def _file(settings: Settings, key: str) -> Path:
     return settings.home / "chats" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
-
-
-def _exchange(document: dict) -> Exchange:
-    answer = dict(document["answer"])
-    route = answer.pop("route")
-    whole = Answer(
-        text=answer["text"],
-        citations=tuple(Citation(**citation) for citation in answer["citations"]),
-        files=tuple(FileChange(**file) for file in answer["files"]),
-        route=Route(**{**route, "alternatives": tuple(map(tuple, route["alternatives"]))}) if route else None,
-        degraded=tuple(answer["degraded"]),
-        details=answer["details"],
-    )
-    return Exchange(document["question"], document["command"], whole, document["footer"], document["commit"])

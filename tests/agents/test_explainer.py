@@ -11,7 +11,7 @@ from repopilot import trace
 from repopilot.agents.explain.agent import explain
 from repopilot.assistant import answer
 from repopilot.errors import ModelError, UsageError
-from repopilot.types import Answer, Turn
+from repopilot.results import Answer, Turn
 from repopilot.workspace import Workspace
 
 QUESTION = "where are session tokens validated?"

@@ -13,7 +13,8 @@ from support.small_repo import FILES
 from repopilot import trace
 from repopilot.agents.generate.generator import GenerationRequest, generate_files
 from repopilot.errors import GenerationFailed, ModelError
-from repopilot.types import FileChange, Turn
+from repopilot.results import Turn
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 PRICES = FILES["shop/prices.py"]

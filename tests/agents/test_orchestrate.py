@@ -16,7 +16,7 @@ from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
 from repopilot.errors import ModelError
 from repopilot.llm.scripted import Script
-from repopilot.types import Answer
+from repopilot.results import Answer
 from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow

@@ -24,7 +24,7 @@ from repopilot.agents.planning.plan import (
     split_task,
 )
 from repopilot.errors import UsageError
-from repopilot.types import Turn
+from repopilot.results import Turn
 from repopilot.workspace import Workspace
 
 TASK = "add vouchers: a table, checkout support and a page"

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from repopilot import trace
 from repopilot.errors import ModelError
 from repopilot.llm.scripted import scripted_model
+from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import INTENTS, evidence
 from repopilot.routing.normalize import lexical_features, read
 from repopilot.routing.router import CLEAR_MARGIN, WORDS, classify, route
 from repopilot.settings import Settings
-from repopilot.types import Intent, Route, Turn
+from repopilot.types import Intent, Route
 
 UNSURE = "the session code and its callers in general"
 

@@ -13,7 +13,8 @@ from repopilot.agents.testing.agent import test as answer_test
 from repopilot.agents.testing.selection import covering_tests
 from repopilot.agents.testing.selection import test_path_for as path_for
 from repopilot.errors import GenerationFailed
-from repopilot.types import FileChange, Turn
+from repopilot.results import Turn
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,8 @@ from support.shop_workspace import answering, traced
 from repopilot.errors import ModelError, UsageError
 from repopilot.impact.agent import graph_svg, impact, impact_json, impact_report
 from repopilot.impact.model_notes import Point, tied
-from repopilot.types import FileChange, Impact, Turn
+from repopilot.results import ImpactReport, Turn
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 
@@ -119,13 +120,13 @@ async def test_the_picture_is_self_contained_and_coloured_by_distance(shop):
 
 
 def test_a_picture_of_nothing_and_of_hostile_names():
-    ElementTree.fromstring(graph_svg(Impact("UNKNOWN")))
+    ElementTree.fromstring(graph_svg(ImpactReport("UNKNOWN")))
     name = "a<b>&\"'\x00\x1b/" + "x" * 100 + ".py"
     changed = {"path": name, "symbols": [], "interface": None, "tables": [], "status": "modified", "old_path": ""}
     many = tuple({"path": f"{name}{i}", "via": name, "distance": 1} for i in range(40))
-    svg = graph_svg(Impact("HIGH", affected=many, changed=(changed,)))
+    svg = graph_svg(ImpactReport("HIGH", affected=many, changed=(changed,)))
     assert "and 28 more" in "".join(ElementTree.fromstring(svg).itertext())
-    json.dumps(impact_json(Impact("HIGH", affected=many)))
+    json.dumps(impact_json(ImpactReport("HIGH", affected=many)))
 
 
 def test_a_point_gets_the_evidence_of_what_it_names():

@@ -7,11 +7,11 @@ from support.shop_workspace import traced
 
 from repopilot.errors import SourceError, UsageError
 from repopilot.impact.agent import impact_json, impact_markdown, impact_report
-from repopilot.types import Impact
+from repopilot.results import ImpactReport
 from repopilot.workspace import Workspace
 
 
-async def _report(workspace: Workspace, *targets: str, **options: str) -> Impact:
+async def _report(workspace: Workspace, *targets: str, **options: str) -> ImpactReport:
     return (await traced(lambda step: impact_report(workspace, step, targets, **options)))[0]
 
 

@@ -13,11 +13,12 @@ from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
 from repopilot.repo.clone import open_source
 from repopilot.repo.source import parse_source
+from repopilot.results import Turn
 from repopilot.review import linters
 from repopilot.review.agent import report_json, report_markdown, report_sarif, review, review_changes, review_snapshot
 from repopilot.review.suspects import KINDS
 from repopilot.settings import Settings
-from repopilot.types import FileChange, Turn
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 BEFORE = {

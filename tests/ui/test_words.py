@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from repopilot.agents.planning.plan import PlanPart
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
+from repopilot.results import Answer
 from repopilot.settings import Settings
-from repopilot.types import Answer, Citation, FileChange, Progress, Route, Skip, SourceFile
+from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import COMMANDS, alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of

@@ -14,10 +14,11 @@ from repopilot.i18n.format import short_commit
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import render
+from repopilot.results import Answer
 from repopilot.retrieval.cite import Excerpt, verify
 from repopilot.retrieval.claims import Anchor, claim_of, identifiers, split_sentences, word_stems
 from repopilot.trace import Step
-from repopilot.types import Answer, Citation
+from repopilot.types import Citation
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -22,10 +22,11 @@ from repopilot.agents.testing.checkout import checked_out
 from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
 from repopilot.prompts import render
+from repopilot.results import Answer
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query import parse
 from repopilot.trace import Step, result_or_none
-from repopilot.types import Answer, Citation, Verdict
+from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace
 
 MOST_REVISIONS = 2

@@ -12,7 +12,8 @@ from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.errors import GenerationFailed, SourceError
 from repopilot.index.store import Index
 from repopilot.repo import read
-from repopilot.types import FileChange, Symbol, Turn
+from repopilot.results import Turn
+from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
 
 LARGE_LINES = 200

@@ -18,8 +18,9 @@ from repopilot.agents.planning.plan import Plan, PlanPart, ordered, plan_from_ma
 from repopilot.errors import ModelError, RepoPilotError, UsageError
 from repopilot.llm.structured import ask
 from repopilot.prompts import defused, nonce, render
+from repopilot.results import Answer, Turn
 from repopilot.trace import Step
-from repopilot.types import Answer, FileChange, Turn
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 PLAN_TOKENS = 700

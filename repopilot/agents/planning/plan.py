@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, replace
+from typing import Any
 
-from repopilot.types import Risk
-
-State = Literal["open", "done", "failed", "skipped"]
+from repopilot.results import Plan, PlanPart, PlanQuestion, PlanState
 
 MOST_PARTS = 12
-_MARKS: dict[State, str] = {"open": " ", "done": "x", "failed": "!", "skipped": "-"}
+_MARKS: dict[PlanState, str] = {"open": " ", "done": "x", "failed": "!", "skipped": "-"}
 _STATES = {mark: state for state, mark in _MARKS.items()}
 _TITLE = re.compile(r"^\*\*Plan:\*\* (?P<task>.*)$", re.M)
 _PART = re.compile(
@@ -23,44 +21,6 @@ _PART = re.compile(
     r" \((?P<risk>LOW|MEDIUM|HIGH|UNKNOWN) risk(?:, after (?P<after>[\d, ]+))?\)$",
     re.M,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PlanPart:
-    """One step of work. `depends_on` holds numbers of earlier parts."""
-
-    number: int
-    title: str
-    files: tuple[str, ...] = ()
-    risk: Risk = "UNKNOWN"
-    depends_on: tuple[int, ...] = ()
-    state: State = "open"
-
-
-@dataclass(frozen=True, slots=True)
-class PlanQuestion:
-    """Something decisive the task leaves open, answerable by one of `options`."""
-
-    question: str
-    options: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    task: str
-    parts: tuple[PlanPart, ...]
-    questions: tuple[PlanQuestion, ...] = ()
-
-    def with_state(self, number: int, state: State) -> Plan:
-        return replace(self, parts=tuple(replace(p, state=state) if p.number == number else p for p in self.parts))
-
-    def part(self, number: int) -> PlanPart | None:
-        return next((p for p in self.parts if p.number == number), None)
-
-    def ready(self) -> PlanPart | None:
-        """The next open part none of whose dependencies is open or failed."""
-        waiting = {p.number for p in self.parts if p.state in ("open", "failed")}
-        return next((p for p in self.parts if p.state == "open" and not waiting & set(p.depends_on)), None)
 
 
 def ordered(parts: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
@@ -85,7 +45,7 @@ def ordered(parts: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
-    return asdict(plan)
+    return {key: value for key, value in asdict(plan).items() if key not in ("kind", "note")}
 
 
 def plan_from_json(document: Mapping[str, Any]) -> Plan:

@@ -19,9 +19,10 @@ from repopilot.agents.testing.coverage import touched, unexercised
 from repopilot.agents.testing.selection import all_tests, covering_tests, test_path_for
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed, ModelError
+from repopilot.results import Answer
 from repopilot.retrieval.query import parse
 from repopilot.trace import Step
-from repopilot.types import Answer, TestRun
+from repopilot.types import TestRun
 from repopilot.workspace import Workspace
 
 MOST_RUN = 40

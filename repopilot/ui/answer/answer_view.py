@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import chainlit as cl
 
-from repopilot.types import Answer, Intent
+from repopilot.results import Answer
+from repopilot.types import Intent
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
 from repopilot.ui.answer.plan_view import introduction, plan_element, plan_of

@@ -12,8 +12,8 @@ import chainlit as cl
 
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.i18n.format import commit_words, count, duration
+from repopilot.results import Answer
 from repopilot.trace import Event, Finished, root
-from repopilot.types import Answer
 from repopilot.ui.answer.answer_view import COMMANDS, keep, show_answer, sources_props
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import TraceView

@@ -8,7 +8,7 @@ from dataclasses import replace
 import chainlit as cl
 
 from repopilot.agents.planning.plan import MOST_PARTS, Plan, PlanPart, ordered, plan_from_json, plan_json, plan_markdown
-from repopilot.types import Answer
+from repopilot.results import Answer
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 

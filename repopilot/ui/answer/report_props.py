@@ -7,7 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from repopilot.i18n.format import count
-from repopilot.types import Answer, Finding
+from repopilot.results import Answer
+from repopilot.types import Finding
 
 FINDINGS_SHOWN = 120
 ROWS_SHOWN = 12
@@ -47,7 +48,8 @@ def fix_task(finding: Mapping) -> str:
 
 def sarif(answer: Answer, commit: str) -> str:
     """The findings for other tools, SARIF 2.1.0."""
-    from repopilot.review.report import ReviewReport, report_sarif
+    from repopilot.results import ReviewReport
+    from repopilot.review.report import report_sarif
 
     found: Sequence[Mapping] = answer.details["findings"]  # type: ignore[assignment]
     report = ReviewReport(str(answer.details.get("what", "")), commit, tuple(Finding(**finding) for finding in found))
