@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -19,10 +18,11 @@ from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import Model
 from repopilot.llm.structured import ask
 from repopilot.prompts import defused, nonce, render
-from repopilot.sandbox.run import missing_modules, run_pytest
+from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.run import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
-from repopilot.types import FileChange, TestRun
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 CRITIC_FOCUS = "logic errors, security, unhandled edge cases"
@@ -160,29 +160,15 @@ async def _tried(
 ) -> Objection:
     new = {c.path: c.content for c in changes if c.change != "deleted"}
     try:
-        run = await in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+        run = await run_tests({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
         if run.genuine:
             return "refuted"
         if not failed(run) or run.errors or missing_modules(run):
             return "not run"
         if not before:
             return "fails"
-        old = await in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+        old = await run_tests({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
         return "regression" if old.passed and not failed(old) else "not run"
     except RepoPilotError as error:
         step.degrade(f"the critic's test was not run: {error}")
         return "not run"
-
-
-async def in_sandbox(
-    files: Mapping[str, str], tests: Sequence[str], settings: Settings, inputs: Path | None
-) -> TestRun:
-    """run_pytest in a thread; cancelling the task ends the sandbox before the cancellation goes on."""
-    cancel = threading.Event()
-    running = asyncio.create_task(asyncio.to_thread(run_pytest, files, tests, settings, inputs=inputs, cancel=cancel))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        cancel.set()
-        await asyncio.wait([running])
-        raise

@@ -8,8 +8,6 @@ dropped only when no candidate at all passes them (execution agreement, after Co
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -20,7 +18,8 @@ from repopilot.agents.testing.coverage import Touched, unexercised
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
-from repopilot.sandbox.run import missing_modules, run_pytest
+from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.run import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import Failure, SandboxLevel, TestRun
@@ -242,18 +241,7 @@ def _of_file(test_ids: tuple[str, ...], path: str) -> list[str]:
 
 
 async def _tested(files: Mapping[str, str], tests: list[str], work: _Work) -> TestRun:
-    """run_pytest in a thread; cancelling this task ends the sandbox before the cancellation goes on."""
-    cancel = threading.Event()
-    running = asyncio.create_task(
-        asyncio.to_thread(run_pytest, files, tests, work.settings, inputs=work.inputs, cancel=cancel)
-    )
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        cancel.set()
-        await asyncio.wait([running])
-        running.exception()  # Cancelled, ours: seen
-        raise
+    return await run_tests(files, tests, work.settings, work.inputs)
 
 
 async def _said(model: Model, prompt: str, step: Step, name: str, seed: int) -> str:

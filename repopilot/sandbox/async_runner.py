@@ -1,0 +1,47 @@
+"""Runs tests in the sandbox from asynchronous code."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from repopilot.sandbox.run import run_pytest
+from repopilot.settings import Settings
+from repopilot.types import TestRun
+
+
+async def run_tests(
+    files: Mapping[str, str | bytes], tests: Sequence[str], settings: Settings, inputs: Path | None = None
+) -> TestRun:
+    """Run `run_pytest` in a thread. When the task is cancelled, the sandbox has ended before the cancellation goes on.
+
+    Args:
+        files: texts by path, laid over `inputs`.
+        tests: paths of the test files, among `files` or in `inputs`.
+        settings: the sandbox level and the time limit.
+        inputs: a folder with the rest of the repository.
+
+    Returns:
+        The judged run.
+
+    Raises:
+        SandboxError: no level works, or a path is refused.
+        StorageError: the files can't be written.
+    """
+    cancel = threading.Event()
+    running = asyncio.create_task(asyncio.to_thread(run_pytest, files, tests, settings, inputs=inputs, cancel=cancel))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        cancel.set()
+        running.add_done_callback(_retrieve_exception)
+        await asyncio.wait([running])
+        raise
+
+
+def _retrieve_exception(task: asyncio.Task[TestRun]) -> None:
+    """Mark the error of a cancelled run as seen, or asyncio would log it as never retrieved."""
+    if not task.cancelled():
+        task.exception()
