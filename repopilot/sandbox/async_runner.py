@@ -12,7 +12,7 @@ from repopilot.settings import Settings
 from repopilot.types import TestRun
 
 
-async def run_tests(
+async def run_in_sandbox(
     files: Mapping[str, str | bytes], tests: Sequence[str], settings: Settings, inputs: Path | None = None
 ) -> TestRun:
     """Run `run_pytest` in a thread. When the task is cancelled, the sandbox has ended before the cancellation goes on.

@@ -1,4 +1,4 @@
-"""run_tests: the sandbox from asynchronous code, and what cancelling leaves behind."""
+"""run_in_sandbox: the sandbox from asynchronous code, and what cancelling leaves behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.sandbox import async_runner
-from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.settings import Settings
 
 SETTINGS = Settings(test_timeout_s=20)
@@ -35,7 +35,7 @@ async def cancelled_run(monkeypatch, times: int = 1) -> bool:
         raise Cancelled("cancelled")
 
     monkeypatch.setattr(async_runner, "run_pytest", run_until_cancelled)
-    task = asyncio.create_task(run_tests({}, [], SETTINGS))
+    task = asyncio.create_task(run_in_sandbox({}, [], SETTINGS))
     await asyncio.to_thread(started.wait, 20)
     for _ in range(times):
         task.cancel()
@@ -63,9 +63,9 @@ async def test_cancelling_twice_leaves_no_unretrieved_exception(monkeypatch, unh
 async def test_a_run_is_returned_and_its_error_raised(unhandled):
     files = {"a.py": "def one():\n    return 1\n"}
     tests = {"test_a.py": "from a import one\n\ndef test_one():\n    assert one() == 1\n"}
-    run = await run_tests({**files, **tests}, list(tests), SETTINGS)
+    run = await run_in_sandbox({**files, **tests}, list(tests), SETTINGS)
     assert run.genuine and run.passed == 1
     with pytest.raises(SandboxError):
-        await run_tests(files, ["../outside.py"], SETTINGS)
+        await run_in_sandbox(files, ["../outside.py"], SETTINGS)
     gc.collect()
     assert unhandled == []

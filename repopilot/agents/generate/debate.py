@@ -18,7 +18,7 @@ from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import Model
 from repopilot.llm.structured import ask
 from repopilot.prompts import defused, nonce, render
-from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.run import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
@@ -160,14 +160,14 @@ async def _tried(
 ) -> Objection:
     new = {c.path: c.content for c in changes if c.change != "deleted"}
     try:
-        run = await run_tests({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+        run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
         if run.genuine:
             return "refuted"
         if not failed(run) or run.errors or missing_modules(run):
             return "not run"
         if not before:
             return "fails"
-        old = await run_tests({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+        old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
         return "regression" if old.passed and not failed(old) else "not run"
     except RepoPilotError as error:
         step.degrade(f"the critic's test was not run: {error}")

@@ -13,7 +13,7 @@ from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import Touched, entrances, touched, unexercised
 from repopilot.agents.testing.selection import covering_tests, is_test_file
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.run import missing_modules
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
@@ -207,7 +207,7 @@ async def _run(
     """One run of tests over the changes, nothing repaired."""
     files = {c.path: c.content for c in changes if c.change != "deleted"}
     async with step.child(name, "tool", ", ".join(tests)) as testing:
-        run = await run_tests({**files, **tests}, list(tests), workspace.settings, inputs)
+        run = await run_in_sandbox({**files, **tests}, list(tests), workspace.settings, inputs)
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         await testing.write("passed under control" if run.genuine else run.output[-4000:])
     return run

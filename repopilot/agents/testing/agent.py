@@ -20,7 +20,7 @@ from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.results import Answer
 from repopilot.retrieval.query import parse
-from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.trace import Step
 from repopilot.types import TestRun
 from repopilot.workspace import Workspace
@@ -157,7 +157,7 @@ def _texts(changes: Changes) -> dict[str, str]:
 
 async def _run(tests: list[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:
     async with step.child("tests", "tool", ", ".join(tests)) as running, checked_out(workspace) as folder:
-        run = await run_tests(files, tests, workspace.settings, folder)
+        run = await run_in_sandbox(files, tests, workspace.settings, folder)
         running.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         await running.write(run.output[-4000:])
     return run

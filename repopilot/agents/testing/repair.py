@@ -18,7 +18,7 @@ from repopilot.agents.testing.coverage import Touched, unexercised
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
-from repopilot.sandbox.async_runner import run_tests
+from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.run import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
@@ -241,7 +241,7 @@ def _of_file(test_ids: tuple[str, ...], path: str) -> list[str]:
 
 
 async def _tested(files: Mapping[str, str], tests: list[str], work: _Work) -> TestRun:
-    return await run_tests(files, tests, work.settings, work.inputs)
+    return await run_in_sandbox(files, tests, work.settings, work.inputs)
 
 
 async def _said(model: Model, prompt: str, step: Step, name: str, seed: int) -> str:
