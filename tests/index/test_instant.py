@@ -231,7 +231,7 @@ sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import settings, snapshot
 from repopilot.errors import StorageError
-from repopilot.index.instant import Pass, build_instant
+from repopilot.index.build.instant import Pass, build_instant
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
     build_instant(Pass(snapshot(Path({str(root)!r})), settings(Path({str(conf.home)!r})), print, threading.Event()))

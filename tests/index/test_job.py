@@ -25,7 +25,7 @@ import sys, threading, time
 sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index import build
+from repopilot.index.build import job as build
 """
 
 

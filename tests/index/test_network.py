@@ -17,7 +17,7 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index import build
+from repopilot.index.build import job as build
 from repopilot.index.vectors import vectors_of
 embedder = WordEmbedder()
 index = build.build(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), embedder)

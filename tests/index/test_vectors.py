@@ -126,7 +126,7 @@ import sys
 sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index import build
+from repopilot.index.build import job as build
 from repopilot.index.vectors import vectors_of
 conf = settings(Path(sys.argv[1]))
 index = build.build(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
@@ -173,7 +173,7 @@ sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
 from repopilot.errors import StorageError
-from repopilot.index import build
+from repopilot.index.build import job as build
 from repopilot.index.vectors import vectors_of
 conf = settings(Path({str(conf.home)!r}))
 index = build.open_index(snapshot(Path({str(root)!r})), conf)

@@ -13,7 +13,11 @@ from repopilot.types import FileChange, TestRun, Verdict
 
 _NO_POINTS = ("+0.0 ", "-0.0 ")
 _MOST_REASONS, _MOST_NAMED = 6, 5
-_SAID = {"ACCEPT_ORIGINAL": "accepted", "MERGE_FEEDBACK": "kept", "REQUEST_REVISION": "poor"}
+_SAID = {
+    "ACCEPT_ORIGINAL": "generate.accepted",
+    "MERGE_FEEDBACK": "generate.kept",
+    "REQUEST_REVISION": "generate.poor",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ def _run_text(tested: Tested, language: str) -> str:
     if run is None:
         why = (tested.report or {}).get("stopped_because") or i18n.text("generate.only_python", language)
         return i18n.text("generate.tests_none", language, why=why)
-    whose = i18n.text("generate.tests_repository" if tested.protected else "tests_written", language)
+    whose = i18n.text("generate.tests_repository" if tested.protected else "generate.tests_written", language)
     if run.genuine:
         return i18n.text(
             "generate.tests_passed", language, passed=run.passed, whose=whose, level=run.level, seconds=run.duration_s
