@@ -219,7 +219,9 @@ def test_code_that_looks_alike_is_left_alone(path: str, text: str) -> None:
 
 
 def test_every_pattern_of_the_tables_can_be_read() -> None:
-    table = tomllib.loads(resources.files("repopilot.review.rules.polyglot").joinpath("text_rules.toml").read_text("utf-8"))
+    table = tomllib.loads(
+        resources.files("repopilot.review.rules.polyglot").joinpath("text_rules.toml").read_text("utf-8")
+    )
     for row in table["rule"]:
         assert row["languages"] in table["groups"]
         assert row["scope"] in ("function", "loop", "file", "route", "handler")
