@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from repopilot.index import embed
+from repopilot.intents import ids
 from repopilot.routing import classifier
-from repopilot.routing.features import INTENTS, evidence
+from repopilot.routing.features import evidence
 from repopilot.routing.normalize import read
 from repopilot.routing.router import classify
 from repopilot.settings import settings
@@ -43,7 +44,7 @@ def report(examples: list[dict], predict: Callable[[str], str]) -> str:
     gold = [example["intent"] for example in examples]
     hits = Counter(g for g, p in zip(gold, predicted, strict=True) if g == p)
     said, wanted = Counter(predicted), Counter(gold)
-    f1 = sum(2 * hits[i] / max(1, said[i] + wanted[i]) for i in INTENTS if wanted[i] or said[i]) / len(wanted | said)
+    f1 = sum(2 * hits[i] / max(1, said[i] + wanted[i]) for i in ids() if wanted[i] or said[i]) / len(wanted | said)
     p95 = sorted(seconds)[int(0.95 * (len(seconds) - 1))]
     refuse = f"REFUSE P {ratio(hits['REFUSE'], said['REFUSE'])} R {ratio(hits['REFUSE'], wanted['REFUSE'])}"
     return f"accuracy {sum(hits.values()) / len(gold):.3f}  macro-F1 {f1:.3f}  {refuse}  p95 {1000 * p95:.1f} ms"

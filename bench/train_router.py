@@ -15,8 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from repopilot.index import embed
+from repopilot.intents import ids
 from repopilot.routing.classifier import RULES_WEIGHT, features
-from repopilot.routing.features import INTENTS, evidence, scores
+from repopilot.routing.features import evidence, scores
 from repopilot.routing.normalize import read
 from repopilot.settings import settings
 
@@ -35,12 +36,14 @@ def main() -> None:
         raise SystemExit("The embedding model is needed: python -m repopilot models pull minilm")
     readings = [read(e["query"]) for e in examples]
     found = [evidence(r) for r in readings]
-    labels = np.array([INTENTS.index(e["intent"]) for e in examples])
-    stored: dict[str, np.ndarray] = {"names": np.array(list(found[0]))}
+    trained = [intent for intent in ids() if any(e["intent"] == intent for e in examples)]
+    labels = np.array([trained.index(e["intent"]) for e in examples])
+    rules = np.array([[scores(f)[intent] for intent in trained] for f in found])
+    stored: dict[str, np.ndarray] = {"names": np.array(list(found[0])), "intents": np.array(trained)}
     for kind, vectors in (("dense", embedder), ("lexical", None)):
         matrix = np.stack([features(r, f, vectors) for r, f in zip(readings, found, strict=True)])
         if options.check:
-            print(kind, f"{cross_validated(matrix, labels, found):.3f}")
+            print(kind, f"{cross_validated(matrix, labels, rules):.3f}")
             continue
         fitted = regression().fit(matrix, labels)
         stored[f"{kind}_matrix"] = fitted.coef_.astype(np.float16)
@@ -58,9 +61,8 @@ def regression() -> LogisticRegression:
     return LogisticRegression(C=1.0, max_iter=500)
 
 
-def cross_validated(matrix: np.ndarray, labels: np.ndarray, found: list[dict[str, float]]) -> float:
-    """Accuracy of the fused decision over eight folds."""
-    rules = np.array([list(scores(f).values()) for f in found])
+def cross_validated(matrix: np.ndarray, labels: np.ndarray, rules: np.ndarray) -> float:
+    """Accuracy of the fused decision over eight folds. `rules` are the rules' scores, a row an example."""
     right = 0
     for train, test in StratifiedKFold(8, shuffle=True, random_state=0).split(matrix, labels):
         chances = regression().fit(matrix[train], labels[train]).predict_log_proba(matrix[test])

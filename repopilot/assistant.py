@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from repopilot import i18n
+from repopilot import i18n, intents
 from repopilot.errors import UsageError
 from repopilot.results import Answer
 from repopilot.trace import Event, Step, degraded
@@ -65,32 +65,9 @@ def _teed(step: Step, events: list[Event]) -> Step:
 
 
 def _agent(route: Route) -> Agent:
-    """The agent of an intent. Imported here: each pulls in libraries the others don't need."""
-    if route.intent == "EXPLAIN":
-        from repopilot.agents.explain.agent import explain
-
-        return explain
-    if route.intent == "GENERATE":
-        from repopilot.agents.generate.pipeline import generate
-
-        return generate
-    if route.intent == "TEST":
-        from repopilot.agents.testing.agent import test
-
-        return test
-    if route.intent == "REVIEW":
-        from repopilot.review.agent import review
-
-        return review
-    if route.intent == "IMPACT":
-        from repopilot.impact.agent import impact
-
-        return impact
-    if route.intent == "DECOMPOSE":
-        from repopilot.agents.planning.agent import plan
-
-        return plan
-    return _refusal(route)
+    """The agent of the chosen intent; a refusal has none."""
+    spec = intents.by_id(route.intent)
+    return spec.load_agent() if spec.agent else _refusal(route)
 
 
 def _refusal(route: Route) -> Agent:

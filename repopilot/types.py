@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 ChunkKind = Literal["function", "class", "module", "doc", "config", "schema"]
-Intent = Literal["EXPLAIN", "GENERATE", "TEST", "REVIEW", "IMPACT", "DECOMPOSE", "REFUSE"]
+Intent = str
+"""The id of an intent, for example EXPLAIN: repopilot/intents.py lists them."""
 Severity = Literal["critical", "high", "medium", "low"]
 Risk = Literal["LOW", "MEDIUM", "HIGH", "UNKNOWN"]
 Decision = Literal["ACCEPT_ORIGINAL", "MERGE_FEEDBACK", "REQUEST_REVISION"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from repopilot import trace
 from repopilot.cli.output import emit, progress_line, show_answer, show_hits, show_notes, show_steps
 from repopilot.errors import UsageError
+from repopilot.intents import commands, split_command
 from repopilot.results import Answer
 from repopilot.settings import Settings
 from repopilot.types import Hit, Intent, Route, Snapshot
@@ -93,7 +94,8 @@ def context(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def ask(arguments: argparse.Namespace, settings: Settings) -> int:
-    done, events, workspace = _answered(arguments, settings, arguments.question, None)
+    command, question = split_command(arguments.question, commands())
+    done, events, workspace = _answered(arguments, settings, question, commands().get(command))
     facts = {
         "route": _route(done.route),
         "answer": done.text,

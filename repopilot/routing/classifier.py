@@ -6,6 +6,8 @@ the stripped question, `lexical` without any, for machines that have no embeddin
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repopilot.routing.features import INTENTS, scores
+from repopilot import intents
+from repopilot.routing.features import scores
 from repopilot.routing.normalize import LEXICAL_BUCKETS, NormalizedQuestion, fold, lexical_features
 from repopilot.types import Intent
 
@@ -22,17 +25,22 @@ if TYPE_CHECKING:
 
 VECTOR_SCALE, LEXICAL_SCALE = 4.0, 5.0
 RULES_WEIGHT = 0.5
+RULES_ONLY_WEIGHT = 1.5
+"""The same where the rules alone decide."""
+UNTRAINED_CHANCE = 0.05
+"""Assumed for an intent of the registry that the weights weren't trained for."""
 _WEIGHTS = "weights.npz"
 _DIMENSION = 384
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One row an intent, in the order of INTENTS; `names` are the rule features they were trained on."""
+    """One row for each of `intents`, those they were trained for; `names` are the rule features they expect."""
 
     matrix: np.ndarray
     bias: np.ndarray
     names: tuple[str, ...]
+    intents: tuple[Intent, ...]
 
 
 def suits(embedder: Embedder | None) -> bool:
@@ -43,18 +51,39 @@ def suits(embedder: Embedder | None) -> bool:
 def probabilities(
     reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None
 ) -> dict[Intent, float]:
-    """The chance of each intent, highest first: log-probability of the classifier + RULES_WEIGHT × the rules' score.
+    """The chance of each intent: log-probability of the classifier + RULES_WEIGHT × the rules' score, fused.
 
-    Raises ModelError when the embedder fails, ValueError when the shipped weights don't belong to these rules.
+    An intent of the registry that the weights weren't trained for counts where rules speak for it.
+
+    Args:
+        reading: the normalized question.
+        found: its evidence, as `features.evidence` gives it.
+        embedder: for the dense weights; without a suitable one the lexical weights are used.
+
+    Returns:
+        The chances by intent, highest first; their sum is 1.
+
+    Raises:
+        ModelError: the embedder fails.
+        ValueError: the shipped weights were trained with rules that are gone.
     """
     weights = load("dense" if suits(embedder) else "lexical")
-    if weights.names != tuple(found):
+    if not found.keys() >= set(weights.names):
         raise ValueError("weights.npz belongs to other rules: run bench/train_router.py")
-    logits = weights.matrix @ features(reading, found, embedder) + weights.bias
-    fused = _log_softmax(logits) + RULES_WEIGHT * np.array([scores(found)[intent] for intent in INTENTS])
-    chances = np.exp(_log_softmax(fused))
-    order = np.argsort(-chances)
-    return {INTENTS[at]: float(chances[at]) for at in order}
+    known = {name: found[name] for name in weights.names}
+    logits = weights.matrix @ features(reading, known, embedder) + weights.bias
+    total = scores(found)
+    trained = zip(weights.intents, _log_softmax(logits).tolist(), strict=True)
+    fused = {intent: value + RULES_WEIGHT * total[intent] for intent, value in trained if intent in total}
+    for intent, score in total.items():
+        if intent not in fused and score > 0:
+            fused[intent] = math.log(UNTRAINED_CHANCE) + RULES_ONLY_WEIGHT * score
+    return _ranked(fused)
+
+
+def untrained() -> list[Intent]:
+    """The intents of the registry that the shipped weights don't know."""
+    return [intent for intent in intents.ids() if intent not in load("lexical").intents]
 
 
 def features(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> np.ndarray:
@@ -75,14 +104,23 @@ def load(kind: str) -> Weights:
     """The shipped weights `dense` or `lexical`."""
     with (files(__package__) / _WEIGHTS).open("rb") as file, np.load(file) as stored:
         matrix = stored[f"{kind}_matrix"].astype(np.float32)
-        return Weights(matrix, stored[f"{kind}_bias"].astype(np.float32), tuple(stored["names"].tolist()))
+        return Weights(
+            matrix,
+            stored[f"{kind}_bias"].astype(np.float32),
+            tuple(stored["names"].tolist()),
+            tuple(stored["intents"].tolist()),
+        )
 
 
 def rules_only(found: dict[str, float]) -> dict[Intent, float]:
     """The chances by the additive scores alone, highest first."""
-    total = scores(found)
-    chances = np.exp(_log_softmax(np.array([1.5 * total[intent] for intent in INTENTS])))
-    return dict(sorted(zip(INTENTS, chances.tolist(), strict=True), key=lambda pair: -pair[1]))
+    return _ranked({intent: RULES_ONLY_WEIGHT * total for intent, total in scores(found).items()})
+
+
+def _ranked(fused: Mapping[Intent, float]) -> dict[Intent, float]:
+    """Log-probabilities as chances that add up to 1, highest first."""
+    chances = np.exp(_log_softmax(np.fromiter(fused.values(), np.float64, len(fused)))).tolist()
+    return dict(sorted(zip(fused, chances, strict=True), key=lambda pair: -pair[1]))
 
 
 def _log_softmax(values: np.ndarray) -> np.ndarray:

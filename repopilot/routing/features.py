@@ -6,20 +6,22 @@ from __future__ import annotations
 import math
 import re
 
+from repopilot import intents
 from repopilot.routing.normalize import NormalizedQuestion
 from repopilot.routing.patterns import RULES
 from repopilot.routing.safety import harm_evidence, harm_score
 from repopilot.types import Intent
 
-INTENTS: tuple[Intent, ...] = ("EXPLAIN", "GENERATE", "TEST", "REVIEW", "IMPACT", "DECOMPOSE", "REFUSE")
-
 _COMPILED = {name: (intent, weight, re.compile(pattern)) for name, (intent, weight, pattern) in RULES.items()}
+CUE_WEIGHT = 3.0
+"""What the cue of an intent counts: more than any pattern, as it names the intent outright."""
+
 _LIST = re.compile(r",| and | et |;")
 _ABOUT_CODE = re.compile(r"^(?:what|which|where|why|who|how (?:does|is|are|do))")
 
 
 def evidence(reading: NormalizedQuestion) -> dict[str, float]:
-    """Every named piece of evidence, 0 to 1, always with the same keys in the same order."""
+    """Every named piece of evidence, 0 to 1, always with the same keys in the same order; cues of the registry last."""
     core = reading.core
     found = {name: float(bool(pattern.search(core))) for name, (_, _, pattern) in _COMPILED.items()}
     found |= harm_evidence(core)
@@ -39,14 +41,17 @@ def evidence(reading: NormalizedQuestion) -> dict[str, float]:
     }
     found["change_and_wide"] = found["change_verb"] * max(found["wide"], found["migrate"])
     found["asks_about_code"] = float(bool(_ABOUT_CODE.search(core)))
+    found |= {f"cue_{s.id}": float(bool(re.search(s.cue, core))) for s in intents.INTENTS if s.cue}
     return found
 
 
 def scores(found: dict[str, float]) -> dict[Intent, float]:
     """The additive score of each intent, at most 4; without any evidence at all, by the shape of the sentence."""
-    total: dict[Intent, float] = dict.fromkeys(INTENTS, 0.0)
+    total: dict[Intent, float] = dict.fromkeys(intents.ids(), 0.0)
     for name, (intent, weight, _) in _COMPILED.items():
         total[intent] += weight * found[name]
+    for intent in total:
+        total[intent] += CUE_WEIGHT * found.get(f"cue_{intent}", 0.0)
     total["DECOMPOSE"] += (
         1.3 * found["change_and_wide"] + 1.6 * found["change_verb"] * found["long_list"] + 0.6 * found["colon_list"]
     )

@@ -7,10 +7,11 @@ import asyncio
 import logging
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from repopilot import intents
 from repopilot.errors import ModelError
 from repopilot.prompts import render
 from repopilot.results import Turn
@@ -36,7 +37,6 @@ MODEL_WEIGHT = 0.6
 MODEL_S = 10.0
 """Longest wait for the router model, in seconds: a slower answer is worth less than the classifier's."""
 
-_ACTING: frozenset[Intent] = frozenset({"GENERATE", "TEST", "DECOMPOSE"})
 _GO_ON = re.compile(
     r"^(?:(?:yes|ok|okay|oui|sure|great|good|fine|d'accord)\b[ ,.!]*)*(?:proceed|go ahead|go on|continue|"
     r"carry on|next|do it|do that|"
@@ -82,7 +82,7 @@ async def route(
     """
     chosen = await asyncio.to_thread(classify, question, embedder, turns)
     if forced is not None:
-        harmful = chosen.intent == "REFUSE" and chosen.tier == "rules" and forced in _ACTING
+        harmful = chosen.intent == "REFUSE" and chosen.tier == "rules" and intents.by_id(forced).acts
         return chosen if harmful else Route(forced, 1.0, "You chose it by a command.", "forced")
     if chosen.tier == "heuristic" and step is not None:
         step.degrade("The router's classifier could not be used: routed by rules alone.")
@@ -140,10 +140,10 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
 
     from repopilot.llm.structured import choose_word
 
-    likely = [(chosen.intent, chosen.confidence), *(pair for pair in chosen.alternatives if pair[0] != "REFUSE")][:3]
-    words = {WORDS[intent]: intent for intent, _ in likely}
+    likely = _candidates(chosen)
+    words = {intents.by_id(intent).word: intent for intent, _ in likely}
     messages = [
-        ChatMessage(role="system", content=_instructions(words)),
+        ChatMessage(role="system", content=_instructions(words.values())),
         ChatMessage(
             role="user", content=render("route_user", words=", ".join(words), question=read(question).raw[:600])
         ),
@@ -172,26 +172,21 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
     )
 
 
-def _instructions(words: Mapping[str, Intent]) -> str:
-    """The router's prompt with the definitions and examples of these words only: each token costs time on a CPU."""
-    others = tuple(set(WORDS.values()) - set(words))
-    lines = render("route_system").split("\n")
-    return "\n".join(
-        x
-        for x in lines
-        if not x.startswith(tuple(f"{w}:" for w in others)) and not x.endswith(tuple(f"-> {w}" for w in others))
+def _candidates(chosen: Route) -> list[tuple[Intent, float]]:
+    """What the model chooses between: the likeliest intents, and those the classifier has never seen."""
+    likely = [(chosen.intent, chosen.confidence), *(pair for pair in chosen.alternatives if pair[0] != "REFUSE")][:3]
+    unseen = set(classifier.untrained() if chosen.tier == "classifier" else ()) - {intent for intent, _ in likely}
+    return [*likely, *((intent, classifier.UNTRAINED_CHANCE) for intent in sorted(unseen))]
+
+
+def _instructions(candidates: Collection[Intent]) -> str:
+    """The router's prompt with definitions and examples of the candidates only: each token costs time on a CPU."""
+    listed = [spec for spec in intents.INTENTS if spec.id in candidates]
+    return render(
+        "route_system",
+        definitions="\n".join(f"{spec.word}: {spec.definition}" for spec in listed),
+        examples="\n".join(f"{shot} -> {spec.word}" for spec in listed for shot in spec.shots),
     )
-
-
-WORDS: dict[Intent, str] = {
-    "EXPLAIN": "explain",
-    "GENERATE": "change",
-    "TEST": "test",
-    "REVIEW": "review",
-    "IMPACT": "impact",
-    "DECOMPOSE": "plan",
-    "REFUSE": "refuse",
-}
 
 
 def _why(intent: Intent, found: dict[str, float]) -> str:

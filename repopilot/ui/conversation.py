@@ -6,9 +6,10 @@ import asyncio
 
 import chainlit as cl
 
+from repopilot import intents
 from repopilot.i18n.format import count
 from repopilot.settings import settings
-from repopilot.ui.answer.answer_view import COMMANDS, restore
+from repopilot.ui.answer.answer_view import restore
 from repopilot.ui.answer.asking import ask
 from repopilot.ui.available_models import model_props
 from repopilot.ui.chat import Chat, chat, process
@@ -20,22 +21,15 @@ from repopilot.ui.settings_panel import show_gear
 
 REFRESH_S = 1.0
 EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin", "gin-gonic/gin"))
-DESCRIPTIONS = {
-    "open": ("Open a repository: address or path", "folder-git-2"),
-    "explain": ("Explain something in the repository", "book-open"),
-    "generate": ("Write or change code", "code"),
-    "test": ("Write tests and run them in the sandbox", "flask-conical"),
-    "review": ("Review a diff, a file or a folder", "scan-search"),
-    "impact": ("What would a change touch?", "waypoints"),
-    "plan": ("Split a bigger task into parts", "list-checks"),
-}
+OPEN = {"id": "open", "description": "Open a repository: address or path", "icon": "folder-git-2"}
 
 
 async def greet() -> None:
     """The first screen; or, where the page's address names a repository, that repository."""
     kept = chat()
+    offered = [spec for spec in intents.INTENTS if spec.command]
     await cl.context.emitter.set_commands(
-        [{"id": name, "description": about, "icon": icon} for name, (about, icon) in DESCRIPTIONS.items()]
+        [OPEN, *({"id": s.command, "description": s.description(), "icon": s.icon} for s in offered)]
     )
     await show_gear(kept)
     page = cl.context.session.environ.get("HTTP_REFERER", "")
@@ -75,7 +69,7 @@ def stop() -> None:
 
 def _wanted(kept: Chat, text: str, command: str) -> Wanted:
     paths = kept.opening.index.files if kept.opening and kept.opening.index else ()
-    return wanted(text, command, COMMANDS, paths)
+    return wanted(text, command, intents.commands(), paths)
 
 
 async def _question(kept: Chat, text: str, command: str) -> None:

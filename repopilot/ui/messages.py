@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
+from repopilot.intents import split_command
 from repopilot.repo.source import looks_like_source
 
 LONGEST = 20_000
@@ -28,10 +29,8 @@ def wanted(text: str, command: str, commands: Collection[str], paths: Collection
     `paths` are the files of the open repository: `src/app` then asks about that folder and opens nothing.
     """
     text = text.strip()
-    if not command and text.startswith("/"):
-        first, _, rest = text[1:].partition(" ")
-        if first.lower() in (*commands, "open"):
-            command, text = first.lower(), rest.strip()
+    if not command:
+        command, text = split_command(text, (*commands, "open"))
     if command == "open":
         return Wanted("open" if text else "empty", text, command)
     if not text:

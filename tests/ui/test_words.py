@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from repopilot.agents.planning.plan import PlanPart
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
+from repopilot.intents import commands
 from repopilot.results import Answer
 from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceFile
-from repopilot.ui.answer.answer_view import COMMANDS, alternatives
+from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of
 from repopilot.ui.chat_store import KEPT, Exchange, forget, load, save
@@ -41,18 +42,18 @@ from repopilot.ui.settings_panel import read_values
     ],
 )
 def test_a_message_is_a_repository_or_a_question(text, command, kind):
-    assert wanted(text, command, COMMANDS, {"src/app/main.py"}).kind == kind
+    assert wanted(text, command, commands(), {"src/app/main.py"}).kind == kind
 
 
 def test_a_typed_command_counts_like_a_chosen_one():
-    assert wanted("/review src/a.py", "", COMMANDS) == Wanted("question", "src/a.py", "review")
-    assert wanted("src/a.py", "review", COMMANDS) == Wanted("question", "src/a.py", "review")
-    assert wanted("/nonsense x", "", COMMANDS).command == ""
+    assert wanted("/review src/a.py", "", commands()) == Wanted("question", "src/a.py", "review")
+    assert wanted("src/a.py", "review", commands()) == Wanted("question", "src/a.py", "review")
+    assert wanted("/nonsense x", "", commands()).command == ""
 
 
-@given(st.text(max_size=200), st.sampled_from(["", *COMMANDS, "open"]))
+@given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))
 def test_every_message_means_something(text, command):
-    assert wanted(text, command, COMMANDS).kind in ("open", "question", "empty", "too long")
+    assert wanted(text, command, commands()).kind in ("open", "question", "empty", "too long")
 
 
 def test_the_address_of_the_page():

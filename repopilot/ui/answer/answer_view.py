@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import chainlit as cl
 
+from repopilot import intents
 from repopilot.results import Answer
-from repopilot.types import Intent
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
 from repopilot.ui.answer.plan_view import introduction, plan_element, plan_of
@@ -21,15 +21,6 @@ from repopilot.ui.elements import element, show_aside
 if TYPE_CHECKING:
     from repopilot.index.store import Index
 
-COMMANDS: dict[str, Intent] = {
-    "explain": "EXPLAIN",
-    "generate": "GENERATE",
-    "test": "TEST",
-    "review": "REVIEW",
-    "impact": "IMPACT",
-    "plan": "DECOMPOSE",
-}
-LABELS = {intent: command for command, intent in COMMANDS.items()}
 CLEAR_MARGIN = 0.2
 """A route this much likelier than the next is not offered again as a button."""
 RESTORED = 6
@@ -134,9 +125,6 @@ def alternatives(answer: Answer) -> list[tuple[str, str]]:
     route = answer.route
     if route is None or route.tier == "forced":
         return []
-    close = [
-        intent
-        for intent, confidence in route.alternatives
-        if intent != route.intent and intent in LABELS and route.confidence - confidence < CLEAR_MARGIN
-    ]
-    return [(f"Rather /{LABELS[intent]}", LABELS[intent]) for intent in close[:2]]
+    near = [other for other, confidence in route.alternatives if route.confidence - confidence < CLEAR_MARGIN]
+    found = [intents.by_id(other).command for other in near if other != route.intent]
+    return [(f"Rather /{command}", command) for command in found if command][:2]

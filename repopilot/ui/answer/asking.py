@@ -10,11 +10,12 @@ from functools import partial
 
 import chainlit as cl
 
+from repopilot import intents
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer
 from repopilot.trace import Event, Finished, root
-from repopilot.ui.answer.answer_view import COMMANDS, keep, show_answer, sources_props
+from repopilot.ui.answer.answer_view import keep, show_answer, sources_props
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import TraceView
 from repopilot.ui.chat import Chat, process
@@ -79,7 +80,7 @@ async def _answered(chat: Chat, asking: Asking, view: TraceView) -> tuple[Worksp
     with held():
         async with root(sink, "work", "run", asking.question) as step:
             workspace = await _workspace(chat)
-            return workspace, await answer(asking.question, workspace, step, COMMANDS.get(asking.command))
+            return workspace, await answer(asking.question, workspace, step, intents.commands().get(asking.command))
 
 
 async def _workspace(chat: Chat) -> Workspace:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot import trace
+from repopilot import intents, trace
 from repopilot.errors import ModelError
 from repopilot.llm.scripted import scripted_model
 from repopilot.results import Turn
 from repopilot.routing import classifier
-from repopilot.routing.features import INTENTS, evidence
+from repopilot.routing.features import evidence
 from repopilot.routing.normalize import lexical_features, read
-from repopilot.routing.router import CLEAR_MARGIN, WORDS, classify, route
+from repopilot.routing.router import CLEAR_MARGIN, classify, route
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
 
@@ -99,7 +99,7 @@ def test_follow_ups_go_with_the_conversation(question: str, last: Intent, intent
 
 @pytest.mark.parametrize("question", ["", " \n ", "\0", "😀" * 40, "x" * 100_000, "send " * 25_000, "((((" * 25_000])
 def test_anything_gets_a_route(question: str) -> None:
-    assert classify(question).intent in INTENTS
+    assert classify(question).intent in intents.ids()
 
 
 def test_an_unread_script_is_said_to_be_unread() -> None:
@@ -150,8 +150,9 @@ async def test_the_model_is_asked_between_the_likeliest_only() -> None:
     model = scripted_model(lambda messages: '"impact"')
     await routed(UNSURE, model)
     (prompt,) = ["\n".join(m.content or "" for m in call) for call in model.llm.calls]
-    likely = {WORDS[i] for i in (classify(UNSURE).intent, *(i for i, _ in classify(UNSURE).alternatives))} - {"refuse"}
-    assert {w for w in WORDS.values() if f"-> {w}\n" in prompt} <= likely
+    words = {spec.id: spec.word for spec in intents.INTENTS}
+    likely = {words[i] for i in (classify(UNSURE).intent, *(i for i, _ in classify(UNSURE).alternatives))} - {"refuse"}
+    assert {w for w in words.values() if f"-> {w}\n" in prompt} <= likely
 
 
 async def test_a_clear_case_is_not_asked() -> None:

@@ -1,0 +1,198 @@
+"""The intents: what a question can ask for, and which agent answers it. The one place that lists them.
+
+Router, prompts, browser and command line read this registry. To add an intent, add an entry here, write its agent and
+its words (`[intents.<id>]` in `i18n/en.toml` and `fr.toml`). It can then be chosen by its command and by the language
+model, and by the rules where it has a `cue`. Training examples (`bench/data/routing_train.jsonl`, then
+`bench/train_router.py`) make it known to the classifier as well.
+
+An intent has one id, which is part of the JSON contract, and one command, which is what users type. They are the same
+word but for one: the command of DECOMPOSE is `plan`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from repopilot import i18n
+from repopilot.types import Intent
+
+_COMMAND = re.compile(r"/(\w+)(?:\s+|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class IntentSpec:
+    """One intent.
+
+    Attributes:
+        id: its name in routes, traces and JSON.
+        word: the word the language model answers with when it chooses between intents.
+        definition: what the word means, as the prompt says it.
+        shots: example questions for the prompt.
+        command: what users type after `/` to force it; '' when it can't be forced.
+        icon: the command's icon in the browser, a Lucide name.
+        agent: its agent as `module:function`, imported when it is first needed; '' for a refusal, which has none.
+        acts: whether the agent writes or runs code, so that certain harm is refused in spite of a command.
+        cue: a regular expression on the normalized question (lower case, no accents) that names the intent outright,
+            for one the classifier has no examples of yet; '' for none.
+    """
+
+    id: Intent
+    word: str
+    definition: str = ""
+    shots: tuple[str, ...] = ()
+    command: str = ""
+    icon: str = ""
+    agent: str = ""
+    acts: bool = False
+    cue: str = ""
+
+    def label(self, language: str = "en") -> str:
+        """The intent's name as shown, for example on a button."""
+        return i18n.text(f"intents.{self.id.lower()}.label", language)
+
+    def description(self, language: str = "en") -> str:
+        """What the intent's command does, in one line."""
+        return i18n.text(f"intents.{self.id.lower()}.description", language)
+
+    def example(self, language: str = "en") -> str:
+        """A question that asks for it."""
+        return i18n.text(f"intents.{self.id.lower()}.example", language)
+
+    def load_agent(self) -> Callable[..., Any]:
+        """Import the agent: each pulls in libraries that the others don't need."""
+        module, _, function = self.agent.partition(":")
+        return getattr(import_module(module), function)
+
+
+INTENTS: tuple[IntentSpec, ...] = (
+    IntentSpec(
+        id="EXPLAIN",
+        word="explain",
+        definition="a question about what the code does, where something is, how to use it",
+        shots=(
+            "how does the retry logic work",
+            "where is the config loaded",
+            "does the client follow redirects",
+            "what is stored in the cache",
+        ),
+        command="explain",
+        icon="book-open",
+        agent="repopilot.agents.explain.agent:explain",
+    ),
+    IntentSpec(
+        id="GENERATE",
+        word="change",
+        definition="write, fix or alter code, configuration or documentation",
+        shots=(
+            "add a timeout to the client",
+            "the date is wrong in the report, fix it",
+            "rename this method and make it async",
+            "a script that resizes images",
+        ),
+        command="generate",
+        icon="code",
+        agent="repopilot.agents.generate.pipeline:generate",
+        acts=True,
+    ),
+    IntentSpec(
+        id="TEST",
+        word="test",
+        definition="write or run tests",
+        shots=(
+            "write unit tests for the parser",
+            "run the failing tests again",
+            "cover the error branch",
+            "tests for this please",
+        ),
+        command="test",
+        icon="flask-conical",
+        agent="repopilot.agents.testing.agent:test",
+        acts=True,
+    ),
+    IntentSpec(
+        id="REVIEW",
+        word="review",
+        definition="judge code, find bugs, problems or weaknesses in it",
+        shots=(
+            "is this code safe",
+            "find bugs in the importer",
+            "what would you improve here",
+            "check my last commit",
+        ),
+        command="review",
+        icon="scan-search",
+        agent="repopilot.review.agent:review",
+    ),
+    IntentSpec(
+        id="IMPACT",
+        word="impact",
+        definition="what uses something, what is affected or breaks when it changes",
+        shots=(
+            "who calls this function",
+            "what breaks if I remove this field",
+            "is the old endpoint still used",
+            "can I rename this safely",
+        ),
+        command="impact",
+        icon="waypoints",
+        agent="repopilot.impact.agent:impact",
+    ),
+    IntentSpec(
+        id="DECOMPOSE",
+        word="plan",
+        definition="work too large for one step, or a wish for a plan, steps or tasks",
+        shots=(
+            "move the whole app to postgres",
+            "break this into tasks",
+            "add accounts, roles, billing and an admin page",
+            "what are the steps to split this service",
+        ),
+        command="plan",
+        icon="list-checks",
+        agent="repopilot.agents.planning.agent:plan",
+        acts=True,
+    ),
+    IntentSpec(id="REFUSE", word="refuse"),
+)
+
+
+def ids() -> tuple[Intent, ...]:
+    """The ids of all intents, in the order of the registry."""
+    return tuple(spec.id for spec in INTENTS)
+
+
+def by_id(intent: Intent) -> IntentSpec:
+    """The entry of an id.
+
+    Raises:
+        KeyError: there is no such intent.
+    """
+    for spec in INTENTS:
+        if spec.id == intent:
+            return spec
+    raise KeyError(f"no intent {intent!r}; there are {', '.join(ids())}")
+
+
+def commands() -> dict[str, Intent]:
+    """The id of the intent each command forces, by command."""
+    return {spec.command: spec.id for spec in INTENTS if spec.command}
+
+
+def split_command(text: str, known: Collection[str]) -> tuple[str, str]:
+    """A typed command and the text after it.
+
+    Args:
+        text: a message, for example `/plan move to PostgreSQL`.
+        known: the commands there are, without slash.
+
+    Returns:
+        The command in lower case without its slash, and the rest; ('', `text`) when it begins with no known command.
+    """
+    found = _COMMAND.match(text)
+    if found is None or found[1].lower() not in known:
+        return "", text
+    return found[1].lower(), text[found.end() :].strip()
