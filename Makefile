@@ -1,5 +1,7 @@
-.PHONY: run test quick lock lint setup setup-dev
+.PHONY: run test quick check lint lock setup setup-dev docs image
 PY ?= python3
+LOCK = .venv/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+       --no-annotate --no-emit-index-url pyproject.toml --extra all
 
 run: setup          ## start RepoPilot on http://127.0.0.1:8000
 	.venv/bin/python -m repopilot serve
@@ -11,15 +13,22 @@ test: setup-dev     ## the whole suite
 quick: setup-dev    ## the part you run all the time, under a minute
 	.venv/bin/python -m pytest -m "not browser and not model and not slow"
 
+check: setup-dev    ## formatting, lint, types, direction of imports, declared packages
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	PYTHONPATH=. .venv/bin/lint-imports --no-logo
+	.venv/bin/deptry .
+
+docs: setup-dev     ## write the generated parts of the documentation again
+	.venv/bin/python docs/generate.py
+
+lock: setup-dev     ## resolve the dependencies of pyproject.toml again
+	$(LOCK) -o requirements.txt
+	$(LOCK) --group dev -o requirements-dev.txt
+
 setup:
 	@PYTHON="$(PY)" sh .ci/setup.sh requirements.txt
 
 setup-dev:
 	@PYTHON="$(PY)" sh .ci/setup.sh requirements-dev.txt
-
-lint: setup-dev
-	.venv/bin/ruff check .
-
-lock: setup-dev     ## resolve requirements*.in again
-	.venv/bin/uv pip compile -q --upgrade --no-header --no-annotate --no-emit-index-url requirements.in -o requirements.txt
-	.venv/bin/uv pip compile -q --upgrade --no-header --no-annotate --no-emit-index-url requirements-dev.in -o requirements-dev.txt

@@ -1,0 +1,44 @@
+"""Ends every run with a plain list of what was left out and why; CI fails when browser or sandbox tests are among it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+REQUIRED = ("browser", "sandbox")
+"""Folders whose tests may not be left out in CI."""
+
+
+def _left_out(reporter: pytest.TerminalReporter) -> list[tuple[str, str]]:
+    """(test file, reason) of every skipped test."""
+    found = []
+    for report in reporter.stats.get("skipped", ()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        found.append((report.nodeid.split("::")[0], reason.removeprefix("Skipped: ")))
+    return found
+
+
+def _missing_in_ci(reporter: pytest.TerminalReporter) -> list[str]:
+    return sorted({file for file, _ in _left_out(reporter) if set(Path(file).parts) & set(REQUIRED)})
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    left_out = _left_out(terminalreporter)
+    if not left_out:
+        return
+    terminalreporter.section("left out")
+    for (file, reason), count in sorted(Counter(left_out).items()):
+        terminalreporter.write_line(f"{count:>4}  {file}: {reason}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not os.environ.get("CI"):
+        return
+    if missing := _missing_in_ci(reporter):
+        reporter.write_line(f"CI needs these tests, which were left out: {', '.join(missing)}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
