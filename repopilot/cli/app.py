@@ -19,10 +19,10 @@ from repopilot.settings import settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status."""
+    """Run one command and return its exit status. Without any command the chat is opened in the browser."""
     from repopilot.cli import commands
 
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING, stream=sys.stderr)
     try:
         return getattr(commands, arguments.run)(arguments, settings())
@@ -46,11 +46,16 @@ def _failed(message: str, status: int) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="repopilot", description="Chat with a git repository on your own machine.")
-    parser.add_argument("--version", action="version", version=__version__)
-    parser.add_argument("-v", "--verbose", action="store_true", help="log to standard error")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+def parser() -> argparse.ArgumentParser:
+    """The parser of the root_parser command line; the documentation lists its commands."""
+    root_parser = argparse.ArgumentParser(
+        prog="repopilot",
+        description="Chat with a git repository on your own machine. Without a command: open the chat in the browser.",
+    )
+    root_parser.add_argument("--version", action="version", version=__version__)
+    root_parser.add_argument("-v", "--verbose", action="store_true", help="log to standard error")
+    root_parser.set_defaults(run="serve", headless=False)
+    commands = root_parser.add_subparsers(dest="command", metavar="COMMAND")
 
     serve = _command(commands, "serve", "open the chat in the browser", json=False)
     serve.add_argument("--headless", action="store_true", help="don't open a browser window")
@@ -104,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     models.add_argument("name", nargs="?", metavar="NAME")
 
     _command(commands, "mcp", "serve the repository tools to an MCP client on standard input", json=False)
-    return parser
+    return root_parser
 
 
 def _command(

@@ -14,7 +14,8 @@ SKIPPED = "import pytest\n\n\ndef test_it():\n    pytest.skip('nothing to test i
 
 
 @pytest.mark.parametrize(
-    ("folder", "ci", "status"), [("browser", "true", 1), ("browser", "", 0), ("sandbox", "true", 1), ("code", "true", 0)]
+    ("folder", "ci", "status"),
+    [("browser", "true", 1), ("browser", "", 0), ("sandbox", "true", 1), ("code", "true", 0)],
 )
 def test_a_skipped_test_is_listed(tmp_path: Path, folder: str, ci: str, status: int) -> None:
     shutil.copy(Path(__file__).parents[1] / "conftest.py", tmp_path)

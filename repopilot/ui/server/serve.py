@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import socket
 import webbrowser
 from pathlib import Path
 
-from repopilot.errors import UsageError
+from repopilot import __version__
+from repopilot.errors import StorageError, UsageError
 from repopilot.settings import Settings
 
-ROOT = Path(__file__).resolve().parents[3]
-APP = ROOT / "chainlit_app.py"
+PACKAGE = Path(__file__).resolve().parents[2]
+APP = "chainlit_app.py"
 
 
 def serve(settings: Settings, *, headless: bool = True) -> None:
@@ -22,7 +24,8 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     Chainlit takes its folder from the environment, read when it is first imported: set before that.
     """
     _check_address(settings.host, settings.port)
-    os.environ["CHAINLIT_APP_ROOT"] = str(ROOT)
+    folder = app_folder(settings)
+    os.environ["CHAINLIT_APP_ROOT"] = str(folder)
     print(f"RepoPilot: http://{_shown(settings.host)}:{settings.port}", flush=True)
 
     # Not by way of chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
@@ -33,9 +36,29 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config.run.host, config.run.port = settings.host, settings.port
     config.run.headless = headless or not _has_window()
-    config.run.module_name = str(APP)
+    config.run.module_name = str(folder / APP)
     load_module(config.run.module_name)
     uvicorn.run(app, host=settings.host, port=settings.port, log_level="error")
+
+
+def app_folder(settings: Settings) -> Path:
+    """The folder with `chainlit_app.py`, `.chainlit/` and `public/`, in which Chainlit also keeps its temporary files.
+
+    A checkout has it at its root. An installed package carries it as data that may be read-only, so a copy of this
+    version is kept in the data directory.
+
+    Raises:
+        StorageError: the copy can't be written.
+    """
+    if (PACKAGE.parent / APP).exists():
+        return PACKAGE.parent
+    target = settings.home / "app" / __version__
+    try:
+        shutil.copytree(PACKAGE / "app", target, dirs_exist_ok=True)
+    except OSError as error:
+        why = error.strerror or error
+        raise StorageError(f"The application's files can't be copied to {target}: {why}.") from error
+    return target
 
 
 def _has_window() -> bool:
