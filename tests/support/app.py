@@ -49,8 +49,11 @@ class App:
 
 
 @contextmanager
-def running(home: Path, *, command: str = "serve", **options: object) -> Iterator[App]:
-    """Start it by `python -m repopilot serve` or, with command `chainlit`, by `chainlit run`; options are settings."""
+def running(home: Path, *, command: str = "serve", root: Path = ROOT, **options: object) -> Iterator[App]:
+    """Start it by `python -m repopilot serve` or, with command `chainlit`, by `chainlit run`; options are settings.
+
+    `root` is the folder that holds the package: the checkout, or where a wheel was installed.
+    """
     home.mkdir(parents=True, exist_ok=True)
     watcher = home / "watcher"
     watcher.mkdir()
@@ -62,11 +65,11 @@ def running(home: Path, *, command: str = "serve", **options: object) -> Iterato
     env |= {
         "REPOPILOT_HOME": str(home / "data"),
         "REPOPILOT_PORT": str(port),
-        "PYTHONPATH": os.pathsep.join([str(watcher), str(ROOT)]),
+        "PYTHONPATH": os.pathsep.join([str(watcher), str(root)]),
         "CONNECTIONS_LOG": str(connections_log),
     }
     with log.open("wb") as out:
-        process = subprocess.Popen(_command(command, port), cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(_command(command, port), cwd=root, env=env, stdout=out, stderr=subprocess.STDOUT)
         try:
             _await_page(f"http://127.0.0.1:{port}/", process, log)
             yield App(f"http://127.0.0.1:{port}", port, home, log, connections_log, process)

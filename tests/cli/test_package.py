@@ -1,0 +1,47 @@
+"""The package as somebody installs it: a wheel, outside the checkout, with everything the browser needs inside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from repopilot import __version__
+from support.app import running
+
+ROOT = Path(__file__).resolve().parents[2]
+UV = str(Path(sys.executable).with_name("uv"))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package from a wheel, and nothing of the checkout."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run([UV, "build", "-q", "--wheel", "-o", folder / "dist", ROOT], check=True)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    target = folder / "site"
+    options = ["--no-deps", "--link-mode=copy", "--python", sys.executable, "--target", target]
+    subprocess.run([UV, "pip", "install", "-q", *options, wheel], check=True)
+    return target
+
+
+@pytest.mark.slow
+def test_the_installed_package_serves_its_page(installed: Path, tmp_path: Path) -> None:
+    with running(tmp_path, root=installed, auto_download="false", embedded="false") as app:
+        assert (tmp_path / "data" / "app" / __version__ / "chainlit_app.py").exists()
+        assert "RepoPilot" in httpx.get(app.url).text
+        for name in ("elements/IndexProgress.jsx", "theme.json", "repopilot.css", "favicon.svg"):
+            assert httpx.get(f"{app.url}/public/{name}").status_code == 200
+        translation = httpx.get(f"{app.url}/project/translations", params={"language": "en-US"})
+        assert translation.json()["translation"]
+    assert not list(installed.rglob(".files")), "an installed package is not written to"
+
+
+def test_the_command_says_its_version(installed: Path) -> None:
+    program = installed / "bin" / "repopilot"
+    done = subprocess.run(
+        [sys.executable, program, "--version"], env={"PYTHONPATH": str(installed)}, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == __version__
