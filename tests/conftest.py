@@ -1,4 +1,4 @@
-"""Ends every run with a plain list of what was left out and why; CI fails when browser or sandbox tests are among it."""
+"""Ends a run with a plain list of what was left out and why. CI fails when browser or sandbox tests are among it."""
 
 from __future__ import annotations
 

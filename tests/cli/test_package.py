@@ -8,8 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from repopilot import __version__
 from support.app import running
+
+from repopilot import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 UV = str(Path(sys.executable).with_name("uv"))
