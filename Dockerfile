@@ -1,0 +1,25 @@
+# RepoPilot in a container, as an ordinary user. The chat listens on port 8000; the data directory is /data.
+FROM python:3.12-slim AS build
+WORKDIR /src
+COPY .ci/uv.txt .ci/uv.txt
+RUN pip install --no-cache-dir --require-hashes -r .ci/uv.txt
+COPY requirements.txt .
+RUN uv venv /opt/repopilot \
+    && uv pip install --no-cache --compile-bytecode --python /opt/repopilot/bin/python --require-hashes -r requirements.txt
+COPY . .
+RUN uv pip install --no-cache --no-deps --python /opt/repopilot/bin/python .
+
+FROM python:3.12-slim
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends bubblewrap git \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 1000 repopilot \
+    && install -d -o repopilot /data
+COPY --from=build /opt/repopilot /opt/repopilot
+USER repopilot
+ENV PATH=/opt/repopilot/bin:$PATH REPOPILOT_HOME=/data REPOPILOT_HOST=0.0.0.0
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --start-period=60s CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/')"]
+ENTRYPOINT ["repopilot"]
+CMD ["serve", "--headless"]

@@ -1,0 +1,42 @@
+"""The generated parts of the documentation are current, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["options", "commands"])
+def test_generated_documentation_is_current(name: str) -> None:
+    made = getattr(generator(), name)()
+    assert (ROOT / "docs" / f"{name}.md").read_text("utf-8") == made, "run `make docs`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text("utf-8"))
+    missing = [link for link in links if "://" not in link and not (document.parent / link).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_documents_name_exist(document: Path) -> None:
+    if document.name == "CHANGELOG.md":
+        return  # of files as they were then
+    named = set(re.findall(r"`((?:repopilot|tests|bench|docs|public)/[\w./-]+\.\w+)`", document.read_text("utf-8")))
+    assert not [name for name in named if not (ROOT / name).exists()]
