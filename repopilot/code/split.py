@@ -1,4 +1,4 @@
-"""One file's text into chunks, symbols, uses of names and imports, with one parse for all of them."""
+"""Splits one file into chunks and finds its definitions, uses of names and imports, parsing it once."""
 
 from __future__ import annotations
 
@@ -7,31 +7,36 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
-from repopilot.code import languages, structure
+from repopilot import i18n
+from repopilot.code import languages
 from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.schema import Table, mentions, tables
 from repopilot.code.sections import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.code.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
-from repopilot.code.symbols import Definition, Use, definitions, uses
+from repopilot.code.structure import structural_windows
+from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "2"  # of the recipe: an index built with another one is rebuilt
-_CLASS_OPEN = 60
+VERSION = "2"  # of the way files are split: an index built with another version is rebuilt
+_DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
 _PARSE_SECONDS = 5.0
 _CPP_HEADER = re.compile(r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class FileAnalysis:
-    """Everything the text of one file says. Picklable.
+    """What was found in the text of one file. Picklable.
 
-    `parsed` is False where there is a grammar but the text has syntax errors or took too long; `notes` says which.
-    `uses` is the compact form of `references`; with kind `table` it holds what SQL in the text names as tables.
-    `tables` are those the file declares; `package` is its package or namespace, '' for none.
+    `language` is the one it was parsed as. `parsed` is False where there is a grammar but the text has syntax errors or
+    took too long; `notes` says which. `uses` is the compact form of `references`; a use of kind `table` is a table
+    named in SQL. `tables` are those the file declares; `package` is its package or namespace, '' for none. `lines` is
+    their number.
     """
 
     path: str
@@ -48,99 +53,137 @@ class FileAnalysis:
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """Uses, and imported names, as references in the order of the lines."""
-        imported = [Reference(name, self.path, i.line, "import") for i in self.imports
-                    for name in ([n for n, _ in i.names if n != "*"] or [_last_part(i.module)])]  # fmt: skip
+        """Uses and imported names as references, ordered by line."""
+        imported = [
+            Reference(name, self.path, i.line, "import")
+            for i in self.imports
+            for name in ([n for n, _ in i.names if n != "*"] or [_last_part(i.module)])
+        ]
         used = [Reference(u.name, self.path, u.line, u.kind, u.scope) for u in self.uses if u.kind != "table"]
         return tuple(sorted(imported + used, key=lambda r: r.line))
 
 
-def analyse(path: str, text: str, language: str, kind: languages.FileKind,
-            seconds: float = _PARSE_SECONDS) -> FileAnalysis:  # fmt: skip
-    """Split and read one file. `text` has LF line ends. Never raises on any text.
+def analyse(
+    path: str, text: str, language: str, kind: languages.FileKind, seconds: float = _PARSE_SECONDS
+) -> FileAnalysis:
+    """Split one file into chunks and read its definitions, uses, imports and tables.
 
-    Parsing stops after `seconds`; the file is then cut by lines and a note says so. Chunks are ordered by their first
-    line and together hold every line that isn't blank.
+    Args:
+        path: the file's path, from the repository's root.
+        text: its whole text, with LF line ends.
+        language: as `languages.language_of` names it. A `.h` file called C is parsed as C++ where it reads like it.
+        kind: what the file serves as.
+        seconds: time limit of the parser; afterwards the file is cut by lines and a note says so.
+
+    Returns:
+        The analysis. Its chunks are ordered by their first line and together hold every line that isn't blank; each
+        has `language` as given.
     """
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
+    file = _File(path, text, lines, language)
     if kind != "code":
-        return _plain(path, text, lines, language, kind)
-    if language == "c" and path.endswith(".h") and _CPP_HEADER.search(text):
-        language = "cpp"
-    queries = tags(language)
+        return _analyse_other(file, kind)
+    grammar = "cpp" if language == "c" and path.endswith(".h") and _CPP_HEADER.search(text) else language
+    queries = tags(grammar)
     if queries is None:
-        chunks = _chunks(path, lines, language, plain_spans(lines, "module"))
-        return FileAnalysis(path, language, chunks, tables=_tables(path, text, language), lines=len(lines))
+        chunks = _chunks(file, plain_spans(lines, "module"))
+        return FileAnalysis(path, grammar, chunks, tables=_tables(file, grammar), lines=len(lines))
     data = text.encode("utf-8", "replace")
-    tree = parse(data, language, seconds)
+    tree = parse(data, grammar, seconds)
     if tree is None:
-        chunks = _chunks(path, lines, language, plain_spans(lines, "module"))
-        return FileAnalysis(path, language, chunks, parsed=False, lines=len(lines), notes=("parsing took too long",))
-    return _parsed(path, text, lines, language, data, tree.root_node, queries)
+        note = i18n.message("code.parsing_timed_out")
+        chunks = _chunks(file, plain_spans(lines, "module"))
+        return FileAnalysis(path, grammar, chunks, parsed=False, lines=len(lines), notes=(note,))
+    return _analyse_code(file, _ParsedCode(data, tree.root_node, grammar, queries))
 
 
 def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
-    """The symbols of the chunk's file whose definition begins inside the chunk. `symbols` ordered by first line."""
+    """The symbols whose definition begins inside a chunk.
+
+    Args:
+        chunk: the chunk.
+        symbols: those of the chunk's file, ordered by first line (as in `FileAnalysis`).
+    """
     first = bisect_left(symbols, chunk.start_line, key=lambda s: s.start_line)
-    result = []
-    for symbol in symbols[first:]:
-        if symbol.start_line > chunk.end_line:
-            break
-        result.append(symbol)
-    return result
+    return list(takewhile(lambda s: s.start_line <= chunk.end_line, symbols[first:]))
 
 
-def _plain(path: str, text: str, lines: list[str], language: str, kind: languages.FileKind) -> FileAnalysis:
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file to analyse. `language` is the one its path tells."""
+
+    path: str
+    text: str
+    lines: list[str]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedCode:
+    """A file's syntax tree: `data` is its text as UTF-8, `language` the one it was parsed as."""
+
+    data: bytes
+    root: Node
+    language: str
+    queries: Tags
+
+
+def _analyse_other(file: _File, kind: languages.FileKind) -> FileAnalysis:
+    """Analyse documentation, configuration or a schema."""
+    path, lines, language = file.path, file.lines, file.language
     spans = _other_spans(lines, language, kind)
     symbols: tuple[Symbol, ...] = ()
     if kind == "schema":
-        named = "table" if language in ("sql", "prisma") else "type"
-        symbols = tuple(Symbol(s.symbol.rsplit(".", 1)[-1], s.symbol, named, path, s.start, s.end, _head(lines, s))
-                        for s in spans if s.symbol)  # fmt: skip
-    return FileAnalysis(path, language, _chunks(path, lines, language, spans), symbols,
-                        tables=_tables(path, text, language), lines=len(lines))  # fmt: skip
+        symbol_kind = "table" if language in ("sql", "prisma") else "type"
+        symbols = tuple(
+            Symbol(
+                s.symbol.rsplit(".", 1)[-1], s.symbol, symbol_kind, path, s.start, s.end, _declaration_line(lines, s)
+            )
+            for s in spans
+            if s.symbol
+        )
+    tables = _tables(file, language)
+    return FileAnalysis(path, language, _chunks(file, spans), symbols, tables=tables, lines=len(lines))
 
 
-def _parsed(
-    path: str, text: str, lines: list[str], language: str, data: bytes, root: Node, queries: Tags
-) -> FileAnalysis:
-    found = definitions(root, queries, path, data)
-    statements = QueryCursor(queries.imports).captures(root)
+def _analyse_code(file: _File, code: _ParsedCode) -> FileAnalysis:
+    """Analyse a file by its syntax tree."""
+    found = definitions(code.root, code.queries, file.path, code.data)
+    statements = QueryCursor(code.queries.imports).captures(code.root)
     nodes = sorted(statements.get("import", ()), key=lambda n: n.start_byte)
-    imports = tuple(i for node in nodes for i in read_imports(node, data, language))
+    imports = tuple(i for node in nodes for i in read_imports(node, code.data, code.language))
     bound = {name for i in imports for name in i.bound}
     # `const x = require(…)` is an import, not a definition.
     found = [d for d in found if d.symbol.kind != "variable" or d.symbol.qualified not in bound]
-    hidden = [(n.start_byte, n.end_byte) for n in nodes if n.type not in ("call_expression", "call")]
-    names = uses(root, queries, data, found, bound, hidden)
-    names += [Use(name, line, "table", _scope_at(found, line), "") for name, line in mentions(text)]
+    import_ranges = [(n.start_byte, n.end_byte) for n in nodes if n.type not in ("call_expression", "call")]
+    names = uses(code.root, code.queries, code.data, Bindings(found, bound, import_ranges))
+    names += [Use(name, line, "table", _scope_at(found, line), "") for name, line in mentions(file.text)]
     symbols = tuple(
         sorted((d.symbol for d in found if d.symbol.kind != "impl"), key=lambda s: (s.start_line, -s.end_line))
     )
-    spans = _code_spans(lines, data, root, found, languages.grammar(language) or language)
-    broken = root.has_error
+    broken = code.root.has_error
     return FileAnalysis(
-        path,
-        language,
-        chunks=_chunks(path, lines, language, spans),
+        file.path,
+        code.language,
+        chunks=_chunks(file, _code_spans(file.lines, code, found)),
         symbols=symbols,
         uses=tuple(names),
         imports=imports,
-        tables=_tables(path, text, language, symbols),
-        package=next((_package_name(text_of(n, data)) for n in statements.get("package", ())), ""),
+        tables=_tables(file, code.language, symbols),
+        package=next((_package_name(text_of(n, code.data)) for n in statements.get("package", ())), ""),
         parsed=not broken,
-        lines=len(lines),
-        notes=("syntax errors",) if broken else (),
+        lines=len(file.lines),
+        notes=(i18n.message("code.syntax_errors"),) if broken else (),
     )
 
 
-def _tables(path: str, text: str, language: str, symbols: Sequence[Symbol] = ()) -> tuple[Table, ...]:
-    return tuple(tables(path, text, language, symbols))
+def _tables(file: _File, language: str, symbols: Sequence[Symbol] = ()) -> tuple[Table, ...]:
+    return tuple(tables(file.path, file.text, language, symbols))
 
 
-def _head(lines: Sequence[str], span: Span) -> str:
+def _declaration_line(lines: Sequence[str], span: Span) -> str:
     """The first line of a span that names its symbol."""
     name = span.symbol.rsplit(".", 1)[-1]
     return next((line.strip()[:200] for line in lines[span.start - 1 : span.end] if name in line), "")
@@ -172,24 +215,31 @@ def _other_spans(lines: list[str], language: str, kind: languages.FileKind) -> l
     return schema_spans(lines, language)
 
 
-def _code_spans(lines: list[str], data: bytes, root: Node, found: Sequence[Definition], grammar: str) -> list[Span]:
-    """The recipe: a definition with its comments is a span, small neighbours are merged, classes over 60 lines are
-    opened, definitions over 80 lines are cut along their structure."""
+def _code_spans(lines: list[str], code: _ParsedCode, found: Sequence[Definition]) -> list[Span]:
+    """Spans of code: a definition with its comments is one, small neighbours are merged, classes of more than 60 lines
+    are divided into their members, definitions of more than 80 lines are cut along their structure."""
     units = [d for d in found if not d.is_leaf]
-    layout = _Layout(lines, data, root, units, grammar)
-    return merged(layout.lay(1, len(lines), 0, len(units), "", "module"), lines)
+    divider = _Divider(lines, code, units)
+    return merged(divider.spans(1, len(lines), 0, len(units), _Owner("", "module")), lines)
+
+
+class _Owner(NamedTuple):
+    """The definition that is being divided, and the kind of chunk of what lies between its members."""
+
+    name: str
+    kind: ChunkKind
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
-    lines: list[str]
-    data: bytes
-    root: Node
-    units: list[Definition]  # in the order of the text: inner ones directly behind their outer one
-    grammar: str
+class _Divider:
+    """Divides the lines of a file among its definitions (`units`: inner ones directly after their outer one)."""
 
-    def lay(self, first: int, last: int, begin: int, end: int, owner: str, kind: ChunkKind) -> list[Span]:
-        """Spans over lines `first..last`, which hold the units `begin..end`."""
+    lines: list[str]
+    code: _ParsedCode
+    units: list[Definition]
+
+    def spans(self, first: int, last: int, begin: int, end: int, owner: _Owner) -> list[Span]:
+        """Spans over lines `first..last`, which hold the units `begin..end` (exclusive)."""
         spans: list[Span] = []
         line = first
         while begin < end:
@@ -198,11 +248,11 @@ class _Layout:
             start, stop = max(unit.symbol.start_line, line), min(unit.symbol.end_line, last)
             if stop >= line:
                 start = with_comments(self.lines, start, line)
-                spans += self._rest(line, start - 1, owner, kind, header=bool(owner) and not spans)
-                spans += self._unit(unit, start, stop, begin + 1, following, owner)
+                spans += self._between(line, start - 1, owner, header=bool(owner.name) and not spans)
+                spans += self._unit(begin, following, start, stop, owner.name)
                 line = stop + 1
             begin = following
-        return spans + self._rest(line, last, owner, kind, header=bool(owner) and not spans)
+        return spans + self._between(line, last, owner, header=bool(owner.name) and not spans)
 
     def _after(self, index: int, end: int) -> int:
         """The index of the first unit that isn't inside unit `index`."""
@@ -212,39 +262,50 @@ class _Layout:
             index += 1
         return index
 
-    def _unit(self, unit: Definition, start: int, stop: int, inner: int, following: int, owner: str) -> list[Span]:
+    def _unit(self, number: int, following: int, start: int, stop: int, owner: str) -> list[Span]:
+        """Spans of one unit, which with its comments fills lines `start..stop`."""
+        unit = self.units[number]
         symbol, size = unit.symbol, stop - start + 1
         kind: ChunkKind = "class" if unit.is_class or symbol.kind == "type" else "function"
-        if unit.is_class and size > _CLASS_OPEN and inner < following:
-            return self.lay(start, stop, inner, following, symbol.qualified, "class")
+        if unit.is_class and size > _DIVIDED_CLASS and number + 1 < following:
+            return self.spans(start, stop, number + 1, following, _Owner(symbol.qualified, "class"))
         if fits(self.lines, start, stop):
             return [Span(start, stop, kind, symbol.qualified, owner)]
         return [Span(a, b, kind, symbol.qualified, owner, fixed=True) for a, b in self._pieces(unit, start, stop)]
 
     def _pieces(self, unit: Definition, start: int, stop: int) -> list[tuple[int, int]]:
-        node = self.root.descendant_for_byte_range(unit.start_byte, unit.end_byte)
-        cut = structure.structural_windows(self.data, node, start, stop, self.grammar) if node is not None else []
+        """Parts of a definition that is too long for one chunk, as first and last line."""
+        node = self.code.root.descendant_for_byte_range(unit.start_byte, unit.end_byte)
+        grammar = languages.grammar(self.code.language) or self.code.language
+        cut = structural_windows(self.code.data, node, start, stop, grammar) if node is not None else []
         return cut or windows(self.lines, start, stop, overlap=OVERLAP)
 
-    def _rest(self, first: int, last: int, owner: str, kind: ChunkKind, header: bool) -> list[Span]:
-        """What lies between definitions. The head of a class stays by itself."""
-        whole = trimmed(Span(first, last, kind, owner, owner, fixed=header), self.lines) if first <= last else None
+    def _between(self, first: int, last: int, owner: _Owner, header: bool) -> list[Span]:
+        """Spans of what lies between definitions. The head of a class (`header`) is not merged with what follows."""
+        name, kind = owner
+        whole = trimmed(Span(first, last, kind, name, name, fixed=header), self.lines) if first <= last else None
         if whole is None:
             return []
         parts = windows(self.lines, whole.start, whole.end)
-        return [Span(a, b, kind, owner, owner, whole.fixed or len(parts) > 1) for a, b in parts]
+        return [Span(a, b, kind, name, name, whole.fixed or len(parts) > 1) for a, b in parts]
 
 
-def _chunks(path: str, lines: Sequence[str], language: str, spans: Iterable[Span]) -> tuple[Chunk, ...]:
-    result = []
+def _chunks(file: _File, spans: Iterable[Span]) -> tuple[Chunk, ...]:
+    chunks = []
     for span in spans:
-        exact = trimmed(span, lines)
+        exact = trimmed(span, file.lines)
         if exact is None:
             continue
-        body = "\n".join(line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + " …"
-                         for line in lines[exact.start - 1 : exact.end])  # fmt: skip
-        digest = hashlib.blake2b(
-            f"{path}\0{exact.start}\0{exact.end}\0{body}".encode("utf-8", "replace"), digest_size=12
-        )
-        result.append(Chunk(digest.hexdigest(), path, exact.start, exact.end, language, exact.kind, exact.symbol, body))
-    return tuple(result)
+        lines = (_shortened(line) for line in file.lines[exact.start - 1 : exact.end])
+        chunks.append(_chunk(file, exact, "\n".join(lines)))
+    return tuple(chunks)
+
+
+def _chunk(file: _File, span: Span, text: str) -> Chunk:
+    content = f"{file.path}\0{span.start}\0{span.end}\0{text}".encode("utf-8", "replace")
+    id_ = hashlib.blake2b(content, digest_size=12).hexdigest()
+    return Chunk(id_, file.path, span.start, span.end, file.language, span.kind, span.symbol, text)
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + " …"

@@ -1,6 +1,6 @@
 """Definitions and uses of names in one parsed file, found by the queries in `tags/`.
 
-A definition's span is everything that would go with it when it is replaced: its decorators and its `export` too.
+The span of a definition includes its decorators and its `export`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from repopilot.types import Symbol
 
 _LEAVES = frozenset({"variable", "field", "declaration", "macro"})
 _CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "module"})
-# Where several patterns match one name, the one that says most of it wins.
-_VAGUE = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
+# Where several patterns match one name, the least vague kind wins.
+_VAGUENESS = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
+_NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
 _RECEIVER = re.compile(rb"([\w$]+(?:(?:\.|::|->|\?\.|\\)[\w$]+)*)(?:\.|::|->|\?\.|\\)$")
 _SIGNATURE_CHARS = 200
 
 
 class Use(NamedTuple):
-    """A use of a name, small enough to keep by the million; `Reference` without its path.
+    """A use of a name: a `Reference` without its path, small enough to keep by the million.
 
     `receiver` is what stands before the name as written (`self`, `os.path`), `)` for the result of a call, '' for none.
     """
@@ -39,7 +40,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A symbol with where it lies in the bytes, and whether it is open to inner definitions."""
+    """A symbol with its byte range and that of its name (ends exclusive)."""
 
     symbol: Symbol
     start_byte: int
@@ -49,15 +50,27 @@ class Definition:
 
     @property
     def is_class(self) -> bool:
+        """Whether it is a class or the like, whose inner definitions are its members."""
         return self.symbol.kind in _CLASSES
 
     @property
     def is_leaf(self) -> bool:
+        """Whether it has no inner definitions."""
         return self.symbol.kind in _LEAVES
 
 
 def definitions(root: Node, tags: Tags, path: str, data: bytes) -> list[Definition]:
-    """Every definition under `root` in the order of the text; `impl` blocks among them, which are no symbols."""
+    """Every definition under `root`, ordered by its first byte.
+
+    Args:
+        root: the root of the syntax tree.
+        tags: the queries of its language.
+        path: the file's path, for the symbols.
+        data: the file's text as UTF-8.
+
+    Returns:
+        The definitions; `impl` blocks are among them, though they are no symbols.
+    """
     found: dict[int, _Found] = {}
     for _, captures in QueryCursor(tags.definitions).matches(root):
         _collect(found, captures, data)
@@ -65,34 +78,65 @@ def definitions(root: Node, tags: Tags, path: str, data: bytes) -> list[Definiti
     return _qualified(ordered, path, data)
 
 
-def uses(root: Node, tags: Tags, data: bytes, found: Sequence[Definition], bound: Iterable[str],
-         hidden: Sequence[tuple[int, int]]) -> list[Use]:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """The names a file defines or imports: its definitions, the names its imports bind, and the byte ranges of the
+    import statements."""
+
+    definitions: Sequence[Definition]
+    imported: Iterable[str]
+    import_ranges: Sequence[tuple[int, int]]
+
+
+def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> list[Use]:
     """Calls, inheritance and other uses of names, in the order of the text, without definitions and imports.
 
-    A plain use is kept where it can refer to a definition: an attribute, a name that `found` defines or an import
-    binds (`bound`), or a capitalised name. `hidden` are the byte ranges of the import statements.
+    A plain use counts only where it can refer to a definition: an attribute, a name that the file defines or imports,
+    or a capitalised name.
+
+    Args:
+        root: the root of the syntax tree.
+        tags: the queries of its language.
+        data: the file's text as UTF-8.
+        bindings: what the file defines and imports.
     """
+    found = bindings.definitions
     captures = QueryCursor(tags.references).captures(root)
-    taken = {d.name_byte for d in found}
-    hidden = [*hidden, *((d.name_byte, d.name_end) for d in found if d.name_end - d.name_byte > len(d.symbol.name))]
-    known = {d.symbol.name for d in found} | set(bound)
-    rows: list[tuple[int, str, int, str]] = []
+    seen = {d.name_byte for d in found}
+    qualified = ((d.name_byte, d.name_end) for d in found if d.name_end - d.name_byte > len(d.symbol.name))
+    ignored = sorted([*bindings.import_ranges, *qualified])
+    known = {d.symbol.name for d in found} | set(bindings.imported)
+    rows: list[_Occurrence] = []
     for kind in ("inherit", "call", "member", "use"):
         for node in captures.get(kind, ()):
-            at = node.start_byte
-            if at in taken:
+            start = node.start_byte
+            if start in seen:
                 continue
-            taken.add(at)
-            name = data[at : node.end_byte].decode("utf-8", "replace")
+            seen.add(start)
+            name = data[start : node.end_byte].decode("utf-8", "replace")
             if kind == "use" and name not in known and not name[:1].isupper():
                 continue
-            rows.append((at, name, node.start_point[0] + 1, "use" if kind == "member" else kind))
+            rows.append(_Occurrence(start, name, node.start_point[0] + 1, "use" if kind == "member" else kind))
     rows.sort()
-    return _scoped(rows, data, [d for d in found if not d.is_leaf], sorted(hidden))
+    return _with_scopes(rows, data, [d for d in found if not d.is_leaf], ignored)
+
+
+class _Occurrence(NamedTuple):
+    """A name as it stands in the text. `line` is 1-based."""
+
+    start_byte: int
+    name: str
+    line: int
+    kind: str
 
 
 @dataclass(slots=True)
 class _Found:
+    """A definition while it is put together from all the patterns that match its name.
+
+    `inner` is its smallest node, `owner` what the definition itself says it belongs to (a receiver, `Class::`).
+    """
+
     kind: str
     name: Node
     inner: Node
@@ -100,45 +144,53 @@ class _Found:
     end: int
     first_row: int
     last_row: int
-    owner: str
+    owner: str = ""
+
+    def add(self, kind: str, node: Node) -> None:
+        """Take in another match: the more telling kind, the smallest node, the widest span."""
+        if _VAGUENESS.get(kind, 0) < _VAGUENESS.get(self.kind, 0):
+            self.kind = kind
+        if node.end_byte - node.start_byte < self.inner.end_byte - self.inner.start_byte:
+            self.inner = node
+        if node.start_byte < self.start:
+            self.start, self.first_row = node.start_byte, node.start_point[0]
+        if node.end_byte > self.end:
+            self.end, self.last_row = node.end_byte, _last_row(node)
 
 
 def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: bytes) -> None:
+    """Add one match of the definition queries to `found`, which is keyed by the first byte of the name."""
     name = captures["name"][0]
     owner = captures["path"][0] if "path" in captures else None
     for kind, nodes in captures.items():
         if kind in ("name", "path") or kind.startswith("_"):
             continue
         node = nodes[0]
-        old = found.get(name.start_byte)
-        end = node.end_point
-        # A node that ends with its newline (C macros) ends on the line before.
-        last = end[0] - 1 if end[1] == 0 and end[0] > node.start_point[0] else end[0]
-        if old is None:
-            owned = text_of(owner, data) if owner else ""
-            found[name.start_byte] = _Found(kind, name, node, node.start_byte, node.end_byte,
-                                            node.start_point[0], last, owned)  # fmt: skip
-            continue
-        if _VAGUE.get(kind, 0) < _VAGUE.get(old.kind, 0):
-            old.kind = kind
-        if owner and not old.owner:
-            old.owner = text_of(owner, data)
-        if node.end_byte - node.start_byte < old.inner.end_byte - old.inner.start_byte:
-            old.inner = node
-        if node.start_byte < old.start:
-            old.start, old.first_row = node.start_byte, node.start_point[0]
-        if node.end_byte > old.end:
-            old.end, old.last_row = node.end_byte, last
+        entry = found.get(name.start_byte)
+        if entry is None:
+            entry = _Found(kind, name, node, node.start_byte, node.end_byte, node.start_point[0], _last_row(node))
+            found[name.start_byte] = entry
+        else:
+            entry.add(kind, node)
+        if owner and not entry.owner:
+            entry.owner = text_of(owner, data)
+
+
+def _last_row(node: Node) -> int:
+    """The last row of a node; one that ends with its newline (C macros) ends on the row before."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
 def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Definition]:
+    """Definitions with their qualified names, from entries ordered so that outer ones come first."""
     result: list[Definition] = []
-    open_: list[tuple[int, str, str]] = []  # end, qualified, kind
+    enclosing: list[tuple[int, str, str]] = []  # end byte, qualified name, kind
     seen: set[str] = set()
     for item in ordered:
-        while open_ and open_[-1][0] <= item.start:
-            open_.pop()
-        outer, outer_kind = (open_[-1][1], open_[-1][2]) if open_ else ("", "")
+        while enclosing and enclosing[-1][0] <= item.start:
+            enclosing.pop()
+        outer, outer_kind = (enclosing[-1][1], enclosing[-1][2]) if enclosing else ("", "")
         name, local = _names(item, path, data)
         qualified = f"{outer}.{local}" if outer else local
         member = "." in local or outer_kind in _CLASSES - {"module"}
@@ -147,36 +199,40 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
             if qualified in seen:
                 continue
         elif kind != "export":
-            open_.append((item.end, qualified, kind))
+            enclosing.append((item.end, qualified, kind))
         seen.add(qualified)
-        symbol = Symbol(name, qualified, "variable" if kind == "export" else kind, path, item.first_row + 1,
-                        item.last_row + 1, _signature(item.inner, data))  # fmt: skip
+        symbol = Symbol(
+            name,
+            qualified,
+            "variable" if kind == "export" else kind,
+            path,
+            item.first_row + 1,
+            item.last_row + 1,
+            _signature(item.inner, data),
+        )
         result.append(Definition(symbol, item.start, item.end, item.name.start_byte, item.name.end_byte))
     return result
 
 
 def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
-    """The plain name and the name qualified by what the definition itself says (receiver, `Class::`, `prototype`)."""
+    """The plain name, and the name qualified by what the definition itself says (receiver, `Class::`, `prototype`)."""
     written = text_of(item.name, data).strip().strip("\"'`")
     owner = item.owner
     if "::" in written or "\\" in written:
         parts = [p.strip() for p in re.split(r"::|\\", written) if p.strip()]
         return parts[-1] if parts else written, ".".join(parts) or written
     if owner.endswith("module.exports"):
-        own = next((n for n in (_field(item.inner, "right", "name"),) if n), None)
+        own = _field(item.inner, "right", "name")
         name = text_of(own, data) if own else path.rsplit("/", 1)[-1].split(".")[0]
         return name, name
     if "." in owner:
-        steps = [
-            s
-            for s in re.split(r"[.?!\s]+", owner)
-            if s not in ("this", "exports", "module", "prototype", "self", "window", "")
-        ]
+        steps = [s for s in re.split(r"[.?!\s]+", owner) if s not in _NO_OWNERS]
         return written, ".".join(s for s in steps if re.fullmatch(r"[\w$#]+", s)) or written
     return written, f"{owner}.{written}" if owner else written
 
 
 def _field(node: Node, *names: str) -> Node | None:
+    """The node at the end of a path of field names, None where there is none."""
     current: Node | None = node
     for name in names:
         if current is None:
@@ -188,7 +244,7 @@ def _field(node: Node, *names: str) -> Node | None:
 
 
 def _signature(node: Node, data: bytes) -> str:
-    """The definition's head on one line: everything before its body."""
+    """The definition on one line up to its body, at most 200 characters."""
     holder = node
     for field in ("value", "right"):
         inner = holder.child_by_field_name(field)
@@ -205,35 +261,40 @@ def _signature(node: Node, data: bytes) -> str:
     return text.rstrip("{ ").removesuffix("=>").rstrip(":= " if body is not None else " ")[:_SIGNATURE_CHARS]
 
 
-def _scoped(rows: Sequence[tuple[int, str, int, str]], data: bytes, scopes: Sequence[Definition],
-            hidden: Sequence[tuple[int, int]]) -> list[Use]:  # fmt: skip
+def _with_scopes(
+    rows: Sequence[_Occurrence], data: bytes, scopes: Sequence[Definition], ignored: Sequence[tuple[int, int]]
+) -> list[Use]:
+    """Occurrences as uses, each with the innermost definition around it; those in `ignored` byte ranges are left out.
+
+    All sequences are ordered by their first byte.
+    """
     result: list[Use] = []
-    open_: list[tuple[int, str]] = []
-    seen: set[tuple[str, int, str]] = set()
-    next_scope = next_hidden = 0
-    for at, name, line, kind in rows:
-        while next_hidden < len(hidden) and hidden[next_hidden][1] <= at:
-            next_hidden += 1
-        if next_hidden < len(hidden) and hidden[next_hidden][0] <= at:
+    enclosing: list[tuple[int, str]] = []  # end byte, qualified name
+    seen: set[tuple[str, int]] = set()
+    next_scope = next_ignored = 0
+    for start, name, line, kind in rows:
+        while next_ignored < len(ignored) and ignored[next_ignored][1] <= start:
+            next_ignored += 1
+        if next_ignored < len(ignored) and ignored[next_ignored][0] <= start:
             continue
-        while next_scope < len(scopes) and scopes[next_scope].start_byte <= at:
+        while next_scope < len(scopes) and scopes[next_scope].start_byte <= start:
             scope = scopes[next_scope]
-            while open_ and open_[-1][0] <= scope.start_byte:
-                open_.pop()
-            open_.append((scope.end_byte, scope.symbol.qualified))
+            while enclosing and enclosing[-1][0] <= scope.start_byte:
+                enclosing.pop()
+            enclosing.append((scope.end_byte, scope.symbol.qualified))
             next_scope += 1
-        while open_ and open_[-1][0] <= at:
-            open_.pop()
+        while enclosing and enclosing[-1][0] <= start:
+            enclosing.pop()
         if kind == "use":
-            key = (name, line, kind)
-            if key in seen:
+            if (name, line) in seen:
                 continue
-            seen.add(key)
-        result.append(Use(name, line, kind, open_[-1][1] if open_ else "", _receiver(data, at)))
+            seen.add((name, line))
+        result.append(Use(name, line, kind, enclosing[-1][1] if enclosing else "", _receiver(data, start)))
     return result
 
 
 def _receiver(data: bytes, at: int) -> str:
+    """What stands before the name that begins at byte `at`; see `Use`."""
     if at == 0 or data[at - 1 : at] not in (b".", b":", b">", b"\\"):
         return ""
     match = _RECEIVER.search(data, max(0, at - 80), at)

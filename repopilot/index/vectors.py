@@ -1,8 +1,12 @@
 """Vectors of chunk texts in Chroma, by the digest of the text. The only importer of `chromadb`.
 
-Two processes on one Chroma folder would break it, so one owns it: the first that takes its lock, for as long as it
-lives. Others embed what they need and keep it in memory. Everything in the folder can be computed again: a broken
-collection, or a broken folder, is dropped and said.
+Two processes on one Chroma folder would damage it, so one owns it: the first that takes its lock, until it ends. Others
+embed what they need and keep it in memory. Everything in the folder can be computed again: a damaged collection, or a
+damaged folder, is deleted and made anew, with a note.
+
+`Vectors` calls the collection directly, which is two to three times as fast as through LlamaIndex's
+`ChromaVectorStore` and spares the command line its import; `node_store` gives LlamaIndex applications the same vectors
+in a `ChromaVectorStore`. The figures are in docs/decisions/0005-vectors-in-chroma.md.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from filelock import FileLock, Timeout
 
+from repopilot import i18n
 from repopilot.errors import StorageError
 from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
@@ -29,19 +34,21 @@ from repopilot.index.store import Index
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
+    from llama_index.core.schema import BaseNode
+    from llama_index.vector_stores.chroma import ChromaVectorStore
 
 FOLDER = "chroma"
 _LOCK = "chroma.lock"
 _BATCH = 1000  # below every `get_max_batch_size`
 _IN_MEMORY = 4096
 _DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
-_NOT_KEPT = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
+_NOT_SAVED = "retrieval.vectors.not_saved"
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Registry:
-    """What this process holds: the Chroma folders it owns, and the open collections."""
+    """The Chroma folders this process owns, and the collections it has open."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     owned: dict[Path, tuple[ClientAPI, FileLock]] = field(default_factory=dict)
@@ -52,7 +59,12 @@ _registry = _Registry()
 
 
 def vectors_of(index: Index, embedder: Embedder) -> Vectors:
-    """The vectors of a repository made by an embedder. Cheap; touches Chroma only when it is used."""
+    """The vectors of a repository made by an embedder. Cheap: Chroma is opened at first use.
+
+    Args:
+        index: any generation of the repository's index; all of them share their vectors.
+        embedder: makes what is missing; vectors of embedders with different names are kept apart.
+    """
     root, key = index.folder.parent.parent, index.folder.parent.name
     with _registry.lock:
         name = _collection_name(key, embedder.name)
@@ -63,28 +75,80 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
 
 
 def release(root: Path) -> None:
-    """Give up the ownership of the Chroma folder in `root` (the folder of the indexes)."""
+    """Close the Chroma folder in `root` (the folder of all indexes), so that another process can open it."""
     with _registry.lock:
         _registry.open = {at: vectors for at, vectors in _registry.open.items() if at[0] != root}
         owned = _registry.owned.pop(root, None)
         if owned is not None:
-            _forget(owned[0])
+            _close(owned[0])
             owned[1].release()
 
 
 def health(root: Path) -> str:
-    """One line on the Chroma folder in `root`, after opening it. Raises StorageError."""
+    """One line on the state of the Chroma folder in `root`, after opening it.
+
+    Raises:
+        StorageError: it can't be opened.
+    """
     with storage_errors():
         root.mkdir(parents=True, exist_ok=True)
     with _storage_errors():
         client = _client(root)
         if client is None:
-            return "owned by a running RepoPilot; commands embed what they need themselves"
-        return f"version {client.get_version()}, {client.count_collections()} collections"
+            return i18n.message("retrieval.vectors.owned")
+        return i18n.message("retrieval.vectors.health", version=client.get_version(), count=client.count_collections())
+
+
+def node_store(index: Index, embedder: Embedder) -> ChromaVectorStore:
+    """The chunks of an index as nodes with their vectors, text and metadata, for LlamaIndex applications.
+
+    The nodes lie in a collection of their own, which is brought up to date with the index: nodes of chunks that are
+    gone are deleted, new ones added, vectors that exist are not computed again. The store's own `query` then takes
+    metadata filters (path, language, kind, symbol, lines).
+
+    Args:
+        index: the index whose chunks are stored; `repopilot.code.node_parser.chunk_of_node` gives them back.
+        embedder: makes the vectors; queries need the same one.
+
+    Returns:
+        LlamaIndex's store over the collection. Its `add` ignores ids that it has, and takes 5,461 nodes at most.
+
+    Raises:
+        StorageError: another process owns the Chroma folder, or it can't be written.
+        ModelError: the embedder failed.
+    """
+    from llama_index.vector_stores.chroma import ChromaVectorStore
+
+    vectors = vectors_of(index, embedder)
+    numbers = {chunk.id: number for number, chunk in enumerate(index.chunks)}
+    with _storage_errors():
+        collection = vectors.node_collection()
+        if collection is None:
+            raise StorageError(
+                i18n.message("retrieval.vectors.owned_error"), i18n.message("retrieval.vectors.owned_hint")
+            )
+        store = ChromaVectorStore(chroma_collection=collection)
+        stored = set(collection.get(include=[])["ids"])
+        for part in _parts(sorted(stored - numbers.keys())):
+            store.delete_nodes(part)
+        for part in _parts([number for id_, number in numbers.items() if id_ not in stored]):
+            store.add(_nodes(index, part, vectors.of_chunks(index, part)))
+    return store
+
+
+def _nodes(index: Index, numbers: Sequence[int], vectors: np.ndarray) -> list[BaseNode]:
+    from repopilot.code.node_parser import node_of_chunk
+
+    nodes: list[BaseNode] = []
+    for number, vector in zip(numbers, vectors, strict=True):
+        node = node_of_chunk(index.chunks[number])
+        node.embedding = vector.tolist()
+        nodes.append(node)
+    return nodes
 
 
 class Vectors:
-    """The collection of one repository and embedder. Thread-safe. `notes` are degradations in words."""
+    """The vectors of one repository and embedder. Thread-safe. `notes` say what is degraded."""
 
     def __init__(self, root: Path, key: str, name: str, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -95,13 +159,24 @@ class Vectors:
         self._lock = threading.RLock()
 
     @property
-    def kept(self) -> bool:
-        """Whether vectors are kept on disk: False while another process owns the folder."""
+    def persistent(self) -> bool:
+        """Whether vectors are saved on disk: False while another process owns the folder."""
         return self._open() is not None
 
     def of_chunks(self, index: Index, numbers: Sequence[int]) -> np.ndarray:
-        """float32 (n, dimension): the vectors of chunks by number. What is missing is embedded, and kept. Raises
-        ModelError, StorageError."""
+        """The vectors of chunks; missing ones are computed and stored.
+
+        Args:
+            index: the index the chunks belong to.
+            numbers: the numbers of the chunks, n of them.
+
+        Returns:
+            float32 (n, dimension), L2-normalised, in the order of `numbers`.
+
+        Raises:
+            ModelError: the embedder failed.
+            StorageError: the Chroma folder can't be read or written.
+        """
         digests = index.digests[np.asarray(numbers, np.int64)].tolist()
         found = self.get(digests)
         missing = {digest: number for digest, number in zip(digests, numbers, strict=True) if digest not in found}
@@ -112,8 +187,20 @@ class Vectors:
         return np.array([found[digest] for digest in digests], np.float32).reshape(-1, self.embedder.dimension)
 
     def nearest(self, index: Index, vector: np.ndarray, k: int) -> list[tuple[int, float]]:
-        """(chunk number, cosine) of the `k` chunks nearest to a normalised vector, best first, among those that have
-        vectors already. [] while another process owns the folder."""
+        """The chunks nearest to a vector among those that have vectors already.
+
+        Args:
+            index: the index to look the chunks up in; vectors of texts it doesn't have are passed over.
+            vector: float32 (dimension,), L2-normalised.
+            k: how many chunks at most.
+
+        Returns:
+            Chunk numbers with their cosine similarities (−1 to 1), best first; [] while another process owns the
+            folder.
+
+        Raises:
+            StorageError: the Chroma folder can't be read.
+        """
 
         def query(collection: Collection) -> list[tuple[int, float]]:
             wanted = min(collection.count(), k + k // 4 + 5)
@@ -122,13 +209,13 @@ class Vectors:
             answer = collection.query(query_embeddings=[vector], n_results=wanted, include=["distances"])
             return [(int(i, 16), 1.0 - d) for i, d in zip(answer["ids"][0], answer["distances"][0], strict=True)]
 
-        found = self._guarded(query, [])
+        found = self._with_collection(query, [])
         digests = np.array([digest for digest, _ in found], np.uint64)
         places = index.numbers_of(digests)
         return [(int(n), score) for (_, score), ns in zip(found, places, strict=True) for n in ns][:k]
 
     def get(self, digests: Sequence[int]) -> dict[int, np.ndarray]:
-        """The vectors that are there, by digest."""
+        """The stored vectors among those of `digests`, by digest."""
 
         def read(collection: Collection) -> dict[int, np.ndarray]:
             found: dict[int, np.ndarray] = {}
@@ -137,14 +224,14 @@ class Vectors:
                 found.update((int(i, 16), v) for i, v in zip(answer["ids"], answer["embeddings"], strict=True))
             return found
 
-        found = self._guarded(read, None)
+        found = self._with_collection(read, None)
         if found is not None:
             return found
         with self._lock:
             return {digest: self._memory[digest] for digest in digests if digest in self._memory}
 
     def put(self, digests: Sequence[int], vectors: np.ndarray) -> None:
-        """Keep vectors. A digest that is there already keeps its vector, which is the same."""
+        """Store vectors, float32 (n, dimension), one for each digest. One that is stored already stays as it is."""
 
         def write(collection: Collection) -> bool:
             for start in range(0, len(digests), _BATCH):
@@ -152,38 +239,46 @@ class Vectors:
                 collection.add(ids=_ids(digests[part]), embeddings=vectors[part])
             return True
 
-        if not self._guarded(write, False):
+        if not self._with_collection(write, False):
             with self._lock:
                 self._memory.update(zip(digests, vectors, strict=True))
                 for digest in list(self._memory)[: max(0, len(self._memory) - _IN_MEMORY)]:
                     del self._memory[digest]
 
     def known(self) -> set[int]:
-        """The digests that have a vector on disk."""
-        return self._guarded(lambda collection: {int(i, 16) for i in collection.get(include=[])["ids"]}, set())
+        """The digests whose vectors are on disk."""
+        return self._with_collection(lambda collection: {int(i, 16) for i in collection.get(include=[])["ids"]}, set())
 
     def remove(self, digests: Sequence[int]) -> None:
-        """Delete vectors that no chunk needs any more."""
+        """Delete the vectors of these digests from disk."""
 
         def delete(collection: Collection) -> None:
             for part in _parts(digests):
                 collection.delete(ids=_ids(part))
 
-        self._guarded(delete, None)
+        self._with_collection(delete, None)
 
-    def _guarded(self, use: Callable[[Collection], T], without: T) -> T:
-        """`use` of the collection, or `without` while it belongs to another process. When Chroma says it is broken, it
-        is dropped and `use` gets an empty one. Raises StorageError."""
+    def node_collection(self) -> Collection | None:
+        """The collection of `node_store`; None while another process owns the folder. Raises _DamagedError."""
+        with _registry.lock:
+            client = _client(self._root)
+            return None if client is None else self._get_or_create(client, f"{self._name}-nodes")
+
+    def _with_collection(self, use: Callable[[Collection], T], otherwise: T) -> T:
+        """The result of `use` on the collection; `otherwise` while another process owns it.
+
+        A damaged collection is replaced by an empty one, and `use` called again. Raises StorageError.
+        """
         collection = self._open()
         if collection is None:
-            return without
+            return otherwise
         try:
             with _chroma_errors():
                 return use(collection)
-        except _BrokenError as error:
-            fresh = self._mend(error)
+        except _DamagedError as error:
+            fresh = self._recreate(error)
         with _storage_errors():
-            return without if fresh is None else use(fresh)
+            return otherwise if fresh is None else use(fresh)
 
     def _open(self) -> Collection | None:
         with self._lock:
@@ -196,27 +291,32 @@ class Vectors:
             with _registry.lock:
                 client = _client(self._root)
                 collection = None if client is None else self._create(client)
-        except _BrokenError as error:
-            return self._mend(error)
-        self.notes = [note for note in self.notes if note != _NOT_KEPT] + [_NOT_KEPT] * (collection is None)
+        except _DamagedError as error:
+            return self._recreate(error)
+        not_saved = i18n.message(_NOT_SAVED)
+        self.notes = [note for note in self.notes if note != not_saved] + [not_saved] * (collection is None)
         return collection
 
     def _create(self, client: ClientAPI) -> Collection:
+        """The collection, after deleting those of the repository that were made with another splitter."""
         with _chroma_errors():
             for other in client.list_collections():
                 found = other.metadata or {}
                 if found.get("key") == self._key and found.get("splitter") != splitter():
                     client.delete_collection(other.name)
-            return client.get_or_create_collection(
-                self._name,
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine"}},
-                metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitter()},
-            )
+            return self._get_or_create(client, self._name)
 
-    def _mend(self, error: _BrokenError) -> Collection | None:
-        """A new collection in the place of a broken one; a new folder when that fails as well. Raises StorageError."""
-        self.notes.append(f"The vectors were broken ({error}) and are computed again.")
+    def _get_or_create(self, client: ClientAPI, name: str) -> Collection:
+        return client.get_or_create_collection(
+            name,
+            embedding_function=None,
+            configuration={"hnsw": {"space": "cosine"}},
+            metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitter()},
+        )
+
+    def _recreate(self, error: _DamagedError) -> Collection | None:
+        """Replace a damaged collection, or when that fails the whole folder, with an empty one. Raises StorageError."""
+        self.notes.append(i18n.message("retrieval.vectors.recreated", error=str(error)))
         with self._lock, _registry.lock:
             try:
                 client = _client(self._root)
@@ -225,7 +325,7 @@ class Vectors:
                 with _chroma_errors():
                     client.delete_collection(self._name)
                 self._collection = self._create(client)
-            except _BrokenError:
+            except _DamagedError:
                 with _storage_errors():
                     fresh = _client(self._root, fresh=True)
                     self._collection = None if fresh is None else self._create(fresh)
@@ -233,9 +333,9 @@ class Vectors:
 
 
 def _client(root: Path, *, fresh: bool = False) -> ClientAPI | None:
-    """The client of the Chroma folder in `root`, emptied before if `fresh`; None while another process owns it.
+    """The client of the Chroma folder in `root`, emptied first if `fresh`; None while another process owns it.
 
-    Raises StorageError, _BrokenError when the folder is damaged.
+    Raises StorageError, _DamagedError.
     """
     with _registry.lock:
         if root in _registry.owned and not fresh:
@@ -255,7 +355,7 @@ def _client(root: Path, *, fresh: bool = False) -> ClientAPI | None:
 
 
 def _lock(root: Path) -> FileLock | None:
-    """The lock of the Chroma folder, held; None while another process holds it."""
+    """The acquired lock of the Chroma folder; None while another process has it."""
     if root in _registry.owned:
         return _registry.owned[root][1]
     lock = FileLock(root / _LOCK, thread_local=False)
@@ -274,23 +374,23 @@ def _connect(root: Path) -> ClientAPI:
     settings = Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(root / FOLDER))
     try:
         return chromadb.PersistentClient(str(root / FOLDER), settings=settings)
-    except Exception as error:  # whatever its native part makes of damaged files
+    except Exception as error:  # Chroma's native part raises all kinds of them on damaged files
         _clear_cache()
-        raise _BrokenError("the folder can't be opened") from error
+        raise _DamagedError("the folder can't be opened") from error
 
 
 def _empty(root: Path) -> None:
-    """Delete the whole folder; the collections that were open in it are opened anew when they are used."""
+    """Delete the whole folder; collections that were open in it are opened again at their next use."""
     owned = _registry.owned.pop(root, None)
     if owned is not None:
-        _forget(owned[0])
+        _close(owned[0])
     shutil.rmtree(root / FOLDER, ignore_errors=True)
     for (at, _), vectors in _registry.open.items():
         if at == root:
             vectors._collection = None
 
 
-def _forget(client: ClientAPI) -> None:
+def _close(client: ClientAPI) -> None:
     client.close()
     _clear_cache()
 
@@ -301,8 +401,8 @@ def _clear_cache() -> None:
     SharedSystemClient.clear_system_cache()
 
 
-class _BrokenError(Exception):
-    """Chroma says, in one way or another, that what it has on disk makes no sense."""
+class _DamagedError(Exception):
+    """What Chroma has on disk is damaged."""
 
 
 @contextmanager
@@ -312,9 +412,10 @@ def _chroma_errors() -> Iterator[None]:
     try:
         yield
     except (ChromaError, ValueError, KeyError, RuntimeError) as error:
-        if _DISK.search(str(error)):  # nothing is broken: what is there stays
-            raise StorageError(f"The vectors can't be written: {error}.", "Is the disk full?") from error
-        raise _BrokenError(type(error).__name__) from error
+        if _DISK.search(str(error)):  # nothing is damaged: stored vectors stay
+            message = i18n.message("retrieval.vectors.not_written", error=str(error))
+            raise StorageError(message, i18n.message("retrieval.vectors.not_written_hint")) from error
+        raise _DamagedError(type(error).__name__) from error
 
 
 @contextmanager
@@ -322,9 +423,9 @@ def _storage_errors() -> Iterator[None]:
     try:
         with _chroma_errors():
             yield
-    except (_BrokenError, OSError) as error:
-        hint = "Delete the folder index/chroma in the data directory."
-        raise StorageError(f"The vectors can't be kept: {error.__cause__ or error}.", hint) from error
+    except (_DamagedError, OSError) as error:
+        message = i18n.message("retrieval.vectors.not_usable", error=str(error.__cause__ or error))
+        raise StorageError(message, i18n.message("retrieval.vectors.not_usable_hint")) from error
 
 
 def _collection_name(key: str, embedder: str) -> str:

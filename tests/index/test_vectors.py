@@ -1,4 +1,4 @@
-"""Vectors in a real Chroma: computed once, found again, mended when broken, never shared by two processes."""
+"""Vectors in a real Chroma: computed once, found again, recreated when broken, never shared by two processes."""
 
 import subprocess
 import sys
@@ -6,13 +6,15 @@ import threading
 
 import numpy as np
 import pytest
+from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, VectorStoreQuery
 from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
 
-from repopilot.errors import Cancelled
+from repopilot.code.node_parser import chunk_of_node
+from repopilot.errors import Cancelled, StorageError
 from repopilot.index import vectors
 from repopilot.index.build import job
 from repopilot.index.build.fill_vectors import fill
-from repopilot.index.vectors import vectors_of
+from repopilot.index.vectors import node_store, vectors_of
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def all_numbers(index):
     return list(range(len(index.chunks)))
 
 
-def test_vectors_are_computed_once_and_kept_across_restarts(index, conf):
+def test_vectors_are_computed_once_and_saved_across_restarts(index, conf):
     first = WordEmbedder()
     found = vectors_of(index, first).of_chunks(index, all_numbers(index))
     assert found.dtype == np.float32
@@ -98,17 +100,17 @@ def test_stopping_keeps_what_is_computed(tmp_path, conf):
 
 
 @pytest.mark.parametrize("victim", ["all of it", "half of it"])
-def test_a_broken_chroma_is_dropped_and_said(index, conf, victim):
+def test_a_damaged_chroma_is_recreated_with_a_note(index, conf, victim):
     embedder = WordEmbedder()
     before = vectors_of(index, embedder).of_chunks(index, all_numbers(index))
     vectors.release(conf.indexes)
     database = conf.indexes / vectors.FOLDER / "chroma.sqlite3"
     data = database.read_bytes()
     database.write_bytes(data[: len(data) // 2] if victim == "half of it" else b"this is no database" * 1000)
-    mended = vectors_of(index, embedder)
-    assert np.allclose(mended.of_chunks(index, all_numbers(index)), before, atol=1e-6)
-    assert any("computed again" in note for note in mended.notes)
-    assert mended.known() == set(index.digests.tolist())
+    recreated = vectors_of(index, embedder)
+    assert np.allclose(recreated.of_chunks(index, all_numbers(index)), before, atol=1e-6)
+    assert any("computed again" in note for note in recreated.notes)
+    assert recreated.known() == set(index.digests.tolist())
 
 
 def test_a_collection_deleted_under_us_is_made_anew(index, conf):
@@ -120,31 +122,93 @@ def test_a_collection_deleted_under_us_is_made_anew(index, conf):
     assert store.known() == {int(index.digests[0])}
 
 
-def test_a_second_process_works_without_keeping(tmp_path, index, conf):
+def test_a_second_process_works_without_saving(tmp_path, index, conf):
     code = f"""
 import sys
 sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index.build import job as build
+from repopilot.index.build import job
 from repopilot.index.vectors import vectors_of
 conf = settings(Path(sys.argv[1]))
-index = build.build(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
+index = job.build(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
 embedder = WordEmbedder()
 store = vectors_of(index, embedder)
-print(store.kept, store.of_chunks(index, [0, 1]).shape, store.of_chunks(index, [1]).shape, embedder.texts)
+print(store.persistent, store.of_chunks(index, [0, 1]).shape, store.of_chunks(index, [1]).shape, embedder.texts)
 print(store.nearest(index, embedder.embed(["x"])[0], 2), store.notes)
 """
     command = [sys.executable, "-c", code, str(conf.home), str(tmp_path / "shop")]
     vectors_of(index, WordEmbedder()).of_chunks(index, [0])
     other = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    note = "Another RepoPilot process holds the vectors: here they are computed on demand and not kept."
+    note = "Another RepoPilot process uses the vector store: vectors are computed on demand here and not saved."
     assert other == f"False (2, 64) (1, 64) 2\n[] {[note]}\n"
     assert vectors_of(index, WordEmbedder()).known() == {int(index.digests[0])}
     vectors_of(index, WordEmbedder()).of_chunks(index, all_numbers(index))
     vectors.release(conf.indexes)
     alone = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert alone.startswith("True (2, 64) (1, 64) 0\n")
+
+
+def found_by(store, embedder, text, k, **filters):
+    """The chunks nearest to a text among the nodes whose metadata is as given."""
+    wanted = [MetadataFilter(key=key, value=value) for key, value in filters.items()]
+    only = MetadataFilters(filters=wanted) if wanted else None
+    query = VectorStoreQuery(query_embedding=embedder.embed([text])[0].tolist(), similarity_top_k=k, filters=only)
+    return [chunk_of_node(node) for node in store.query(query).nodes]
+
+
+def test_a_llamaindex_store_holds_the_chunks_and_their_vectors(index):
+    embedder = WordEmbedder()
+    vectors_of(index, embedder).of_chunks(index, all_numbers(index))
+    embedder.texts = 0
+    store = node_store(index, embedder)
+    assert embedder.texts == 0
+    assert sorted(map(chunk_of_node, store.get_nodes(None)), key=str) == sorted(index.chunks, key=str)
+    for chunk in index.chunks:
+        assert found_by(store, embedder, chunk.text, 1) == [chunk]
+
+
+def test_a_llamaindex_store_takes_metadata_filters(index):
+    embedder = WordEmbedder()
+    store = node_store(index, embedder)
+    everything = found_by(store, embedder, "the total of the cart", 100)
+    nearest = vectors_of(index, embedder).nearest(index, embedder.embed(["the total of the cart"])[0], 100)
+    assert everything == [index.chunks[number] for number, _ in nearest]
+    for filters in ({"language": "python"}, {"kind": "doc"}, {"path": "src/shop/cart.py", "kind": "class"}):
+        found = found_by(store, embedder, "the total of the cart", 100, **filters)
+        assert found == [c for c in everything if all(getattr(c, key) == value for key, value in filters.items())]
+        assert found
+
+
+def test_a_llamaindex_store_follows_the_index(tmp_path, conf):
+    root = write(tmp_path / "many", many(1100))
+    embedder = WordEmbedder()
+    index = job.build(snapshot(root), conf, None)
+    assert len(node_store(index, embedder).get_nodes(None)) == len(index.chunks) > 1000
+    write(root, {**dict.fromkeys(list(many(1100))[:1090]), "new.py": "def new():\n    return 'added'\n"})
+    index = job.build(snapshot(root), conf, None)
+    embedder.texts = 0
+    store = node_store(index, embedder)
+    assert sorted(map(chunk_of_node, store.get_nodes(None)), key=str) == sorted(index.chunks, key=str)
+    assert embedder.texts == 1
+    store.delete_nodes([index.chunks[0].id])
+    assert len(store.get_nodes(None)) == len(index.chunks) - 1
+
+
+def test_a_llamaindex_store_is_refused_while_another_process_owns_the_folder(index, conf):
+    code = f"""
+import sys, time
+sys.path[:] = {sys.path}
+from pathlib import Path
+from repopilot.index.vectors import health
+print(health(Path({str(conf.indexes)!r})), flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline().startswith("version ")
+        with pytest.raises(StorageError, match="Another RepoPilot process uses the vector store"):
+            node_store(index, WordEmbedder())
+        other.kill()
 
 
 def test_several_threads_may_ask_at_once(index):
@@ -173,10 +237,10 @@ sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
 from repopilot.errors import StorageError
-from repopilot.index.build import job as build
+from repopilot.index.store import open_index
 from repopilot.index.vectors import vectors_of
 conf = settings(Path({str(conf.home)!r}))
-index = build.open_index(snapshot(Path({str(root)!r})), conf)
+index = open_index(snapshot(Path({str(root)!r})), conf)
 size = (conf.indexes / "chroma" / "chroma.sqlite3").stat().st_size
 store = vectors_of(index, WordEmbedder())
 store.known()

@@ -37,7 +37,7 @@ def fill(
     process owns the vectors.
     """
     vectors = vectors_of(index, embedder)
-    if not vectors.kept:
+    if not vectors.persistent:
         return list(vectors.notes)
     wanted, first = np.unique(index.digests, return_index=True)
     known = np.fromiter(vectors.known(), np.uint64)
