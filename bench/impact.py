@@ -76,7 +76,7 @@ def _recall(ranked: Sequence[str], gold: Sequence[str]) -> float:
 def _ours(index: Index, query: dict) -> list[str]:
     names = sorted({s.qualified for s in index.outline(query["changed"]) if s.name in query["symbols"]})
     report = assess(index, [Change(query["changed"], tuple(names), whole=not names)])
-    return [item["path"] for item in report.ranked]
+    return [item.path for item in report.ranked]
 
 
 def _neighbours(index: Index) -> Ranker:

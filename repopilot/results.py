@@ -87,18 +87,159 @@ class ReviewReport:
 
 
 @dataclass(frozen=True, slots=True)
+class InterfaceChange:
+    """How a definition changes for those who use it; `before` and `after` are its signatures, '' for none."""
+
+    id: str
+    symbol: str
+    how: Literal["added", "removed", "signature"]
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaTable:
+    """A database table that a change declares or maps; a migration that names none stands for itself by its path."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that changes: the qualified names of its touched definitions, or with `whole` everything in it.
+
+    `interface` is None while the new text isn't known.
+    """
+
+    id: str
+    path: str
+    symbols: tuple[str, ...] = ()
+    whole: bool = False
+    status: Literal["added", "deleted", "modified", "renamed"] = "modified"
+    old_path: str = ""
+    interface: tuple[InterfaceChange, ...] | None = None
+    tables: tuple[SchemaTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedPlace:
+    """A definition or file (`symbol` is '') that depends on the change: `distance` hops away, reached from the file
+    `via`, with a confidence from 0 to 1."""
+
+    id: str
+    path: str
+    symbol: str = ""
+    kind: str = "file"
+    line: int = 1
+    distance: int = 1
+    confidence: float = 1.0
+    reason: str = ""
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoveringTest:
+    """A test file that exercises the change; `tests` are those of its functions that reach it."""
+
+    id: str
+    path: str
+    tests: tuple[str, ...] = ()
+    distance: int = 1
+    confidence: float = 1.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoChange:
+    """A file that `together` of the `of` past commits to the changed files touched as well; `share` is their ratio."""
+
+    id: str
+    path: str
+    together: int
+    of: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """A file the change will probably touch too: `score` from 0 to 1, `distance` in hops, None without a dependency."""
+
+    path: str
+    score: float
+    distance: int | None = None
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RiskReason:
+    """A reason for the level of risk, with the ids of the items it rests on. A model's reasons count no points."""
+
+    text: str
+    evidence: tuple[str, ...]
+    points: int = 0
+    source: Literal["rule", "model"] = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Something to do about the change, with the ids of the items it rests on."""
+
+    text: str
+    evidence: tuple[str, ...]
+    source: Literal["rule", "model"] = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactTarget:
+    """What was asked about (`target`, as typed) and what it was understood as."""
+
+    target: str
+    path: str
+    symbols: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """How complete the evidence of an impact report is.
+
+    Attributes:
+        complete: whether there is no gap.
+        gaps: why evidence may be missing, in words.
+        commit: the state of the repository it was gathered from.
+        files: how many files the index holds; `unparsed` of them have syntax errors.
+        unresolved_calls: calls that fit several definitions, one of them changed.
+        history_commits: how many past commits were looked at.
+        affected, covering_tests: how many there are; the report lists the first of them.
+        targets: what was asked about.
+    """
+
+    complete: bool = True
+    gaps: tuple[str, ...] = ()
+    commit: str = ""
+    files: int = 0
+    unparsed: int = 0
+    unresolved_calls: int = 0
+    history_commits: int = 0
+    affected: int = 0
+    covering_tests: int = 0
+    targets: tuple[ImpactTarget, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ImpactReport:
-    """What a change touches. Every entry of the lists is a JSON-able mapping; see impact/agent.py for their keys."""
+    """What a change touches. `risks` and `recommendations` refer to other items by their ids: M changed files,
+    A affected places, T tests, C co-changed files, I interface changes, S schema."""
 
     risk: Risk
-    ranked: tuple[Mapping, ...] = ()
-    affected: tuple[Mapping, ...] = ()
-    covering_tests: tuple[Mapping, ...] = ()
-    co_changed: tuple[Mapping, ...] = ()
-    risks: tuple[Mapping, ...] = ()
-    recommendations: tuple[Mapping, ...] = ()
-    completeness: Mapping = field(default_factory=dict)
-    changed: tuple[Mapping, ...] = ()
+    ranked: tuple[RankedFile, ...] = ()
+    affected: tuple[AffectedPlace, ...] = ()
+    covering_tests: tuple[CoveringTest, ...] = ()
+    co_changed: tuple[CoChange, ...] = ()
+    risks: tuple[RiskReason, ...] = ()
+    recommendations: tuple[Recommendation, ...] = ()
+    completeness: Completeness = field(default_factory=Completeness)
+    changed: tuple[ChangedFile, ...] = ()
     kind: Literal["impact"] = "impact"
 
 

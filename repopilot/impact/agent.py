@@ -1,4 +1,4 @@
-"""Impact: what a change touches. Code gathers the evidence and the risk; the model may add words tied to it."""
+"""Impact: what a change touches. Code gathers the evidence and the risk; the model may add sentences based on it."""
 
 from __future__ import annotations
 
@@ -7,60 +7,81 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from repopilot.errors import RepoPilotError, UsageError
+from repopilot import i18n
+from repopilot.errors import RepoPilotError, SourceError, UsageError
+from repopilot.i18n import message
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change, changes_of_diffs, changes_of_targets
 from repopilot.impact.codebase import codebase_of
-from repopilot.impact.model_notes import with_prose
-from repopilot.impact.question import ImpactRequest, requested
+from repopilot.impact.model_notes import with_model_notes
+from repopilot.impact.question import ImpactRequest, read_request
 from repopilot.impact.render import impact_markdown
-from repopilot.impact.svg import graph_svg
 from repopilot.repo import history
 from repopilot.results import Answer, ImpactReport
 from repopilot.trace import Step
-from repopilot.types import Citation, FileChange
+from repopilot.types import Citation, Evidence, FileChange
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
-__all__ = ["graph_svg", "impact", "impact_json", "impact_markdown", "impact_of_files", "impact_report"]
-
 _CITED = 10
 
 
 async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
-    """What a change to the files, symbols, commits or generated code that the question names would touch.
+    """Answer what a change to the files, symbols, commits or generated code that the question names would touch.
 
-    `details`: impact (as `impact_json`) and impact_svg (the picture). Raises UsageError and SourceError on what
-    can't be found.
+    Returns:
+        The report as text, in `result` as an ImpactReport.
+
+    Raises:
+        UsageError: the question names nothing that is in the repository.
+        SourceError: it names an unknown commit.
     """
     async with step.child("what changes", "tool", question) as reading:
-        wanted = await asyncio.to_thread(_requested, question, workspace)
-        reading.note(targets=list(wanted.targets), diff=wanted.diff, files=[c.path for c in wanted.changes])
-        if not (wanted.targets or wanted.diff or wanted.changes):
-            raise UsageError("The question names no file, symbol or range of commits of this repository.",
-                             "For example: what would break if I change `path/to/file.py`?")  # fmt: skip
-        if wanted.note:
-            reading.degrade(wanted.note)
-    if wanted.changes:
-        report = await impact_of_files(workspace, step, wanted.changes)
+        request = await asyncio.to_thread(_request, question, workspace)
+        reading.note(targets=list(request.targets), diff=request.diff, files=[c.path for c in request.changes])
+        if not (request.targets or request.diff or request.changes):
+            raise UsageError(message("impact.errors.no_target"), message("impact.errors.no_target_hint"))
+        if request.note:
+            reading.degrade(request.note)
+    if request.changes:
+        report = await impact_of_files(workspace, step, request.changes)
     else:
-        report = await impact_report(workspace, step, wanted.targets, diff=wanted.diff)
-    citations = _citations(report, workspace)
-    numbers = {str(item["id"]): c.number for item, c in zip(report.affected, citations, strict=False)}
-    text = "\n\n".join(filter(None, (wanted.note, impact_markdown(report, numbers, _language(question)))))
+        report = await impact_report(workspace, step, request.targets, diff=request.diff)
+    language = _language(question)
+    evidence = await asyncio.to_thread(_evidence, report, workspace)
+    citations = tuple(
+        Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
+    )
+    numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
+    note = i18n.said(request.note, language)
+    text = "\n\n".join(filter(None, (note, impact_markdown(report, numbers, language))))
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
-    return Answer(text, citations, details={"impact": impact_json(report), "impact_svg": graph_svg(report)})
+    return Answer(text, citations, evidence=evidence, result=report)
 
 
-async def impact_report(workspace: Workspace, step: Step, targets: Sequence[str] = (), *, diff: str | None = None,
-                        patch: str | None = None) -> ImpactReport:  # fmt: skip
-    """The report for files and symbols (`path`, `path:Symbol`, `Symbol`), for a range BASE..HEAD (without HEAD: up to
-    what is open), or for a unified diff.
+async def impact_report(
+    workspace: Workspace,
+    step: Step,
+    targets: Sequence[str] = (),
+    *,
+    diff: str | None = None,
+    patch: str | None = None,
+) -> ImpactReport:
+    """Report the impact of one of three kinds of change.
 
-    Raises UsageError on an unknown target and on an empty diff, SourceError on an unknown ref.
+    Args:
+        workspace: the repository; its model, if it has one, may add notes.
+        step: the steps of the work go below it.
+        targets: files and symbols: `path`, `path:Symbol`, `Symbol`.
+        diff: a range BASE..HEAD; without HEAD up to the state that is open.
+        patch: a unified diff.
+
+    Raises:
+        UsageError: a target is unknown, or the diff is empty.
+        SourceError: a commit of the range is unknown.
     """
     async with step.child("changed code", "tool", diff or ", ".join(targets) or "patch") as finding:
         changes = await asyncio.to_thread(_changes, workspace, targets, diff, patch)
@@ -69,28 +90,28 @@ async def impact_report(workspace: Workspace, step: Step, targets: Sequence[str]
 
 
 async def impact_of_files(workspace: Workspace, step: Step, files: Sequence[FileChange]) -> ImpactReport:
-    """The report for generated files."""
+    """Report the impact of generated files; arguments and errors as for `impact_report`."""
     return await impact_report(workspace, step, patch="\n".join(_as_diff(file) for file in files))
 
 
-def impact_json(impact: ImpactReport) -> dict:
+def impact_json(report: ImpactReport) -> dict:
     """The report as the command line prints it."""
-    return {key: value for key, value in asdict(impact).items() if key != "kind"}
+    return {key: value for key, value in asdict(report).items() if key != "kind"}
 
 
 async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change]) -> ImpactReport:
     async with step.child("evidence", "tool") as gathering:
         commits = await asyncio.to_thread(_commits, workspace, gathering)
         report = await asyncio.to_thread(assess, workspace.index, changes, commits)
-        gathering.note(risk=report.risk, affected=report.completeness["affected"],
-                       tests=report.completeness["covering_tests"], gaps=report.completeness["gaps"])  # fmt: skip
+        found = report.completeness
+        gathering.note(risk=report.risk, affected=found.affected, tests=found.covering_tests, gaps=list(found.gaps))
     if workspace.model is None:
         return report
-    return await with_prose(report, workspace.model, step)
+    return await with_model_notes(report, workspace.model, step)
 
 
-def _requested(question: str, workspace: Workspace) -> ImpactRequest:
-    return requested(question, workspace, codebase_of(workspace.index).graph)
+def _request(question: str, workspace: Workspace) -> ImpactRequest:
+    return read_request(question, workspace, codebase_of(workspace.index).graph)
 
 
 def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, patch: str | None) -> list[Change]:
@@ -98,8 +119,12 @@ def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, pat
         return changes_of_targets(targets, workspace.index, codebase_of(workspace.index).graph)
     diffs = history.parse_patch(patch) if patch is not None else _diff(workspace, diff or "")
     if not diffs:
-        where = "The patch changes no file." if patch is not None else f"Nothing changed in {diff}."
-        raise UsageError(where, "Give a unified diff, or a range of commits with a difference.")
+        problem = (
+            message("impact.errors.empty_patch")
+            if patch is not None
+            else message("impact.errors.empty_diff", diff=diff)
+        )
+        raise UsageError(problem, message("impact.errors.empty_hint"))
     return changes_of_diffs(diffs, workspace.index)
 
 
@@ -107,15 +132,18 @@ def _diff(workspace: Workspace, written: str) -> list[history.FileDiff]:
     base, dots, head = written.partition("..")
     head = head.removeprefix(".")
     if not dots or not base:
-        raise UsageError(f"“{written}” is no range of commits.", "Write BASE..HEAD, for example HEAD~1..HEAD.")
+        raise UsageError(message("impact.errors.no_range", written=written), message("impact.errors.no_range_hint"))
     snapshot, settings = workspace.snapshot, workspace.settings
+    start: str | None = base
     if written.startswith(f"{base}..."):
-        base = history.merge_base(snapshot, base, head or None, settings)
-    return history.diff(snapshot, base, head or None, settings)
+        start = history.merge_base(snapshot, base, head or None, settings)
+    if start is None:
+        raise SourceError(message("impact.errors.no_merge_base", base=base, head=head or "HEAD"))
+    return history.diff(snapshot, start, head or None, settings)
 
 
 def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
-    """Past commits: those of the index, else what the clone holds, else fetched now; () where there are none."""
+    """Past commits: those of the index, else what the clone has, else fetched now; () where there are none."""
     snapshot, settings = workspace.snapshot, workspace.settings
     if not settings.history_commits:
         return ()
@@ -125,17 +153,22 @@ def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
     try:
         history.deepen(snapshot, settings)
     except RepoPilotError as error:
-        step.degrade(f"impact without history: {error}")
+        step.degrade(message("impact.no_history", error=error.message))
         return known
     return history.commits(snapshot, settings.history_commits)
 
 
-def _citations(report: ImpactReport, workspace: Workspace) -> tuple[Citation, ...]:
-    commit = workspace.index.commit
+def _evidence(report: ImpactReport, workspace: Workspace) -> tuple[Evidence, ...]:
+    """The first affected places as evidence, each with its one line of code."""
     return tuple(
-        Citation(n, str(item["path"]), int(item["line"]), int(item["line"]), commit, str(item["symbol"]))
-        for n, item in enumerate(report.affected[:_CITED], 1)
+        Evidence(n, place.path, place.line, place.line, place.symbol, _line(workspace, place.path, place.line))
+        for n, place in enumerate(report.affected[:_CITED], 1)
     )
+
+
+def _line(workspace: Workspace, path: str, line: int) -> tuple[tuple[int, str], ...]:
+    text = workspace.index.lines(path, line, line)
+    return ((line, text),) if text else ()
 
 
 def _as_diff(file: FileChange) -> str:

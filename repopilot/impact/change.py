@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from repopilot.code.graph.graph import Graph, find
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
 from repopilot.errors import UsageError
+from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.repo.history import FileDiff
-from repopilot.repo.patch import Status
+from repopilot.repo.patch import Hunk, Status
 from repopilot.types import Symbol
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolChange:
-    """How a definition's outside changed. `how` is added, removed or signature."""
+    """How a definition changed for those who use it; `before` and `after` are signatures."""
 
     symbol: str
-    how: str
+    how: Literal["added", "removed", "signature"]
     before: str = ""
     after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file that changes. `symbols` are the qualified names touched; empty with `whole` means all of the file.
+    """One file that changes.
 
-    `interface` is None while the new text isn't known, else what changes for those who use the file. `problem` says
-    why the evidence on this file is incomplete, '' when it isn't.
+    Attributes:
+        path: where it lies now; `old_path` where it lay before, '' if the same.
+        symbols: the qualified names of the definitions touched.
+        whole: whether all of the file changes; `symbols` is then empty.
+        status: what happens to the file.
+        interface: what changes for those who use the file, None while its new text isn't known.
+        problems: why the evidence on this file is incomplete.
+        target: what the user typed.
     """
 
     path: str
@@ -40,22 +48,32 @@ class Change:
     status: Status = "modified"
     old_path: str = ""
     interface: tuple[SymbolChange, ...] | None = None
-    problem: str = ""
-    asked: str = ""
+    problems: tuple[str, ...] = ()
+    target: str = ""
 
 
 def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> list[Change]:
-    """Files, `path:Symbol` and symbol names as changes; a name with several definitions means all of them.
+    """Turn files, folders and symbols into changes.
 
     A symbol its file doesn't define (yet) is a gap in the evidence: the file's other targets, or all of it, are taken.
-    Raises UsageError when a target is in no file of the index, with what is spelled like it.
+
+    Args:
+        targets: `path`, `folder`, `path:Symbol` or `Symbol`; a name with several definitions means all of them.
+        index: the index they are looked up in.
+        graph: its code graph.
+
+    Returns:
+        One change for each file.
+
+    Raises:
+        UsageError: a target is in no file of the index; the hint names what is spelled like it.
     """
     found: dict[str, list[Change]] = {}
     for target in targets:
         target = target.strip().removeprefix("./")
         for change in _of_target(target, index, graph):
             found.setdefault(change.path, []).append(change)
-    return [_joined(changes) for changes in found.values()]
+    return [_merged(changes) for changes in found.values()]
 
 
 def changes_of_diffs(diffs: Iterable[FileDiff], index: Index) -> list[Change]:
@@ -65,28 +83,26 @@ def changes_of_diffs(diffs: Iterable[FileDiff], index: Index) -> list[Change]:
 
 def _of_target(target: str, index: Index, graph: Graph) -> list[Change]:
     if target in index.files:
-        return [Change(target, whole=True, asked=target)]
+        return [Change(target, whole=True, target=target)]
     folder = target.rstrip("/") + "/"
     inside = [path for path in index.files if path.startswith(folder)]
     if inside:
-        return [Change(path, whole=True, asked=target) for path in inside]
+        return [Change(path, whole=True, target=target) for path in inside]
     nodes = [graph.nodes[n] for n in find(graph, target)]
     path, _, name = target.partition(":")
     if not nodes and name and path in index.files:
-        return [Change(path, problem=f"defines no {name}", asked=target)]
+        return [Change(path, problems=(message("impact.gaps.undefined", name=name),), target=target)]
     if not nodes:
-        raise UsageError(
-            f"“{target}” is neither a file nor a symbol of this repository.", _spelled_like(target, index, graph)
-        )
-    return [Change(node.path, (node.name,), asked=target) for node in nodes]
+        raise UsageError(message("impact.errors.unknown_target", target=target), _spelled_like(target, index, graph))
+    return [Change(node.path, (node.name,), target=target) for node in nodes]
 
 
-def _joined(changes: Sequence[Change]) -> Change:
+def _merged(changes: Sequence[Change]) -> Change:
     names = tuple(dict.fromkeys(name for c in changes for name in c.symbols))
-    problems = "; ".join(dict.fromkeys(c.problem for c in changes if c.problem))
-    asked = ", ".join(dict.fromkeys(c.asked for c in changes))
+    problems = tuple(dict.fromkeys(problem for c in changes for problem in c.problems))
+    target = ", ".join(dict.fromkeys(c.target for c in changes))
     whole = not names or any(c.whole for c in changes)
-    return Change(changes[0].path, () if whole else names, whole, problem=problems, asked=asked)
+    return Change(changes[0].path, () if whole else names, whole, problems=problems, target=target)
 
 
 def _spelled_like(target: str, index: Index, graph: Graph) -> str:
@@ -94,43 +110,42 @@ def _spelled_like(target: str, index: Index, graph: Graph) -> str:
     last = name.rpartition(".")[2]
     pool = [*index.files, *graph.by_name, *(p.rsplit("/", 1)[-1] for p in index.files)]
     likely = difflib.get_close_matches(path or target, pool, 2, 0.7) + difflib.get_close_matches(last, pool, 3, 0.7)
-    return f"Did you mean {', '.join(dict.fromkeys(likely))}?" if likely else "Check the spelling."
+    if not likely:
+        return message("impact.errors.check_spelling")
+    return message("impact.errors.did_you_mean", names=", ".join(dict.fromkeys(likely)))
 
 
 def _of_diff(diff: FileDiff, index: Index) -> Change:
-    base = {"status": diff.status, "old_path": diff.old_path if diff.old_path != diff.path else "", "asked": diff.path}
+    moved_from = diff.old_path if diff.old_path != diff.path else ""
+    change = Change(diff.path, status=diff.status, old_path=moved_from, target=diff.path)
     path = diff.path if diff.path in index.files else diff.old_path
     text = index.text(path)
     if diff.binary:
-        problem = "a binary file: what it means can't be read"
-        return Change(diff.path, whole=True, problem=problem, **base)  # type: ignore[arg-type]
+        return replace(change, whole=True, problems=(message("impact.gaps.binary"),))
     if text is None:
-        return _unindexed(diff, base)
+        return _unindexed(diff, change)
     before, after = _sides(text.split("\n"), diff)
     if before is None or after is None:
-        return Change(
-            path, whole=True, problem="the diff doesn't fit the indexed text: all of the file is taken", **base
-        )  # type: ignore[arg-type]
+        return replace(change, path=path, whole=True, problems=(message("impact.gaps.diff_mismatch"),))
+    deleted = diff.status == "deleted"
     old, new = _symbols(diff.old_path, before), _symbols(diff.path, after)
-    touched = _touched(old, _removed(diff)) | _touched(new, _added(diff))
-    known = {s.qualified for s in index.outline(path)}
-    names = tuple(sorted(touched & known))
-    gone = diff.status == "deleted"
-    return Change(path, names, whole=gone or not names, interface=_interface(old, () if gone else new), **base)  # type: ignore[arg-type]
+    touched = _touched(old, _removed_lines(diff)) | _touched(new, _added_lines(diff))
+    names = tuple(sorted(touched & {symbol.qualified for symbol in index.outline(path)}))
+    interface = _interface(old, () if deleted else new)
+    return replace(change, path=path, symbols=names, whole=deleted or not names, interface=interface)
 
 
-def _unindexed(diff: FileDiff, base: dict) -> Change:
+def _unindexed(diff: FileDiff, change: Change) -> Change:
     """A file the index doesn't hold: new (and not there yet), deleted (and gone already), or not read."""
     lines = [line for hunk in diff.hunks for line in hunk.lines]
     if diff.status == "added":
         new = _symbols(diff.path, [line[1:] for line in lines if line.startswith("+")])
-        return Change(diff.path, interface=_interface((), new), **base)
+        return replace(change, interface=_interface((), new))
     if diff.status == "deleted":
         old = _symbols(diff.path, [line[1:] for line in lines if line.startswith("-")])
-        problem = "deleted, and no longer in the index: who used it can only be told by name"
-        names = tuple(s.qualified for s in old)
-        return Change(diff.path, names, interface=_interface(old, ()), problem=problem, **base)
-    return Change(diff.path, problem="not in the index (skipped when it was read)", **base)
+        names = tuple(symbol.qualified for symbol in old)
+        return replace(change, symbols=names, interface=_interface(old, ()), problems=(message("impact.gaps.deleted"),))
+    return replace(change, problems=(message("impact.gaps.not_indexed"),))
 
 
 def _sides(lines: list[str], diff: FileDiff) -> tuple[list[str] | None, list[str] | None]:
@@ -162,22 +177,23 @@ def _symbols(path: str, lines: Sequence[str]) -> tuple[Symbol, ...]:
     return analyse(path, "\n".join(lines), language_of(path) or "", file_kind(path)).symbols
 
 
-def _removed(diff: FileDiff) -> set[int]:
-    return _lines(diff, "-", "+", lambda hunk: hunk.old_start)
+def _removed_lines(diff: FileDiff) -> set[int]:
+    return _line_numbers(diff, "-", "+", lambda hunk: hunk.old_start)
 
 
-def _added(diff: FileDiff) -> set[int]:
-    return _lines(diff, "+", "-", lambda hunk: hunk.new_start)
+def _added_lines(diff: FileDiff) -> set[int]:
+    return _line_numbers(diff, "+", "-", lambda hunk: hunk.new_start)
 
 
-def _lines(diff: FileDiff, kept: str, other: str, first) -> set[int]:
+def _line_numbers(diff: FileDiff, sign: str, other_sign: str, first_line: Callable[[Hunk], int]) -> set[int]:
+    """The numbers of the lines marked with `sign`, counted on the side of the diff that has them."""
     found = set()
     for hunk in diff.hunks:
-        number = first(hunk)
+        number = first_line(hunk)
         for line in hunk.lines:
-            if line.startswith(kept):
+            if line.startswith(sign):
                 found.add(number)
-            if not line.startswith(other):
+            if not line.startswith(other_sign):
                 number += 1
     return found
 

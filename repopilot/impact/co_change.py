@@ -1,4 +1,8 @@
-"""Files that used to change together with others."""
+"""Files that changed together with others in past commits (co-change, also called logical coupling).
+
+Co-change as a predictor of what else must change: Zimmermann, Weißgerber, Diehl, Zeller, "Mining Version Histories to
+Guide Software Changes" (ICSE 2004).
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,13 @@ if TYPE_CHECKING:
 _LARGEST = 30  # a commit of more files is a move or a reformatting and says nothing about two of them
 _FEW_FILES = 3  # in a tiny repository an ordinary commit touches most of the files too
 LEAST_TOGETHER = 2
-"""Commits in common from which on two files are said to change together: once may be chance."""
+"""Commits in common from which on two files count as co-changed: once may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """`together` commits out of `of` commits of the changed files touched this file too; `weight` counts a commit of
-    n files as 1/(n − 1)."""
+class CoChangeCount:
+    """`together` of the `of` commits to the changed files touched this file too; `weight` counts a commit of n files
+    as 1/(n - 1)."""
 
     path: str
     together: int
@@ -27,15 +31,21 @@ class Together:
     weight: float
 
 
-def changed_together(commits: Sequence[Commit], paths: Collection[str], files: int = 0) -> list[Together]:
-    """Files of past commits that also touched one of `paths`, those most tied to it first.
+def changed_together(commits: Sequence[Commit], paths: Collection[str], files: int = 0) -> list[CoChangeCount]:
+    """Count how often other files changed together with some files.
 
-    `files` is the size of the repository, 0 when it isn't known: a commit that touches most of it, such as the one it
-    began with, doesn't count.
+    Args:
+        commits: past commits.
+        paths: the changed files.
+        files: the number of files in the repository, 0 when it isn't known. A commit that touches most of them, such
+            as the initial one, doesn't count.
+
+    Returns:
+        The other files, the most strongly coupled first.
     """
     largest = min(_LARGEST, max(_FEW_FILES, files // 2)) if files else _LARGEST
     counts: Counter[str] = Counter()
-    weights: Counter[str] = Counter()
+    weights: dict[str, float] = {}
     total = 0
     for commit in commits:
         if len(commit.paths) > largest or not any(path in paths for path in commit.paths):
@@ -44,6 +54,6 @@ def changed_together(commits: Sequence[Commit], paths: Collection[str], files: i
         for path in commit.paths:
             if path not in paths:
                 counts[path] += 1
-                weights[path] += 1 / (len(commit.paths) - 1)  # type: ignore[assignment]
-    found = [Together(path, count, total, round(float(weights[path]), 4)) for path, count in counts.items()]
-    return sorted(found, key=lambda t: (-t.weight, t.path))
+                weights[path] = weights.get(path, 0.0) + 1 / (len(commit.paths) - 1)
+    found = [CoChangeCount(path, count, total, round(weights[path], 4)) for path, count in counts.items()]
+    return sorted(found, key=lambda counted: (-counted.weight, counted.path))

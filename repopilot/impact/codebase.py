@@ -1,4 +1,4 @@
-"""What an impact question needs of an index, got once for it: the code graph, and how alike files are."""
+"""What an impact question needs of an index, got once for it: the code graph, and how similar files are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_TEXT = 200_000
 
 @dataclass(frozen=True)
 class Codebase:
-    """`paths[n]` is file n of the graph; the arrays of `likeness`, `path_words` and `sizes` follow this order.
+    """`paths[n]` is file n of the graph; the arrays of `similarity`, `path_words` and `sizes` follow this order.
 
     `users[node]` is the number of files that use a node: what is used everywhere says little.
     """
@@ -35,7 +35,7 @@ class Codebase:
     paths: Sequence[str]
     sizes: np.ndarray
     users: np.ndarray
-    likeness: Likeness
+    similarity: TextSimilarity
     path_words: Sequence[frozenset[str]]
     path_rarity: dict[str, float]
 
@@ -74,7 +74,7 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Likeness:
+class TextSimilarity:
     """Files as vectors of their words (identifiers and their parts), tf-idf weighted, as columns ordered by file:
     those of file n are `starts[n]:starts[n + 1]` of `tokens`, `files` and `weights`. `lengths` are the vectors'."""
 
@@ -100,7 +100,7 @@ class Likeness:
         return self._cosines(tokens, (1 + np.log(np.maximum(amounts, 1))) * self.rarity[tokens])
 
     def shared(self, one: int, other: int, limit: int = 4) -> list[str]:
-        """The words that make two files alike, those that say most first."""
+        """The words that make two files similar, the most distinctive first."""
         query = np.zeros(len(self.rarity))
         query[self.tokens[self._span(one)]] = self.weights[self._span(one)]
         theirs = self.tokens[self._span(other)]
@@ -126,7 +126,7 @@ def _build(index: Index) -> Codebase:
     path_words = [frozenset(w.lower() for w in _PART.findall(p.rsplit(".", 1)[0])) for p in paths]
     occurs = Counter(word for found in path_words for word in found)
     rarity = {word: math.log((len(paths) + 1) / count) for word, count in occurs.items()}
-    return Codebase(graph, paths, sizes, _users(graph), _likeness(index.lexical, graph), path_words, rarity)
+    return Codebase(graph, paths, sizes, _users(graph), _similarity(index.lexical, graph), path_words, rarity)
 
 
 def _users(graph: Graph) -> np.ndarray:
@@ -137,20 +137,20 @@ def _users(graph: Graph) -> np.ndarray:
     return np.bincount(pairs // max(len(graph.nodes), 1), minlength=len(graph.nodes))
 
 
-def _likeness(lexical: LexicalIndex, graph: Graph) -> Likeness:
+def _similarity(lexical: LexicalIndex, graph: Graph) -> TextSimilarity:
     body, size = lexical.fields["body"], len(graph.by_path)
     tokens = np.repeat(np.arange(len(lexical.tokens)), np.diff(body.starts))
     number_of = np.array([graph.by_path.get(path, -1) for path in lexical.files], np.int64)
     files = number_of[lexical.file_of[body.rows]] if len(lexical.files) else np.empty(0, np.int64)
     files, tokens, amounts = _by_file(files, tokens, np.asarray(body.counts))
     in_files = np.bincount(tokens, minlength=len(lexical.tokens))
-    # A word of a single file can't make two alike.
+    # A word of a single file can't make two similar.
     rarity = np.where(in_files > 1, np.log((size + 1) / np.maximum(in_files, 1)), 0.0)
     weights = (1 + np.log(np.maximum(amounts, 1))) * rarity[tokens]
     lengths = np.sqrt(np.bincount(files, weights**2, minlength=size))
     starts = np.searchsorted(files, np.arange(size + 1))
     lengths = np.where(lengths > 0, lengths, 1.0)
-    return Likeness(lexical.tokens, list(lexical.tokens), rarity, starts, tokens, files, weights, lengths)
+    return TextSimilarity(lexical.tokens, list(lexical.tokens), rarity, starts, tokens, files, weights, lengths)
 
 
 def _by_file(files: np.ndarray, tokens: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,128 +1,118 @@
-"""Who depends on a change: code by hops, and the tests that cover it, as items of the report."""
+"""What depends on a change: code by hops in the code graph, and the tests that cover it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, Graph, Link, dependents
+from repopilot.code.graph.graph import DEPENDING, Edge, Graph, Link, dependents
 from repopilot.code.languages import is_test_path
+from repopilot.i18n import Message, message
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.index.store import Index
+from repopilot.results import AffectedPlace, CoveringTest
 
 DEPTH = 3
+"""Hops along which dependents are followed."""
 _LEAST_TEST = 0.5
 _NAMED_AFTER = 0.9
+_MOST_TESTS = 20
+
+REASONS = {
+    Edge.DECLARES: "impact.reasons.declares",
+    Edge.IMPORTS: "impact.reasons.imports",
+    Edge.CALLS: "impact.reasons.calls",
+    Edge.INHERITS: "impact.reasons.inherits",
+    Edge.USES: "impact.reasons.uses",
+    Edge.TESTS: "impact.reasons.tests",
+}
+"""Keys of the texts that say what the source of an edge does to its target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A definition or file that depends on the change, `distance` hops away, and why; reached from the file `via`."""
-
-    path: str
-    symbol: str
-    kind: str
-    line: int
-    distance: int
-    confidence: float
-    reason: str
-    via: str
-
-
-def reached(base: Codebase, changes: Sequence[Change]) -> list[Reached]:
-    """Everything that depends on the changes within three hops, nearest and surest first; tests among it."""
+def affected_places(base: Codebase, changes: Sequence[Change]) -> list[AffectedPlace]:
+    """Everything that depends on the changes within DEPTH hops, nearest and surest first; tests among it, ids empty."""
     graph = base.graph
     start = [node for change in changes for node in changed_nodes(base, change)]
-    inside = {change.path for change in changes}
+    changed = {change.path for change in changes}
     found = []
     for node, (distance, via, link) in dependents(graph, start, DEPTH).items():
-        where = graph.nodes[node]
-        if where.path not in inside and where.kind != "package":
-            symbol = "" if where.kind == "file" else where.name
-            line = link.line if link.line else where.line
-            why = _why(graph, via, link)
-            sure = round(link.confidence, 2)
-            came = graph.nodes[via].path
-            found.append(Reached(where.path, symbol, where.kind, line, distance, sure, why, came))
-    return sorted(found, key=lambda r: (r.distance, -r.confidence, not r.symbol, r.path, r.line))
+        place = graph.nodes[node]
+        if place.path not in changed and place.kind != "package":
+            symbol = "" if place.kind == "file" else place.name
+            line = link.line if link.line else place.line
+            reason = _reason(graph, via, link)
+            confidence = round(link.confidence, 2)
+            origin = graph.nodes[via].path
+            found.append(AffectedPlace("", place.path, symbol, place.kind, line, distance, confidence, reason, origin))
+    return sorted(found, key=lambda item: (item.distance, -item.confidence, not item.symbol, item.path, item.line))
 
 
-def named_elsewhere(index: Index, changes: Sequence[Change]) -> list[Reached]:
-    """Uses of definitions that are gone from the index already, by their names alone."""
-    found: dict[tuple[str, str], Reached] = {}
+def uses_of_removed(index: Index, changes: Sequence[Change]) -> list[AffectedPlace]:
+    """Uses of definitions whose file is no longer in the index, matched by name alone; ids empty."""
+    found: dict[tuple[str, str], AffectedPlace] = {}
     for change in (c for c in changes if c.path not in index.files):
         for qualified in change.symbols:
             name = qualified.rpartition(".")[2]
             for use in index.references(name) if not index.symbols(name) else ():
-                why = f"uses {qualified} (by its name)"
-                item = Reached(
-                    use.path, use.scope, "function" if use.scope else "file", use.line, 1, 0.6, why, change.path
-                )
+                reason = message("impact.reasons.by_name", reason=message("impact.reasons.uses", name=qualified))
+                kind = "function" if use.scope else "file"
+                item = AffectedPlace("", use.path, use.scope, kind, use.line, 1, 0.6, reason, change.path)
                 found.setdefault((use.path, use.scope), item)
     return list(found.values())
 
 
-def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, str]:
-    """Files that the changed code itself uses, with the reason."""
-    found: dict[str, tuple[float, str]] = {}
+def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, Message]:
+    """The reason why the changed code uses a file, by its path."""
+    found: dict[str, tuple[float, Message]] = {}
     for change in changes:
         for node in changed_nodes(base, change):
             for link in base.graph.outgoing(node, DEPENDING):
                 target = base.graph.nodes[link.node]
                 if target.path != change.path and link.confidence > found.get(target.path, (0.0, ""))[0]:
-                    found[target.path] = (
-                        link.confidence,
-                        f"the change {VERBS[link.kind]} {_label(base.graph, link.node)}",
-                    )
+                    verb = message(REASONS[link.kind], name=_label(base.graph, link.node))
+                    found[target.path] = (link.confidence, message("impact.reasons.used_by_change", reason=verb))
     return {path: reason for path, (_, reason) in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Covering:
-    """A test file that exercises the change; `tests` are its functions that reach it."""
-
-    path: str
-    tests: tuple[str, ...]
-    distance: int
-    confidence: float
-    reason: str
-
-
-def covering(base: Codebase, changes: Sequence[Change], found: Sequence[Reached]) -> list[Covering]:
-    """Test files that reach the changes by calls, or are named after a changed file; the surest first.
+def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence[AffectedPlace]) -> list[CoveringTest]:
+    """Test files that reach the changes by calls, or are named after a changed file; the surest first, ids empty.
 
     A file that only uses something else of a changed file comes after those with tests that reach the change.
     """
-    result: dict[str, Covering] = {}
-    by_path: dict[str, list[Reached]] = {}
-    for item in found:
+    result: dict[str, CoveringTest] = {}
+    by_path: dict[str, list[AffectedPlace]] = {}
+    for item in affected:
         if is_test_path(item.path):
             by_path.setdefault(item.path, []).append(item)
     for path, items in by_path.items():
         names = tuple(dict.fromkeys(item.symbol for item in items if item.symbol))
         best = items[0]
-        result[path] = Covering(path, names[:20], best.distance, best.confidence, best.reason)
+        result[path] = CoveringTest("", path, names[:_MOST_TESTS], best.distance, best.confidence, best.reason)
     for change in changes:
         number = base.graph.by_path.get(change.path)
         for link in base.graph.incoming(number, (Edge.TESTS,)) if number is not None else ():
             path = base.graph.nodes[link.node].path
             if path not in result and link.confidence >= _LEAST_TEST:
-                result[path] = Covering(path, (), 1, round(link.confidence, 2), f"tests {change.path}")
-    inside = {change.path for change in changes}
-    return sorted((c for c in result.values() if c.path not in inside), key=_surest)
+                reason = message("impact.reasons.tests", name=change.path)
+                result[path] = CoveringTest("", path, (), 1, round(link.confidence, 2), reason)
+    changed = {change.path for change in changes}
+    return sorted((test for test in result.values() if test.path not in changed), key=_by_certainty)
 
 
-def _surest(test: Covering) -> tuple[int, float, str]:
+def _by_certainty(test: CoveringTest) -> tuple[int, float, str]:
     direct = test.tests or test.confidence >= _NAMED_AFTER
     return test.distance if direct else test.distance + DEPTH, -test.confidence, test.path
 
 
-def _why(graph: Graph, via: int, link: Link) -> str:
-    guess = "" if link.confidence >= 0.7 else " (by its name)" if link.confidence >= 0.5 else " (a guess by its name)"
-    return f"{VERBS[link.kind]} {_label(graph, via)}{guess}"
+def _reason(graph: Graph, via: int, link: Link) -> Message:
+    reason = message(REASONS[link.kind], name=_label(graph, via))
+    if link.confidence >= 0.7:
+        return reason
+    return message("impact.reasons.by_name" if link.confidence >= 0.5 else "impact.reasons.guess", reason=reason)
 
 
 def _label(graph: Graph, node: int) -> str:
     found = graph.nodes[node]
-    return found.path if found.kind == "file" else f"table {found.name}" if found.kind == "table" else found.name
+    if found.kind == "table":
+        return message("impact.table", name=found.name)
+    return found.path if found.kind == "file" else found.name

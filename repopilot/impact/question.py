@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from repopilot.code.graph.graph import Graph, find
+from repopilot.i18n import message
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
@@ -16,12 +17,14 @@ _LOCAL = re.compile(
 )
 _GENERATED = re.compile(r"\b(?:generated|you (?:just )?wrote|your code|new code|code généré|this|that|it|ça)\b", re.I)
 _TOKEN = re.compile(r"[\w./@:#-]*\w(?:\(\))?")
-_TOP = 2
+_MOST_FILES = 2
+_HITS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactRequest:
-    """One of `diff` (BASE..HEAD), `changes` and `targets`; `note` says how a vague question was understood."""
+    """What to assess: one of `diff` (BASE..HEAD), `changes` and `targets`; `note` says how a vague question was
+    understood, '' for a plain one."""
 
     targets: tuple[str, ...] = ()
     diff: str | None = None
@@ -29,8 +32,18 @@ class ImpactRequest:
     note: str = ""
 
 
-def requested(question: str, workspace: Workspace, graph: Graph) -> ImpactRequest:
-    """Read the question. What names nothing is searched for, and that is said; `targets` is () when nothing fits."""
+def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactRequest:
+    """Read what a question asks the impact of.
+
+    Args:
+        question: as the user wrote it.
+        workspace: its files, and the conversation so far.
+        graph: the code graph that names are looked up in.
+
+    Returns:
+        The request. A question that names nothing is answered by a search, said in `note`; without a hit all its
+        fields are empty.
+    """
     if found := _RANGE.search(question):
         return ImpactRequest(diff=found[1])
     named = _named(question, workspace, graph)
@@ -63,17 +76,16 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
 
 
 def _looks_like_code(token: str) -> bool:
-    """Would nobody write it in plain words? `load_user`, `loadUser`, `User.load`, `load()`, `HTTPServer`."""
+    """Whether a word is a name: `load_user`, `loadUser`, `User.load`, `load()`, `HTTPServer`."""
     return bool(re.search(r"_\w|[a-z][A-Z]|\w\.\w|::|\(\)$|[A-Z]{2,}[a-z]", token))
 
 
 def _searched(question: str, workspace: Workspace) -> ImpactRequest:
     from repopilot.retrieval.search import search
 
-    hits = search(workspace.index, question, 10, embedder=workspace.embedder).hits
+    hits = search(workspace.index, question, _HITS, embedder=workspace.embedder).hits
     code = [hit.chunk.path for hit in hits if hit.chunk.kind in ("function", "class", "module", "schema")]
-    paths = tuple(dict.fromkeys(code))[:_TOP]
-    shown = ", ".join(f"`{path}`" for path in paths)
-    return ImpactRequest(
-        paths, note=f"No file or symbol was named; what fits the question best was taken: {shown}." if paths else ""
-    )
+    paths = tuple(dict.fromkeys(code))[:_MOST_FILES]
+    if not paths:
+        return ImpactRequest()
+    return ImpactRequest(paths, note=message("impact.best_match", paths=", ".join(f"`{path}`" for path in paths)))

@@ -16,9 +16,9 @@ import numpy as np
 from repopilot.code.graph.graph import Edge
 from repopilot.code.languages import is_doc_path, is_example_path
 from repopilot.impact.change import Change
-from repopilot.impact.co_change import Together
+from repopilot.impact.co_change import CoChangeCount
 from repopilot.impact.codebase import Codebase, changed_nodes
-from repopilot.impact.dependents import Covering
+from repopilot.results import CoveringTest
 
 WEIGHTS: Mapping[str, float] = {
     "symbol text": 2.5,
@@ -38,7 +38,7 @@ _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class ScoredFile:
     """A file with its score (0–1) and the signals that made it, by name."""
 
     path: str
@@ -50,13 +50,24 @@ def rank(
     base: Codebase,
     changes: Sequence[Change],
     texts: Mapping[str, str],
-    together: Sequence[Together],
-    covers: Sequence[Covering] = (),
-) -> list[Ranked]:
-    """Every other file that has any signal, best first. `texts`: the text of what changes, by path."""
+    co_changed: Sequence[CoChangeCount],
+    tests: Sequence[CoveringTest] = (),
+) -> list[ScoredFile]:
+    """Rank the other files by how probably the change touches them too.
+
+    Args:
+        base: the codebase.
+        changes: what changes.
+        texts: the text of the touched definitions by path, '' for a whole file.
+        co_changed: files of past commits to the changed files.
+        tests: the tests that cover the changes.
+
+    Returns:
+        Every other file that has any signal, best first.
+    """
     changed = {c.path for c in changes}
-    signals = _signals(base, changes, texts, together)
-    for test in covers:
+    signals = _signals(base, changes, texts, co_changed)
+    for test in tests:
         number = base.graph.by_path[test.path]
         signals["tests"][number] = max(signals["tests"][number], test.confidence / test.distance)
     total = sum(WEIGHTS[name] * values for name, values in signals.items())
@@ -64,7 +75,7 @@ def rank(
     total = np.maximum(total, 0) / sum(WEIGHTS.values())
     order = sorted(range(len(base.paths)), key=lambda n: (-total[n], base.paths[n]))
     return [
-        Ranked(
+        ScoredFile(
             base.paths[n], round(float(total[n]), 4), {k: round(float(v[n]), 3) for k, v in signals.items() if v[n] > 0}
         )
         for n in order
@@ -72,27 +83,28 @@ def rank(
     ]
 
 
-def _signals(base: Codebase, changes: Sequence[Change], texts: Mapping[str, str],
-             together: Sequence[Together]) -> dict[str, np.ndarray]:  # fmt: skip
+def _signals(
+    base: Codebase, changes: Sequence[Change], texts: Mapping[str, str], co_changed: Sequence[CoChangeCount]
+) -> dict[str, np.ndarray]:
     size = len(base.paths)
     signals = {name: np.zeros(size) for name in WEIGHTS}
     own = np.zeros(size, bool)
     for change in changes:
         number = base.graph.by_path.get(change.path)
         text = texts.get(change.path, "")
-        by_text = _scaled(base.likeness.of_text(text), number) if text else None
+        by_text = _scaled(base.similarity.of_text(text), number) if text else None
         if number is not None:
             own[number] = True
-            by_file = _scaled(base.likeness.of_file(number), number)
+            by_file = _scaled(base.similarity.of_file(number), number)
             signals["file text"] += by_file
             signals["tests"] += _testing(base, number)
             signals["calls"] += _scaled(_calling(base, change, number), number)
             by_text = by_file if by_text is None else by_text
         if by_text is not None:
             signals["symbol text"] += by_text
-        signals["path"] += _scaled(_alike_paths(base, change.path), number)
+        signals["path"] += _scaled(_path_similarity(base, change.path), number)
     signals["size"] = base.sizes.copy()
-    for found in together:
+    for found in co_changed:
         number = base.graph.by_path.get(found.path)
         if number is not None:
             signals["history"][number] = found.weight
@@ -129,7 +141,7 @@ def _calling(base: Codebase, change: Change, number: int) -> np.ndarray:
     return np.log1p(values)
 
 
-def _alike_paths(base: Codebase, path: str) -> np.ndarray:
+def _path_similarity(base: Codebase, path: str) -> np.ndarray:
     """Shared words of two paths over all their words, rare ones counting more."""
     number = base.graph.by_path.get(path)
     mine = base.path_words[number] if number is not None else frozenset()

@@ -1,94 +1,104 @@
-"""Why a file is on the list of those a change will probably touch, in words."""
+"""Why a file is among those a change will probably touch, in words."""
 
 from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping, Sequence
 
+from repopilot.i18n import message
 from repopilot.impact.change import Change
-from repopilot.impact.co_change import LEAST_TOGETHER, Together
-from repopilot.impact.codebase import Codebase
-from repopilot.impact.dependents import Covering, Reached, used_by_change
-from repopilot.impact.rank_files import WEIGHTS, Ranked
+from repopilot.impact.co_change import LEAST_TOGETHER
+from repopilot.impact.dependents import used_by_change
+from repopilot.impact.gather import ImpactEvidence
+from repopilot.impact.rank_files import WEIGHTS, ScoredFile
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
+from repopilot.results import AffectedPlace, RankedFile
 
 _LONGEST_TEXT = 200_000
-_WORDS = 4
-_TELLING = 3
-_SAYS_NOTHING = frozenset(map(str.lower, keyword.kwlist)) | frozenset(
+_SHOWN_WORDS = 4
+_SHORTEST_WORD = 3
+_SIMILAR, _VERY_SIMILAR, _SIMILAR_PATH = 0.1, 0.5, 0.3
+_COMMON_WORDS = frozenset(map(str.lower, keyword.kwlist)) | frozenset(
     "self cls obj str int dict list tuple bool float args kwargs err res ret tmp val null undefined function const let "
     "var new this void public private static final func nil struct impl pub use mut".split()
 )
 
 
-def with_reasons(index: Index, base: Codebase, changes: Sequence[Change], ranked: Sequence[Ranked],
-                 found: Sequence[Reached], tests: Sequence[Covering],
-                 together: Sequence[Together]) -> list[dict]:  # fmt: skip
-    """The ranked files as items of the report: {path, score, distance, reasons}."""
-    nearest: dict[str, Reached] = {}
-    for item in found:
+def with_reasons(evidence: ImpactEvidence, ranked: Sequence[ScoredFile]) -> list[RankedFile]:
+    """The ranked files with their reasons: dependencies, tests, co-change; without any of these, similar text."""
+    nearest: dict[str, AffectedPlace] = {}
+    for item in evidence.affected:
         nearest.setdefault(item.path, item)
-    covers = {c.path: c for c in tests}
-    shared = {t.path: t for t in together}
-    used = used_by_change(base, changes)
+    tests = {test.path: test for test in evidence.tests}
+    co_changed = {found.path: found for found in evidence.co_changed}
+    used = used_by_change(evidence.base, evidence.changes)
+    spelling = _spelling(evidence.index, evidence.changes)
     result = []
-    shows = _words_shown(index, changes)
-    for item in ranked:
-        reasons, distance = [], None
-        if item.path in nearest:
-            distance, reasons = nearest[item.path].distance, [nearest[item.path].reason]
-        if item.path in covers and covers[item.path].reason not in reasons:
-            distance, reasons = distance or covers[item.path].distance, [*reasons, covers[item.path].reason]
-        if item.path in used:
-            distance, reasons = distance or 1, [*reasons, used[item.path]]
-        if item.path in shared and shared[item.path].together >= LEAST_TOGETHER:
-            reasons.append(f"changed along in {shared[item.path].together} of {shared[item.path].of} commits")
-        if not reasons or item.signals.get("file text", 0) > 0.5:
-            alike = _likeness(base, changes, item, shows)
-            once = "changed along once" if item.path in shared and not reasons else ""
-            reasons.append(alike or once or ("" if reasons else _without_tie(base, changes, item, shows)))
-        result.append(
-            {"path": item.path, "score": item.score, "distance": distance, "reasons": [r for r in reasons if r]}
-        )
+    for file in ranked:
+        reasons: list[str] = []
+        distances: list[int] = []
+        for found in (nearest.get(file.path), tests.get(file.path)):
+            if found is not None and found.reason not in reasons:
+                reasons.append(found.reason)
+                distances.append(found.distance)
+        if file.path in used:
+            reasons.append(used[file.path])
+            distances.append(1)
+        together = co_changed.get(file.path)
+        if together is not None and together.together >= LEAST_TOGETHER:
+            reasons.append(message("impact.reasons.co_changed", together=together.together, of=together.of))
+        if not reasons or file.signals.get("file text", 0) > _VERY_SIMILAR:
+            similar = _similarity(evidence, file, spelling)
+            if similar:
+                reasons.append(similar)
+            elif not reasons:
+                once = message("impact.reasons.co_changed_once") if together is not None else None
+                reasons.append(once or _strongest_signal(evidence, file, spelling))
+        result.append(RankedFile(file.path, file.score, distances[0] if distances else None, tuple(reasons)))
     return result
 
 
-def _likeness(base: Codebase, changes: Sequence[Change], item: Ranked, shows: Mapping[str, str]) -> str:
-    words = _common(base, changes, item, shows) if item.signals.get("file text", 0) > 0.1 else ""
-    if words:
-        return f"talks of the same things: {words}"
-    return "its path is like that of the change" if item.signals.get("path", 0) > 0.3 else ""
+def _similarity(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapping[str, str]) -> str:
+    similar = file.signals.get("file text", 0) > _SIMILAR
+    if similar and (shared := _shared_words(evidence, file, spelling)):
+        return message("impact.reasons.vocabulary", words=shared)
+    return message("impact.reasons.path") if file.signals.get("path", 0) > _SIMILAR_PATH else ""
 
 
-def _without_tie(base: Codebase, changes: Sequence[Change], item: Ranked, shows: Mapping[str, str]) -> str:
-    """What put a file on the list that nothing specific ties to the change."""
+def _strongest_signal(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapping[str, str]) -> str:
+    """What put a file on the list that nothing specific connects to the change."""
     shares = {
-        name: WEIGHTS[name] * item.signals.get(name, 0.0) for name in ("symbol text", "file text", "path", "size")
+        name: WEIGHTS[name] * file.signals.get(name, 0.0) for name in ("symbol text", "file text", "path", "size")
     }
-    most = max(shares, key=lambda name: shares[name])
-    words = _common(base, changes, item, shows)
-    if most == "path":
-        return "no direct tie found: ranked mostly by its path"
-    if most == "size" or not words:
-        return "no direct tie found: ranked mostly by its size"
-    return f"no direct tie found: shares some words ({words})"
+    strongest = max(shares, key=lambda name: shares[name])
+    if strongest == "path":
+        return message("impact.reasons.only_path")
+    shared = _shared_words(evidence, file, spelling)
+    if strongest == "size" or not shared:
+        return message("impact.reasons.only_size")
+    return message("impact.reasons.only_words", words=shared)
 
 
-def _common(base: Codebase, changes: Sequence[Change], item: Ranked, shows: Mapping[str, str]) -> str:
-    """The words that make a file like the first changed one, as they are written there; '' when there are none."""
-    numbers = [base.graph.by_path[c.path] for c in changes if c.path in base.graph.by_path]
+def _shared_words(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapping[str, str]) -> str:
+    """The words a file shares with the first changed one, as they are written there; '' when there are none."""
+    base = evidence.base
+    numbers = [base.graph.by_path[c.path] for c in evidence.changes if c.path in base.graph.by_path]
     if not numbers:
         return ""
-    tokens = base.likeness.shared(numbers[0], base.graph.by_path[item.path], 3 * _WORDS)
-    return ", ".join(list(dict.fromkeys(shows[t] for t in tokens if t in shows))[:_WORDS])
+    tokens = base.similarity.shared(numbers[0], base.graph.by_path[file.path], 3 * _SHOWN_WORDS)
+    return ", ".join(list(dict.fromkeys(spelling[t] for t in tokens if t in spelling))[:_SHOWN_WORDS])
 
 
-def _words_shown(index: Index, changes: Sequence[Change]) -> dict[str, str]:
+def _spelling(index: Index, changes: Sequence[Change]) -> dict[str, str]:
     """For each index token of the first changed file (a stem, mostly) the shortest word it stands for there."""
-    text = next((text for c in changes if (text := index.text(c.path))), "")
+    text = next((text for change in changes if (text := index.text(change.path))), "")
     found: dict[str, str] = {}
-    telling = {w for w in words(text[:_LONGEST_TEXT]) if len(w) >= _TELLING and w.lower() not in _SAYS_NOTHING}
+    telling = {
+        word
+        for word in words(text[:_LONGEST_TEXT])
+        if len(word) >= _SHORTEST_WORD and word.lower() not in _COMMON_WORDS
+    }
     for word in sorted(telling, key=lambda w: (len(w), w)):
         for token in expand(word):
             found.setdefault(token, word)

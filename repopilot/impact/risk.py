@@ -12,14 +12,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repopilot.i18n import message
+from repopilot.results import RiskReason
 from repopilot.types import Risk
 
 _FEW, _MANY = 3, 10
+_CITED = 10
 
 
 @dataclass(frozen=True, slots=True)
 class RiskEvidence:
-    """What the formula looks at; each tuple holds ids of items of the report. `interface` is None while unknown."""
+    """What the formula looks at; each tuple holds ids of items of the report.
+
+    Attributes:
+        dependent_files: the nearest dependent place of each file within two hops.
+        interface: changes of the public interface, None while they are unknown.
+        removed: definitions and files that are removed.
+        used: places that use what changes directly.
+        schema: tables the change touches.
+        tests: tests that reach the changed code.
+        changed: the changed files.
+        code: whether code changes that is no test.
+    """
 
     dependent_files: tuple[str, ...]
     interface: tuple[str, ...] | None
@@ -29,47 +43,36 @@ class RiskEvidence:
     tests: tuple[str, ...]
     changed: tuple[str, ...]
     code: bool
-    gaps: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A risk the formula sees, with the ids of its evidence and the points it costs."""
-
-    text: str
-    evidence: tuple[str, ...]
-    points: int
-
-
-def reasons(evidence: RiskEvidence) -> list[Reason]:
+def reasons(evidence: RiskEvidence) -> list[RiskReason]:
     """Every point of the formula, with its evidence."""
-    found: list[Reason] = []
+    found: list[RiskReason] = []
+
+    def add(key: str, ids: tuple[str, ...], points: int, **values: object) -> None:
+        found.append(RiskReason(message(f"impact.risks.{key}", **values), ids[:_CITED], points))
+
+    used = evidence.used
     depending = len(evidence.dependent_files)
     if depending >= _FEW:
-        points = 2 if depending >= _MANY else 1
-        found.append(Reason(f"{depending} other files depend on what changes.", evidence.dependent_files[:10], points))
+        add("dependents", evidence.dependent_files, 2 if depending >= _MANY else 1, count=depending)
     if evidence.interface is None:
-        if evidence.used:
-            text = "The public interface may change; parts of it are used elsewhere."
-            found.append(Reason(text, evidence.used[:10], 1))
+        if used:
+            add("interface_unknown", used, 1)
     elif evidence.interface:
-        used = bool(evidence.used)
-        text = "The public interface changes and is used elsewhere." if used else "The public interface changes."
-        found.append(Reason(text, (evidence.interface + evidence.used)[:10], 2 if used else 1))
-    if evidence.removed and evidence.used:
-        found.append(Reason("Something that others use is removed.", (evidence.removed + evidence.used)[:10], 1))
+        add("interface_used" if used else "interface", evidence.interface + used, 2 if used else 1)
+    if evidence.removed and used:
+        add("removed", evidence.removed + used, 1)
     if evidence.schema:
-        found.append(
-            Reason("The database schema is touched: stored data may need a migration.", evidence.schema[:10], 2)
-        )
+        add("schema", evidence.schema, 2)
     if evidence.code and not evidence.tests:
-        found.append(Reason("No test was found that reaches the changed code.", evidence.changed[:10], 1))
+        add("untested", evidence.changed, 1)
     return found
 
 
-def level(points: Sequence[Reason], complete: bool) -> Risk:
+def level(reasons: Sequence[RiskReason], complete: bool) -> Risk:
     """LOW, MEDIUM or HIGH by the sum of the points; UNKNOWN instead of LOW when evidence is missing."""
-    total = sum(reason.points for reason in points)
+    total = sum(reason.points for reason in reasons)
     if total >= 4:
         return "HIGH"
     if total >= 2:

@@ -1,4 +1,4 @@
-"""The graph picture of an impact report: files in columns by distance, coloured by it, as one self-contained SVG."""
+"""The picture of an impact report: files in columns by distance, coloured by it, as one self-contained SVG."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from repopilot import i18n
 from repopilot.code.languages import is_test_path
-from repopilot.results import ImpactReport
+from repopilot.results import AffectedPlace, CoveringTest, ImpactReport
 
 COLOURS = ("#b3261e", "#c2410c", "#a16207", "#1d6fb8")
 """Of the change itself and of one, two and three hops; white text is readable on each."""
@@ -16,7 +17,6 @@ _ROWS = 12
 _BOX = (210, 26)
 _STEP = (270, 38)
 _TOP, _SIDE = 44, 16
-_HEADS = ("changes", "1 hop", "2 hops", "3 hops")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,43 +34,56 @@ class _Box:
         return _TOP + self.row * _STEP[1] + _BOX[1] / 2
 
 
-def graph_svg(impact: ImpactReport) -> str:
-    """The picture as SVG text: no script, no style sheet, no link, nothing loaded. Tests have a dashed border."""
-    columns, hidden = _columns(impact)
+def graph_svg(report: ImpactReport, language: str = "en") -> str:
+    """Draw a report.
+
+    Args:
+        report: what to draw: its changed files, affected places and tests.
+        language: of the headings.
+
+    Returns:
+        SVG text without script, style sheet, link or anything that is loaded. Tests have a dashed border.
+    """
+    columns, hidden = _columns(report)
     boxes = {path: _Box(path, c, r) for c, paths in enumerate(columns) for r, path in enumerate(paths)}
     width = 2 * _SIDE + _BOX[0] + (len(columns) - 1) * _STEP[0]
     height = _TOP + max((len(c) + bool(h) for c, h in zip(columns, hidden, strict=True)), default=1) * _STEP[1] + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'role="img" aria-label="Files affected by the change, by distance" font-family="sans-serif" font-size="12">'
+        f'role="img" aria-label="{escape(i18n.text("impact.picture.label", language))}" '
+        f'font-family="sans-serif" font-size="12">'
     ]
-    parts += [_head(number) for number, paths in enumerate(columns) if paths]
-    parts += [_line(boxes[a], boxes[b]) for a, b in _links(impact) if a in boxes and b in boxes]
+    parts += [_head(number, language) for number, paths in enumerate(columns) if paths]
+    parts += [_line(boxes[a], boxes[b]) for a, b in _links(report) if a in boxes and b in boxes]
     parts += [_box(box) for box in boxes.values()]
-    parts += [_more(number, len(columns[number]), count) for number, count in enumerate(hidden) if count]
+    for number, count in enumerate(hidden):
+        if count:
+            parts.append(_more(number, len(columns[number]), i18n.text("impact.more", language, count=count)))
     return "".join([*parts, "</svg>"])
 
 
-def _columns(impact: ImpactReport) -> tuple[list[list[str]], list[int]]:
+def _columns(report: ImpactReport) -> tuple[list[list[str]], list[int]]:
     """The files of each column, and how many more there are."""
-    distance: dict[str, int] = {item["path"]: 0 for item in impact.changed}
-    for item in (*impact.affected, *impact.covering_tests):
-        distance.setdefault(item["path"], item["distance"])
+    distance: dict[str, int] = {item.path: 0 for item in report.changed}
+    reached: list[AffectedPlace | CoveringTest] = [*report.affected, *report.covering_tests]
+    for item in reached:
+        distance.setdefault(item.path, item.distance)
     last = max(distance.values(), default=0)
     columns = [[path for path, hops in distance.items() if hops == column] for column in range(min(last, 3) + 1)]
     return [paths[:_ROWS] for paths in columns], [max(0, len(paths) - _ROWS) for paths in columns]
 
 
-def _links(impact: ImpactReport) -> list[tuple[str, str]]:
-    changed = [item["path"] for item in impact.changed]
-    found = [(item["via"], item["path"]) for item in impact.affected]
-    found += [(changed[0], item["path"]) for item in impact.covering_tests if changed and item["distance"] == 1]
+def _links(report: ImpactReport) -> list[tuple[str, str]]:
+    changed = [file.path for file in report.changed]
+    found = [(place.via, place.path) for place in report.affected]
+    found += [(changed[0], test.path) for test in report.covering_tests if changed and test.distance == 1]
     return sorted({pair for pair in found if pair[0] != pair[1]})
 
 
-def _head(column: int) -> str:
+def _head(column: int, language: str) -> str:
+    text = i18n.text("impact.hops", language, count=column) if column else i18n.text("impact.picture.changes", language)
     x = _SIDE + column * _STEP[0]
-    return f'<text x="{x}" y="24" fill="{COLOURS[column]}" font-weight="bold">{_HEADS[column]}</text>'
+    return f'<text x="{x}" y="24" fill="{COLOURS[column]}" font-weight="bold">{escape(text)}</text>'
 
 
 def _line(one: _Box, other: _Box) -> str:
@@ -94,9 +107,9 @@ def _box(box: _Box) -> str:
     )
 
 
-def _more(column: int, rows: int, count: int) -> str:
+def _more(column: int, rows: int, text: str) -> str:
     y = _TOP + rows * _STEP[1] + 16
-    return f'<text x="{_SIDE + column * _STEP[0]}" y="{y}" fill="#8a8a8a">and {count} more</text>'
+    return f'<text x="{_SIDE + column * _STEP[0]}" y="{y}" fill="#8a8a8a">{escape(text)}</text>'
 
 
 def _printable(text: str) -> str:

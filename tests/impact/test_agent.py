@@ -9,9 +9,10 @@ from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
 from repopilot.errors import ModelError, UsageError
-from repopilot.impact.agent import graph_svg, impact, impact_json, impact_report
-from repopilot.impact.model_notes import Point, tied
-from repopilot.results import ImpactReport, Turn
+from repopilot.impact.agent import impact, impact_json, impact_report
+from repopilot.impact.model_notes import ModelNote, supported_notes
+from repopilot.impact.svg import graph_svg
+from repopilot.results import AffectedPlace, ChangedFile, ImpactReport, Turn
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
@@ -26,8 +27,10 @@ async def test_a_question_about_a_file_is_answered_with_places_and_a_picture(sho
     assert "`Cart.total` in `shop/cart.py`:9 [1]" in answer.text
     first = answer.citations[0]
     assert (first.path, first.start_line, first.symbol) == ("shop/cart.py", 9, "Cart.total")
-    json.dumps(answer.details)
-    ElementTree.fromstring(str(answer.details["impact_svg"]))
+    assert answer.evidence[0].lines == ((9, "        return sum(price(line) for line in self.lines)"),)
+    assert isinstance(answer.result, ImpactReport)
+    json.dumps(impact_json(answer.result))
+    ElementTree.fromstring(graph_svg(answer.result))
 
 
 @pytest.mark.parametrize(
@@ -43,13 +46,13 @@ async def test_a_question_about_a_file_is_answered_with_places_and_a_picture(sho
 )
 async def test_what_a_question_means(shop, question, changed):
     answer, _, _ = await _asked(shop, question)
-    assert {c["path"] for c in answer.details["impact"]["changed"]} == changed
+    assert {c.path for c in answer.result.changed} == changed
 
 
 async def test_uncommitted_changes(shop):
     (shop.snapshot.root / "shop/lonely.py").write_text("def nobody_calls_this():\n    return 2\n")
     answer, _, _ = await _asked(shop, "what is the impact of my uncommitted changes?")
-    assert [c["path"] for c in answer.details["impact"]["changed"]] == ["shop/lonely.py"]
+    assert [c.path for c in answer.result.changed] == ["shop/lonely.py"]
 
 
 async def test_the_code_just_generated(shop):
@@ -57,13 +60,13 @@ async def test_the_code_just_generated(shop):
     diff = f"@@ -1,2 +1,2 @@\n-{old[0]}\n+def price(item, tax):\n {old[1]}\n"
     turn = Turn("generate", "done", "GENERATE", (FileChange("shop/prices.py", "modified", diff, ""),))
     answer, _, _ = await _asked(replace(shop, turns=(turn,)), "and what does that affect?")
-    assert answer.details["impact"]["changed"][0]["symbols"] == ["price"]
+    assert answer.result.changed[0].symbols == ("price",)
 
 
 async def test_a_vague_question_says_what_was_taken(shop):
     answer, _, _ = await _asked(shop, "what would a change of the checkout touch")
     assert "No file or symbol was named" in answer.text
-    assert answer.details["impact"]["changed"][0]["path"].startswith("shop/")
+    assert answer.result.changed[0].path.startswith("shop/")
 
 
 async def test_a_question_about_nothing(shop):
@@ -87,9 +90,9 @@ async def test_the_model_adds_what_is_tied_to_evidence_and_nothing_else(shop):
         lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"])
     )
     assert "risks and recommendations" in outline
-    assert [r["text"] for r in report.risks if r["source"] == "model"] == [SAID["risks"][0]["text"]]
-    (said,) = [r for r in report.recommendations if r["source"] == "model"]
-    assert said["evidence"] == ["T1"]
+    assert [r.text for r in report.risks if r.source == "model"] == [SAID["risks"][0]["text"]]
+    (said,) = [r for r in report.recommendations if r.source == "model"]
+    assert said.evidence == ("T1",)
 
 
 @pytest.mark.parametrize("reply", ["not json at all", '{"risks": 1}', ModelError("gone away")])
@@ -98,16 +101,17 @@ async def test_a_failing_model_leaves_the_report_and_says_so(shop, reply):
     model = answering(lambda prompt: [reply] if isinstance(reply, Exception) else reply)
     found, _, events = await traced(lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py"]))
     assert found == plain
-    assert any("without the model's words" in str(e) for e in events)
+    assert any("without the model's notes" in str(e) for e in events)
 
 
-def test_points_tied_to_nothing_or_naming_strangers_are_dropped():
+def test_notes_without_evidence_or_naming_strangers_are_dropped():
     items = {"A1": "shop/cart.py Cart.total calls price"}
-    points = [Point(text="`Cart.total` changes its result.", evidence=["A1"]),
-              Point(text="`Other` changes its result.", evidence=["A1"]),
-              Point(text="Something changes here too.", evidence=["B1"]),
-              Point(text="`Cart.total` changes its result.", evidence=["A1"])]  # fmt: skip
-    assert tied(points, items) == [{"text": "`Cart.total` changes its result.", "evidence": ["A1"], "source": "model"}]
+    points = [ModelNote(text="`Cart.total` changes its result.", evidence=["A1"]),
+              ModelNote(text="`Other` changes its result.", evidence=["A1"]),
+              ModelNote(text="Something changes here too.", evidence=["B1"]),
+              ModelNote(text="`Cart.total` changes its result.", evidence=["A1"])]  # fmt: skip
+    (kept,) = supported_notes(points, items)
+    assert (kept.text, kept.evidence) == ("`Cart.total` changes its result.", ["A1"])
 
 
 async def test_the_picture_is_self_contained_and_coloured_by_distance(shop):
@@ -122,8 +126,8 @@ async def test_the_picture_is_self_contained_and_coloured_by_distance(shop):
 def test_a_picture_of_nothing_and_of_hostile_names():
     ElementTree.fromstring(graph_svg(ImpactReport("UNKNOWN")))
     name = "a<b>&\"'\x00\x1b/" + "x" * 100 + ".py"
-    changed = {"path": name, "symbols": [], "interface": None, "tables": [], "status": "modified", "old_path": ""}
-    many = tuple({"path": f"{name}{i}", "via": name, "distance": 1} for i in range(40))
+    changed = ChangedFile("M1", name)
+    many = tuple(AffectedPlace(f"A{i}", f"{name}{i}", via=name) for i in range(40))
     svg = graph_svg(ImpactReport("HIGH", affected=many, changed=(changed,)))
     assert "and 28 more" in "".join(ElementTree.fromstring(svg).itertext())
     json.dumps(impact_json(ImpactReport("HIGH", affected=many)))
@@ -132,10 +136,10 @@ def test_a_picture_of_nothing_and_of_hostile_names():
 def test_a_point_gets_the_evidence_of_what_it_names():
     items = {"M1": "changes shop/prices.py (modified): price", "A1": "shop/cart.py Cart.total calls price, 1 hops away"}
     points = [
-        Point(text="Changing shop/prices.py may break `Cart.total`.", evidence=["A1"]),
-        Point(text="Changing shop/prices.py may break `Basket`.", evidence=["A1"]),
+        ModelNote(text="Changing shop/prices.py may break `Cart.total`.", evidence=["A1"]),
+        ModelNote(text="Changing shop/prices.py may break `Basket`.", evidence=["A1"]),
     ]
-    assert [(p["text"], p["evidence"]) for p in tied(points, items)] == [(points[0].text, ["A1", "M1"])]
+    assert [(p.text, p.evidence) for p in supported_notes(points, items)] == [(points[0].text, ["A1", "M1"])]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_a_point_gets_the_evidence_of_what_it_names():
 )
 def test_empty_mistaken_and_denying_points_are_dropped(text):
     items = {"M1": "changes shop/prices.py (modified): price", "A1": "shop/cart.py Cart.total calls price, 1 hops away"}
-    assert tied([Point(text=text, evidence=["A1", "M1"])], items) == []
+    assert supported_notes([ModelNote(text=text, evidence=["A1", "M1"])], items) == []
 
 
 async def test_a_model_too_small_for_prose_is_not_asked_and_that_is_said(shop):
@@ -158,5 +162,19 @@ async def test_a_model_too_small_for_prose_is_not_asked_and_that_is_said(shop):
     report, outline, events = await traced(
         lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"])
     )
-    assert all(r["source"] == "rule" for r in (*report.risks, *report.recommendations))
+    assert all(r.source == "rule" for r in (*report.risks, *report.recommendations))
     assert "risks and recommendations" not in outline and "is not asked" in str(events)
+
+
+async def test_the_report_speaks_the_language_of_the_question(shop):
+    answer, _, _ = await _asked(shop, "Qu'est-ce qui casse si je change shop/prices.py ?")
+    assert answer.text.startswith("**Risque") and "1 saut : appelle price" in answer.text
+    assert "Exécutez tests/test_cart.py." in answer.text
+    assert "un historique de 3 commits est trop court" in answer.text
+
+
+def test_the_picture_has_headings_in_both_languages():
+    report = ImpactReport(
+        "LOW", affected=(AffectedPlace("A1", "b.py", via="a.py"),), changed=(ChangedFile("M1", "a.py"),)
+    )
+    assert ">1 hop</text>" in graph_svg(report) and ">1 saut</text>" in graph_svg(report, "fr")

@@ -16,27 +16,27 @@ async def _report(workspace: Workspace, *targets: str, **options: str) -> Impact
 
 
 def _places(items) -> list[tuple[str, str, int]]:
-    return [(i["path"], i["symbol"], i["distance"]) for i in items if i["symbol"]]
+    return [(i.path, i.symbol, i.distance) for i in items if i.symbol]
 
 
 async def test_a_symbol_reaches_its_callers_by_hops(shop):
     report = await _report(shop, "shop/prices.py:price")
     assert _places(report.affected) == [("shop/cart.py", "Cart.total", 1), ("shop/web.py", "checkout", 2)]
-    assert [(t["path"], t["tests"], t["distance"]) for t in report.covering_tests] == [
-        ("tests/test_cart.py", ["test_total"], 2)]  # fmt: skip
-    assert report.ranked[0]["path"] in ("shop/cart.py", "tests/test_cart.py")
-    assert {r["path"] for r in report.ranked[:4]} >= {"shop/cart.py", "tests/test_cart.py", "shop/web.py"}
-    assert all(r["reasons"] and 0 < r["score"] <= 1 for r in report.ranked)
-    assert "shop/prices.py" not in {r["path"] for r in report.ranked}
+    assert [(t.path, t.tests, t.distance) for t in report.covering_tests] == [
+        ("tests/test_cart.py", ("test_total",), 2)]  # fmt: skip
+    assert report.ranked[0].path in ("shop/cart.py", "tests/test_cart.py")
+    assert {r.path for r in report.ranked[:4]} >= {"shop/cart.py", "tests/test_cart.py", "shop/web.py"}
+    assert all(r.reasons and 0 < r.score <= 1 for r in report.ranked)
+    assert "shop/prices.py" not in {r.path for r in report.ranked}
 
 
 async def test_a_file_that_nothing_ties_to_the_change_is_listed_as_such(repository):
     far = {f"other/{name}.py": f"def {name}(x):\n    return x\n" for name in ("north", "south")}
     report = await _report(repository(SHOP | far | {"other/lone.py": "z = 9\n" * 40}), "shop/prices.py:price")
-    said = {r["path"]: r["reasons"] for r in report.ranked}
-    assert said["other/lone.py"] == ["no direct tie found: ranked mostly by its size"]
+    said = {r.path: r.reasons for r in report.ranked}
+    assert said["other/lone.py"] == ("no direct dependency found: ranked mostly by its size",)
     assert all(reasons for reasons in said.values())
-    assert not any("no direct tie" in reason for reason in said["shop/cart.py"])
+    assert not any("no direct dependency" in reason for reason in said["shop/cart.py"])
 
 
 async def test_tests_that_reach_the_change_come_before_those_of_the_rest_of_the_file(repository):
@@ -47,8 +47,8 @@ async def test_tests_that_reach_the_change_come_before_those_of_the_rest_of_the_
         "tests/test_z.py": "from app.core import one\n\n\ndef test_last():\n    assert one() == 1\n",
     }
     report = await _report(repository(files), "app/core.py:one")
-    assert [(t["path"], t["tests"]) for t in report.covering_tests] == [
-        ("tests/test_z.py", ["test_last"]), ("tests/test_a.py", [])]  # fmt: skip
+    assert [(t.path, t.tests) for t in report.covering_tests] == [
+        ("tests/test_z.py", ("test_last",)), ("tests/test_a.py", ())]  # fmt: skip
 
 
 async def test_a_test_of_the_same_file_is_no_test_of_the_change(repository):
@@ -57,9 +57,9 @@ async def test_a_test_of_the_same_file_is_no_test_of_the_change(repository):
         "tests/test_core.py": "from app import core\n\n\ndef test_first():\n    assert core.two() == 2\n",
     }
     report = await _report(repository(files), "app/core.py:one")
-    assert [t["path"] for t in report.covering_tests] == ["tests/test_core.py"]
-    assert "No test was found that reaches the changed code." in [r["text"] for r in report.risks]
-    assert any("Write a test" in r["text"] for r in report.recommendations)
+    assert [t.path for t in report.covering_tests] == ["tests/test_core.py"]
+    assert "No test was found that reaches the changed code." in [r.text for r in report.risks]
+    assert any("Write a test" in r.text for r in report.recommendations)
 
 
 async def test_calls_that_may_mean_the_change_are_said_with_their_places(repository):
@@ -70,72 +70,72 @@ async def test_calls_that_may_mean_the_change_are_said_with_their_places(reposit
     }
     report = await _report(repository(files), "a.py:A.render")
     assert report.risk != "LOW"
-    assert any("used most in use.py" in gap for gap in report.completeness["gaps"])
+    assert any("used most in use.py" in gap for gap in report.completeness.gaps)
 
 
 async def test_shared_words_are_shown_as_they_are_written(repository):
     text = "def pausing_chains(resuming):\n    # resuming pausing chains politely\n    return resuming\n" * 3
     rest = {f"other/f{n}.py": f"def thing{n}():\n    return {n}\n" for n in range(6)}
     report = await _report(repository(rest | {"a/one.py": text, "b/two.py": text}), "a/one.py")
-    (said,) = [r["reasons"] for r in report.ranked if r["path"] == "b/two.py"]
-    (alike,) = [reason for reason in said if "same things" in reason]
+    (said,) = [r.reasons for r in report.ranked if r.path == "b/two.py"]
+    (alike,) = [reason for reason in said if "similar vocabulary" in reason]
     assert set(alike.partition(": ")[2].split(", ")) <= {"pausing", "chains", "resuming", "politely", "pausing_chains"}
 
 
 async def test_files_that_changed_together_are_counted(shop):
     report = await _report(shop, "shop/prices.py")
-    assert [(c["path"], c["together"], c["of"]) for c in report.co_changed] == [("shop/lonely.py", 2, 2)]
-    assert report.completeness["history_commits"] == 3
-    said = {r["path"]: " ".join(r["reasons"]) for r in report.ranked}
-    assert "changed along in 2 of 2 commits" in said["shop/lonely.py"]
+    assert [(c.path, c.together, c.of) for c in report.co_changed] == [("shop/lonely.py", 2, 2)]
+    assert report.completeness.history_commits == 3
+    said = {r.path: " ".join(r.reasons) for r in report.ranked}
+    assert "co-changed in 2 of 2 commits" in said["shop/lonely.py"]
     assert not any("1 of" in reasons for reasons in said.values())
 
 
 async def test_one_commit_is_no_history_of_changes(repository):
     report = await _report(repository(SHOP), "shop/prices.py")
     assert report.co_changed == ()
-    assert not any("changed along" in reason for r in report.ranked for reason in r["reasons"])
+    assert not any("co-changed" in reason for r in report.ranked for reason in r.reasons)
 
 
 async def test_a_short_history_is_missing_evidence_and_never_low(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
     report = await _report(repository(files), "a.py:alone")
-    assert report.risk == "UNKNOWN" and "too short" in report.completeness["gaps"][0]
+    assert report.risk == "UNKNOWN" and "too short" in report.completeness.gaps[0]
 
 
 async def test_a_new_definition_breaks_nobody(shop):
     new = SHOP["shop/cart.py"].rstrip() + "\n\n    def clear(self):\n        self.items = []\n"
     _edit(shop, "shop/cart.py", new)
     report = await _report(shop, patch=_patch(shop))
-    assert [i["how"] for i in report.changed[0]["interface"]] == ["added"]
-    assert not any("interface" in r["text"] for r in report.risks)
+    assert [i.how for i in report.changed[0].interface] == ["added"]
+    assert not any("interface" in r.text for r in report.risks)
 
 
 async def test_nothing_depends_on_it_and_all_is_known(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
     past = [{"a.py": files["a.py"] + "\n" * (number % 2)} for number in range(1, 12)]
     report = await _report(repository(files, *past), "a.py:alone")
-    assert (report.risk, report.completeness["gaps"], report.risks) == ("LOW", [], ())
-    assert report.recommendations[0]["text"] == "Run test_a.py."
+    assert (report.risk, report.completeness.gaps, report.risks) == ("LOW", (), ())
+    assert report.recommendations[0].text == "Run test_a.py."
 
 
 async def test_without_history_low_becomes_unknown(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
     report = await _report(repository(plain=files), "a.py:alone")
     assert report.risk == "UNKNOWN"
-    assert any("no history" in gap for gap in report.completeness["gaps"])
+    assert any("no history" in gap for gap in report.completeness.gaps)
 
 
 async def test_a_table_is_schema(shop):
     report = await _report(shop, "shop/models.py")
-    assert [t["name"] for t in report.changed[0]["tables"]] == ["order"]
-    assert any("schema" in r["text"] and r["evidence"] == ["S1"] for r in report.risks)
+    assert [t.name for t in report.changed[0].tables] == ["order"]
+    assert any("schema" in r.text and r.evidence == ("S1",) for r in report.risks)
     assert report.risk in ("MEDIUM", "HIGH")
 
 
 async def test_syntax_errors_are_a_gap(repository):
     report = await _report(repository({"a.py": "def f(:\n    x =\n", "b.py": ""}, {"b.py": "\n"}), "a.py")
-    assert any("syntax errors" in gap for gap in report.completeness["gaps"])
+    assert any("syntax errors" in gap for gap in report.completeness.gaps)
     assert report.risk != "LOW"
 
 
@@ -149,12 +149,12 @@ async def test_a_repository_without_python(repository):
 async def test_a_cycle_of_imports_ends(repository):
     files = {"a.py": "import b\n\n\ndef f():\n    b.g()\n", "b.py": "import a\n\n\ndef g():\n    a.f()\n"}
     report = await _report(repository(files), "a.py")
-    assert {a["path"] for a in report.affected} == {"b.py"}
+    assert {a.path for a in report.affected} == {"b.py"}
 
 
 async def test_a_symbol_defined_five_times_says_which(repository):
     report = await _report(repository({f"m{i}.py": "def same():\n    pass\n" for i in range(5)}), "same")
-    assert [t["path"] for t in report.completeness["targets"]] == [f"m{i}.py" for i in range(5)]
+    assert [t.path for t in report.completeness.targets] == [f"m{i}.py" for i in range(5)]
     assert len(report.changed) == 5
 
 
@@ -166,10 +166,10 @@ async def test_unknown_targets_are_refused(shop, target):
 
 async def test_a_symbol_its_file_does_not_define_is_a_gap(shop):
     report = await _report(shop, "shop/prices.py:nothing", "shop/prices.py:price")
-    assert report.changed[0]["symbols"] == ["price"]
+    assert report.changed[0].symbols == ("price",)
     alone = await _report(shop, "shop/prices.py:nothing")
-    assert alone.changed[0]["whole"]
-    assert "shop/prices.py: defines no nothing" in alone.completeness["gaps"]
+    assert alone.changed[0].whole
+    assert "shop/prices.py: defines no nothing" in alone.completeness.gaps
 
 
 async def test_a_misspelt_target_gets_a_suggestion(shop):
@@ -179,7 +179,7 @@ async def test_a_misspelt_target_gets_a_suggestion(shop):
 
 async def test_a_folder_means_its_files(shop):
     report = await _report(shop, "shop")
-    assert {c["path"] for c in report.changed} == {p for p in SHOP if p.startswith("shop/") and SHOP[p]}
+    assert {c.path for c in report.changed} == {p for p in SHOP if p.startswith("shop/") and SHOP[p]}
 
 
 def _edit(workspace: Workspace, path: str, text: str | None) -> None:
@@ -197,48 +197,48 @@ async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(
     _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("price(item)", "price(item, tax)"))
     report = await _report(shop, patch=_patch(shop))
     (changed,) = report.changed
-    assert changed["symbols"] == ["price"]
-    assert [(i["symbol"], i["how"], i["after"]) for i in changed["interface"]] == [
+    assert changed.symbols == ("price",)
+    assert [(i.symbol, i.how, i.after) for i in changed.interface] == [
         ("price", "signature", "def price(item, tax)")]  # fmt: skip
-    assert any(r["points"] == 2 and "I1" in r["evidence"] and "A1" in r["evidence"] for r in report.risks)
+    assert any(r.points == 2 and "I1" in r.evidence and "A1" in r.evidence for r in report.risks)
 
 
 async def test_a_private_change_is_no_interface(shop):
     _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("_round(value)", "_round(value, places=2)"))
     report = await _report(shop, patch=_patch(shop))
-    assert report.changed[0]["interface"] == []
-    assert report.changed[0]["symbols"] == ["_round"]
+    assert report.changed[0].interface == ()
+    assert report.changed[0].symbols == ("_round",)
 
 
 async def test_a_range_whose_end_is_indexed(shop):
     report = await _report(shop, diff="HEAD~1..HEAD")
-    assert {c["path"] for c in report.changed} == {"shop/prices.py", "shop/web.py", "shop/lonely.py"}
-    lonely = next(c for c in report.changed if c["path"] == "shop/lonely.py")
-    assert [(i["symbol"], i["how"]) for i in lonely["interface"]] == [("nobody_calls_this", "added")]
+    assert {c.path for c in report.changed} == {"shop/prices.py", "shop/web.py", "shop/lonely.py"}
+    lonely = next(c for c in report.changed if c.path == "shop/lonely.py")
+    assert [(i.symbol, i.how) for i in lonely.interface] == [("nobody_calls_this", "added")]
 
 
 async def test_a_renamed_file_keeps_its_dependents(repository):
     moved = {"shop/prices.py": None, "shop/costs.py": SHOP["shop/prices.py"] + "\n\nX = 1\n",
              "shop/cart.py": SHOP["shop/cart.py"].replace("prices", "costs")}  # fmt: skip
     report = await _report(repository(SHOP, moved), diff="HEAD~1..HEAD")
-    changed = next(c for c in report.changed if c["path"] == "shop/costs.py")
-    assert (changed["status"], changed["old_path"]) == ("renamed", "shop/prices.py")
+    changed = next(c for c in report.changed if c.path == "shop/costs.py")
+    assert (changed.status, changed.old_path) == ("renamed", "shop/prices.py")
 
 
 async def test_a_deleted_file_is_still_missed_by_its_users(repository):
     report = await _report(repository(SHOP, {"shop/prices.py": None}), diff="HEAD~1..HEAD")
-    assert report.changed[0]["status"] == "deleted"
+    assert report.changed[0].status == "deleted"
     assert ("shop/cart.py", "Cart.total", 1) in _places(report.affected)
-    assert any("removed" in r["text"] for r in report.risks)
+    assert any("removed" in r.text for r in report.risks)
     assert report.risk == "HIGH"
-    assert any("no longer in the index" in gap for gap in report.completeness["gaps"])
+    assert any("no longer in the index" in gap for gap in report.completeness.gaps)
 
 
 async def test_a_patch_that_does_not_fit_takes_the_whole_file_and_says_so(shop):
     patch = "--- a/shop/prices.py\n+++ b/shop/prices.py\n@@ -1,2 +1,2 @@\n-def other():\n+def another():\n     pass\n"
     report = await _report(shop, patch=patch)
-    assert report.changed[0]["whole"]
-    assert any("doesn't fit" in gap for gap in report.completeness["gaps"])
+    assert report.changed[0].whole
+    assert any("doesn't fit" in gap for gap in report.completeness.gaps)
 
 
 async def test_a_binary_diff_and_a_new_file(shop):
@@ -248,8 +248,8 @@ async def test_a_binary_diff_and_a_new_file(shop):
         "@@ -0,0 +1,2 @@\n+def fresh():\n+    return 1\n"
     )
     report = await _report(shop, patch=patch)
-    assert {(c["path"], c["status"]) for c in report.changed} == {("logo.png", "modified"), ("shop/new.py", "added")}
-    assert any("binary" in gap for gap in report.completeness["gaps"])
+    assert {(c.path, c.status) for c in report.changed} == {("logo.png", "modified"), ("shop/new.py", "added")}
+    assert any("binary" in gap for gap in report.completeness.gaps)
 
 
 @pytest.mark.parametrize("options", [{"diff": "HEAD..HEAD"}, {"patch": ""}, {"patch": "no diff at all"}])

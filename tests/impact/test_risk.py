@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.impact.co_change import changed_together
-from repopilot.impact.risk import Reason, RiskEvidence, level, reasons
+from repopilot.impact.risk import RiskEvidence, level, reasons
 from repopilot.repo.history import Commit
+from repopilot.results import RiskReason
 
 
 def _evidence(dependents=0, interface=(), removed=(), used=(), schema=(), tests=("T1",), code=True) -> RiskEvidence:
     files = tuple(f"A{i}" for i in range(dependents))
-    return RiskEvidence(files, interface, removed, used, schema, tests, ("M1",), code, ())
+    return RiskEvidence(files, interface, removed, used, schema, tests, ("M1",), code)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_points(evidence, points):
     (0, True, "LOW"), (1, True, "LOW"), (1, False, "UNKNOWN"), (0, False, "UNKNOWN"), (2, False, "MEDIUM"),
     (3, True, "MEDIUM"), (4, False, "HIGH"), (9, True, "HIGH")])  # fmt: skip
 def test_levels(points, complete, risk):
-    assert level([Reason("x", ("A1",), points)], complete) == risk
+    assert level([RiskReason("x", ("A1",), points)], complete) == risk
 
 
 def test_more_evidence_never_lowers_the_risk():

@@ -11,7 +11,7 @@ from repopilot.agents.planning.plan import PlanPart
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
-from repopilot.results import Answer
+from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport
 from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
@@ -179,12 +179,12 @@ def test_a_review_is_listed_by_file_and_leaves_as_sarif():
     assert report["runs"][0]["results"][0]["ruleId"] == "B602"
 
 
-def test_impact_is_shown_where_there_is_a_picture():
-    assert impact_props(Answer("x", details={"impact": {"risk": "LOW"}})) is None
-    props = impact_props(
-        Answer("x", details={"impact": {"risk": "LOW", "affected": [{"path": "a"}]}, "impact_svg": "<svg/>"})
-    )
+def test_an_impact_report_is_shown_as_a_picture():
+    assert impact_props(Answer("x")) is None
+    assert impact_props(Answer("x", result=Explanation())) is None
+    props = impact_props(Answer("x", result=ImpactReport("LOW", affected=(AffectedPlace("A1", "a"),))))
     assert props["picture"].startswith("data:image/svg+xml;base64,") and props["counts"][0] == "1 place affected"
+    assert (props["risk"], props["alt"]) == ("LOW", "a")
 
 
 def test_only_close_routes_are_offered():

@@ -7,7 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from repopilot.i18n.format import count
-from repopilot.results import Answer
+from repopilot.impact.svg import graph_svg
+from repopilot.results import Answer, ImpactReport
 from repopilot.types import Finding
 
 FINDINGS_SHOWN = 120
@@ -57,17 +58,19 @@ def sarif(answer: Answer, commit: str) -> str:
 
 
 def impact_props(answer: Answer) -> dict | None:
-    """Props of the element `Impact`: the picture with its counts; None where the answer has no picture."""
-    report, svg = answer.details.get("impact"), answer.details.get("impact_svg")
-    if not isinstance(report, Mapping) or not isinstance(svg, str):
+    """Props of the element `Impact`: the picture with its counts; None where the answer is no impact report."""
+    report = answer.result
+    if not isinstance(report, ImpactReport):
         return None
-    lists = (("affected", "place"), ("covering_tests", "covering test"), ("co_changed", "file"))
-    counts = [count(len(report.get(key, ())), noun) for key, noun in lists]
-    names = [str(item.get("path", "")) for item in report.get("affected", ())[:ROWS_SHOWN]]
+    names = [place.path for place in report.affected[:ROWS_SHOWN]]
     return {
-        "risk": report.get("risk", "UNKNOWN"),
-        "counts": [f"{counts[0]} affected", counts[1], f"{counts[2]} used to change along"],
-        "picture": picture(svg),
+        "risk": report.risk,
+        "counts": [
+            f"{count(len(report.affected), 'place')} affected",
+            count(len(report.covering_tests), "covering test"),
+            f"{count(len(report.co_changed), 'file')} co-changed",
+        ],
+        "picture": picture(graph_svg(report)),
         "alt": ", ".join(dict.fromkeys(names)),
     }
 

@@ -1,0 +1,104 @@
+"""What code finds out about a change before it is judged: dependents, tests, co-changed files, and what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repopilot.code.languages import grammar
+from repopilot.i18n import message
+from repopilot.impact.change import Change
+from repopilot.impact.co_change import CoChangeCount, changed_together
+from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
+from repopilot.impact.dependents import affected_places, covering_tests, uses_of_removed
+from repopilot.index.store import Index
+from repopilot.results import AffectedPlace, CoveringTest
+
+if TYPE_CHECKING:
+    from repopilot.repo.history import Commit
+
+LEAST_HISTORY = 10
+"""Commits; below them co-change can't be told from chance, and counts as missing evidence."""
+_FEW_NAMES = 3
+_MOST_PATHS = 3
+
+
+@dataclass(frozen=True)
+class ImpactEvidence:
+    """What was found about `changes` in an index.
+
+    Attributes:
+        affected: what depends on the changes, tests included, nearest first; ids empty.
+        tests: the test files that cover them, surest first; ids empty.
+        co_changed: files of past commits to the changed files.
+        history: how many past commits were looked at.
+    """
+
+    index: Index
+    base: Codebase
+    changes: Sequence[Change]
+    affected: Sequence[AffectedPlace]
+    tests: Sequence[CoveringTest]
+    co_changed: Sequence[CoChangeCount]
+    history: int
+
+
+def gather(index: Index, changes: Sequence[Change], commits: Sequence[Commit]) -> ImpactEvidence:
+    """Everything the index and the past commits (() when no history is known) say about some changes."""
+    base = codebase_of(index)
+    affected = [*affected_places(base, changes), *uses_of_removed(index, changes)]
+    tests = covering_tests(base, changes, affected)
+    paths = {path for change in changes for path in (change.path, change.old_path) if path}
+    co_changed = changed_together(commits, paths, len(index.files))
+    return ImpactEvidence(index, base, changes, affected, tests, co_changed, len(commits))
+
+
+def find_gaps(evidence: ImpactEvidence) -> list[str]:
+    """Why the evidence may be incomplete, in words; [] when it isn't."""
+    index = evidence.index
+    gaps: list[str] = [
+        message("impact.gaps.of_file", path=change.path, problem=problem)
+        for change in evidence.changes
+        for problem in (*change.problems, *_parse_problems(index, change.path))
+    ]
+    broken = sorted({item.path for item in evidence.affected if not index.files[item.path].parsed})
+    if broken:
+        gaps.append(message("impact.gaps.broken_files", count=len(broken), paths=", ".join(broken[:_MOST_PATHS])))
+    if unresolved := unresolved_calls(evidence):
+        gaps.append(_unresolved_gap(evidence, unresolved))
+    if not evidence.history:
+        gaps.append(message("impact.gaps.no_history"))
+    elif evidence.history < LEAST_HISTORY:
+        gaps.append(message("impact.gaps.short_history", count=evidence.history))
+    return gaps
+
+
+def unresolved_calls(evidence: ImpactEvidence) -> int:
+    """How many calls fit several definitions, one of them changed."""
+    graph = evidence.base.graph
+    nodes = [graph.nodes[n] for change in evidence.changes for n in changed_nodes(evidence.base, change)]
+    names = {node.name.rpartition(".")[2] for node in nodes if node.kind in ("class", "function")}
+    return sum(graph.unresolved.get(name, 0) for name in names)
+
+
+def _parse_problems(index: Index, path: str) -> list[str]:
+    info = index.files.get(path)
+    if info is None or info.kind != "code":
+        return []
+    if grammar(info.language) is None:
+        return [message("impact.gaps.no_grammar", language=info.language)]
+    return [] if info.parsed else [message("impact.gaps.syntax_errors")]
+
+
+def _unresolved_gap(evidence: ImpactEvidence, count: int) -> str:
+    """The gap of unresolved calls, with where the changed names are used most if just a few are meant."""
+    names = {name.rpartition(".")[2] for change in evidence.changes for name in change.symbols}
+    changed = {change.path for change in evidence.changes}
+    uses = (use for name in names for use in evidence.index.references(name)) if len(names) <= _FEW_NAMES else ()
+    places = Counter(use.path for use in uses if use.path not in changed)
+    if not places:
+        return message("impact.gaps.unresolved", count=count)
+    paths = ", ".join(path for path, _ in places.most_common(_MOST_PATHS))
+    return message("impact.gaps.unresolved_in", count=count, paths=paths)
