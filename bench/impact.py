@@ -28,7 +28,7 @@ from repopilot.index import embed
 from repopilot.index.build import job
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
-from repopilot.repo.clone import open_source
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
 

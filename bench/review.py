@@ -205,7 +205,7 @@ async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Work
     options = Settings(home=home, dense=False, history_commits=0, workers=1)
     (home / "code").mkdir()
     (home / "code" / "a.py").write_text("A = 1\n")
-    snapshot = open_folder(Source("code", path=home / "code"), options)
+    snapshot = open_folder(Source("code", path=home / "code"))
     model = await choose(settings()) if with_model else None
     if model is not None and anyway:  # a name without a size counts as large
         model = replace(model, name=re.sub(r"[\d.]+b", "", model.name))

@@ -16,7 +16,8 @@ from repopilot.errors import ModelError
 from repopilot.index import embed
 from repopilot.index.build import job
 from repopilot.index.store import Index
-from repopilot.repo.clone import clone_dir, open_source
+from repopilot.repo.clone import clone_dir
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Turn
 from repopilot.settings import Settings

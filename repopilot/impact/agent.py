@@ -17,6 +17,7 @@ from repopilot.impact.model_notes import with_model_notes
 from repopilot.impact.question import ImpactRequest, read_request
 from repopilot.impact.render import impact_markdown
 from repopilot.repo import history
+from repopilot.repo.patch import FileDiff, parse_patch
 from repopilot.results import Answer, ImpactReport
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence, FileChange
@@ -117,7 +118,7 @@ def _request(question: str, workspace: Workspace) -> ImpactRequest:
 def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, patch: str | None) -> list[Change]:
     if diff is None and patch is None:
         return changes_of_targets(targets, workspace.index, codebase_of(workspace.index).graph)
-    diffs = history.parse_patch(patch) if patch is not None else _diff(workspace, diff or "")
+    diffs = parse_patch(patch) if patch is not None else _diff(workspace, diff or "")
     if not diffs:
         problem = (
             message("impact.errors.empty_patch")
@@ -128,7 +129,7 @@ def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, pat
     return changes_of_diffs(diffs, workspace.index)
 
 
-def _diff(workspace: Workspace, written: str) -> list[history.FileDiff]:
+def _diff(workspace: Workspace, written: str) -> list[FileDiff]:
     base, dots, head = written.partition("..")
     head = head.removeprefix(".")
     if not dots or not base:

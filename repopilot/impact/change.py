@@ -13,8 +13,7 @@ from repopilot.code.split import analyse
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
-from repopilot.repo.history import FileDiff
-from repopilot.repo.patch import Hunk, Status
+from repopilot.repo.patch import FileDiff, Hunk, Status
 from repopilot.types import Symbol
 
 

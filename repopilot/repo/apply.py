@@ -1,4 +1,4 @@
-"""Writing accepted files to disk: only what the user accepted, only below the folder the user named."""
+"""Writes accepted files to disk: only what the user accepted, only below the folder the user named."""
 
 from __future__ import annotations
 
@@ -7,25 +7,35 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.types import FileChange
 
 
 def safe_target(folder: Path, path: str) -> Path:
-    """Where `path` lies below `folder`. Raises UsageError for a path that leaves it, also through a symlink."""
+    """The place of `path` below `folder`. Raises UsageError for a path that leaves it, also through a symbolic link."""
     relative = PurePosixPath(path)
     if not path or relative.is_absolute() or ".." in relative.parts or ".git" in relative.parts or "\0" in path:
-        raise UsageError(f"{path!r} does not stay below {folder}; it is not written.")
+        raise UsageError(i18n.message("repo.unsafe_path", path=path, folder=folder))
     target = folder.joinpath(*relative.parts)
     if not target.parent.resolve().is_relative_to(folder.resolve()) or target.is_symlink():
-        raise UsageError(f"{path!r} leads out of {folder} through a link; it is not written.")
+        raise UsageError(i18n.message("repo.unsafe_link", path=path, folder=folder))
     return target
 
 
 def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
-    """Write or delete each file below `folder`; all paths are checked before the first is touched.
+    """Write or delete each file below `folder`, each atomically. All paths are checked before the first is touched.
 
-    Each file is replaced atomically. Raises UsageError for an unsafe path, StorageError when writing fails.
+    Args:
+        folder: the top folder; nothing outside it is written.
+        files: the accepted changes.
+
+    Returns:
+        The path of each file, in order.
+
+    Raises:
+        UsageError: a path is unsafe.
+        StorageError: writing fails.
     """
     targets = [(safe_target(folder, f.path), f) for f in files]
     try:
@@ -36,7 +46,8 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
                 _replace(target, file.content)
     except OSError as error:
         raise StorageError(
-            f"Can't write {error.filename}: {error.strerror}.", "Free space or check permissions."
+            i18n.message("repo.not_written", path=error.filename, error=error.strerror),
+            i18n.message("repo.not_written_hint"),
         ) from error
     return [target for target, _ in targets]
 

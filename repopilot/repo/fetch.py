@@ -1,4 +1,4 @@
-"""One conversation with a remote: list its refs, fetch one of them, and say in plain words what went wrong."""
+"""Talks to a remote: lists its refs, fetches one of them, and explains in plain words what went wrong."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from repopilot import i18n
 from repopilot.errors import CredentialsNeeded, RepoPilotError, SourceError, StorageError
 from repopilot.repo import git_command
-from repopilot.repo.git_command import GitFailed, Remote, Stalled
+from repopilot.repo.git_command import GitFailed, GitTimeout, Remote, Supervision
 from repopilot.types import Progress
 
 OnProgress = Callable[[Progress], None]
-SPARE_BYTES = 50 * 1024 * 1024
+MIN_FREE_BYTES = 50 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one conversation may cost: seconds of wall time, bytes on disk."""
+    """What one conversation may cost, how it is cancelled, and who is told of its progress.
+
+    Attributes:
+        timeout_s: seconds of wall time.
+        max_bytes: size of the clone's packs on disk.
+        cancel: ends the conversation once set.
+        progress: told what git reports, at most ten times a second.
+    """
 
     timeout_s: float
     max_bytes: int
@@ -39,13 +47,19 @@ class Refs:
     commits: dict[str, str]
 
 
-def refs(git_dir: Path, remote: Remote, limits: FetchLimits) -> Refs:
-    """Ask the remote for its refs. Raises as `explain` says."""
-    limits.progress(Progress("Asking the server for its branches", 0, 0, "refs"))
+def list_refs(git_dir: Path, remote: Remote, limits: FetchLimits) -> Refs:
+    """Ask the remote for its refs.
+
+    Raises:
+        SourceError: it can't be reached or is no repository.
+        CredentialsNeeded: it asks for credentials.
+        Cancelled: stopped.
+    """
+    limits.progress(Progress(i18n.message("repo.progress.listing_refs"), 0, 0, "refs"))
     try:
-        output = _talk(git_dir, ["ls-remote", "--symref", "--", remote.url], remote, limits)
+        output = _run_remote(git_dir, ["ls-remote", "--symref", "--", remote.url], remote, limits)
     except GitFailed as error:
-        raise explain(error, remote) from None
+        raise translate_error(error, remote) from None
     head, commits = "", {}
     for line in output.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("\t")
@@ -64,55 +78,65 @@ def fetch(
     *,
     depth: int = 1,
     blob_filter: str = "",
-    plainer: bool = True,
+    fall_back: bool = True,
 ) -> None:
-    """Fetch one refspec, shallow and filtered; a server that can't do one of them is asked without (which is said),
-    unless `plainer` is False.
+    """Fetch one refspec, shallow and filtered. The clone never becomes a partial clone in git's sense, which would
+    fetch while it is read.
 
-    The clone is never left a partial clone in git's sense: reading it must not fetch. Raises as `explain` says.
+    Args:
+        git_dir: the bare repository to fetch into.
+        remote: the checked address.
+        refspec: as git takes it.
+        limits: time, size, cancellation and progress.
+        depth: commits from the tip; 0 for all.
+        blob_filter: as `git fetch --filter` takes it; '' for none.
+        fall_back: ask a server that refuses a filter or a depth without it (reported as progress).
+
+    Raises:
+        SourceError: the remote can't be reached, or has no such ref.
+        CredentialsNeeded: it asks for credentials.
+        StorageError: the repository is too large, or the disk full.
+        Cancelled: stopped.
     """
-    attempts = [(depth, blob_filter), (depth, ""), (0, "")][: None if plainer else 1]
+    attempts = [(depth, blob_filter), (depth, ""), (0, "")][: None if fall_back else 1]
     for number, (deep, wanted) in enumerate(attempts):
-        options = [f"--depth={deep}"] * bool(deep) + [f"--filter={wanted}"] * bool(wanted)
-        args = ["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--update-head-ok", "--no-auto-gc",
-                "--no-recurse-submodules", *options, "--", "origin", refspec]  # fmt: skip
+        args = ["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--update-head-ok", "--no-auto-gc"]
+        args += ["--no-recurse-submodules", *[f"--depth={deep}"] * bool(deep), *[f"--filter={wanted}"] * bool(wanted)]
         try:
-            _talk(git_dir, args, remote, limits)
+            _run_remote(git_dir, [*args, "--", "origin", refspec], remote, limits)
             return
         except GitFailed as error:
-            if number == len(attempts) - 1 or not _PLAINER_MAY_HELP.search(error.stderr):
-                raise explain(error, remote) from None
-            without = "a filtered" if wanted else "a shallow"
-            limits.progress(Progress(f"The server refuses {without} clone, fetching more", 0, 0, "objects"))
+            if number == len(attempts) - 1 or not _LESS_MAY_HELP.search(error.stderr):
+                raise translate_error(error, remote) from None
+            refused = "repo.progress.no_filter" if wanted else "repo.progress.no_depth"
+            limits.progress(Progress(i18n.message(refused), 0, 0, "objects"))
         finally:
-            forget_promise(git_dir)
+            unset_promisor(git_dir)
 
 
-def forget_promise(git_dir: Path) -> None:
+def unset_promisor(git_dir: Path) -> None:
     """Undo what a filtered fetch writes into the configuration, so that git never fetches by itself."""
     for key in ("remote.origin.promisor", "remote.origin.partialclonefilter", "extensions.partialclone"):
         git_command.run(git_dir, ["config", "--local", "--unset-all", key], git_command.reading(), ok=(0, 5))
 
 
-def _talk(git_dir: Path, args: list[str], remote: Remote, limits: FetchLimits) -> bytes:
-    lines = _ProgressLines(limits.progress)
+def _run_remote(git_dir: Path, args: list[str], remote: Remote, limits: FetchLimits) -> bytes:
+    supervision = Supervision(
+        timeout_s=limits.timeout_s,
+        cancel=limits.cancel,
+        on_line=_ProgressLines(limits.progress).feed,
+        check=lambda: _check_size(git_dir, limits.max_bytes),
+    )
     try:
-        return git_command.run(
-            git_dir,
-            args,
-            git_command.fetching(remote),
-            timeout_s=limits.timeout_s,
-            cancel=limits.cancel,
-            on_line=lines.take,
-            watch=lambda: _watch(git_dir, limits.max_bytes),
-        )
-    except Stalled as error:
+        return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision)
+    except GitTimeout as error:
         raise SourceError(
-            f"{_host(remote)} did not finish in time. {error}", "Try again later, or raise REPOPILOT_CLONE_TIMEOUT_S."
+            i18n.message("repo.too_slow", host=_host(remote), seconds=f"{error.seconds:g}"),
+            i18n.message("repo.too_slow_hint"),
         ) from error
 
 
-def _watch(git_dir: Path, max_bytes: int) -> None:
+def _check_size(git_dir: Path, max_bytes: int) -> None:
     """Raises StorageError when the clone grows too large or the disk is nearly full."""
     size = 0
     for file in (git_dir / "objects" / "pack").glob("*"):
@@ -120,90 +144,122 @@ def _watch(git_dir: Path, max_bytes: int) -> None:
             size += file.stat().st_size
     if size > max_bytes:
         raise StorageError(
-            f"The repository is larger than {max_bytes >> 20} MB.", "Raise REPOPILOT_CLONE_MAX_MB if that is wanted."
+            i18n.message("repo.too_large", megabytes=max_bytes >> 20), i18n.message("repo.too_large_hint")
         )
-    if shutil.disk_usage(git_dir).free < SPARE_BYTES:
+    if shutil.disk_usage(git_dir).free < MIN_FREE_BYTES:
         raise disk_full(git_dir)
 
 
-def disk_full(where: Path) -> StorageError:
-    return StorageError(f"The disk that holds {where} is full.", "Free some space, or move REPOPILOT_HOME.")
+def disk_full(folder: Path) -> StorageError:
+    """The error to raise when the disk that holds `folder` is full."""
+    return StorageError(i18n.message("repo.disk_full_at", folder=folder), i18n.message("repo.free_space"))
 
 
 class Redirected(SourceError):
-    """The server wants another address; it is not followed, since nobody checked it."""
+    """The server sends to another address, which is not followed, since nobody checked it."""
 
 
 _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
-    (r"no space left|disk quota exceeded", StorageError, "The disk is full.",
-     "Free some space, or move REPOPILOT_HOME."),
-    (r"could not read (username|password)|authentication failed|terminal prompts disabled|returned error: 40[13]\b|"
-     r"access denied|invalid credentials", CredentialsNeeded,
-     "{host} asks for credentials: the repository is private, does not exist, or the token was refused.",
-     "Check the address; for a private repository give a token that may read it."),
-    (r"returned error: 404|repository .*not found|not found: did you run", SourceError,
-     "There is no repository at {url}.", "Check the spelling; a private repository needs a token."),
-    (r"returned error: 30\d|unable to update url base|redirect", Redirected,
-     "{host} sends this address on to another one.",
-     "Open the repository in a browser and paste the address shown there."),
-    (r"returned error: 5\d\d", SourceError, "{host} answered with an internal error.", "Try again later."),
-    (r"couldn't find remote ref|unadvertised object|not our ref|no such remote ref", SourceError,
-     "{host} has no such branch, tag or commit.", "Check the spelling."),
-    (r"operation too slow|timed? ?out|transfer closed|early eof|hung up unexpectedly|unexpected disconnect",
-     SourceError, "{host} stopped answering.", "Check the network connection and try again."),
-    (r"failed to connect|connection refused|couldn't connect|could not resolve|network is unreachable|connection reset|"
-     r"empty reply", SourceError, "{host} can't be reached.", "Check the address and the network connection."),
-    (r"certificate|ssl|gnutls|tls", SourceError, "The certificate of {host} can't be trusted.",
-     "Check the address, and the clock of this machine."),
-    (r"is this a git repository|does not appear to be a git|invalid server response|bad line length|protocol error|"
-     r"unknown capability|expected flush", SourceError, "{url} is not a git repository.",
-     "Paste the address of the repository itself."),
-    (r"transport .* not allowed", SourceError, "This kind of address is not allowed.", "Use an https address."),
-    (r"fsck|bad object|corrupt", SourceError, "{host} sent a damaged repository.", "Nothing was kept."),
-)  # fmt: skip
+    (r"no space left|disk quota exceeded", StorageError, "disk_full", "free_space"),
+    (
+        r"could not read (username|password)|authentication failed|terminal prompts disabled|"
+        r"returned error: 40[13]\b|access denied|invalid credentials",
+        CredentialsNeeded,
+        "credentials",
+        "credentials_hint",
+    ),
+    (r"returned error: 404|repository .*not found|not found: did you run", SourceError, "not_found", "not_found_hint"),
+    (r"returned error: 30\d|unable to update url base|redirect", Redirected, "redirected", "redirected_hint"),
+    (r"returned error: 5\d\d", SourceError, "server_error", "try_later"),
+    (
+        r"couldn't find remote ref|unadvertised object|not our ref|no such remote ref",
+        SourceError,
+        "no_such_remote_ref",
+        "check_spelling",
+    ),
+    (
+        r"operation too slow|timed? ?out|transfer closed|early eof|hung up unexpectedly|unexpected disconnect",
+        SourceError,
+        "stopped_answering",
+        "check_network",
+    ),
+    (
+        r"failed to connect|connection refused|couldn't connect|could not resolve|network is unreachable|"
+        r"connection reset|empty reply",
+        SourceError,
+        "unreachable",
+        "check_address_and_network",
+    ),
+    (r"certificate|ssl|gnutls|tls", SourceError, "untrusted_certificate", "untrusted_certificate_hint"),
+    (
+        r"is this a git repository|does not appear to be a git|invalid server response|bad line length|"
+        r"protocol error|unknown capability|expected flush",
+        SourceError,
+        "not_git",
+        "not_git_hint",
+    ),
+    (r"transport .* not allowed", SourceError, "transport_refused", "use_https"),
+    (r"fsck|bad object|corrupt", SourceError, "damaged", "nothing_stored"),
+)
+"""What git's words mean: (pattern, kind of error, key of the message, key of the hint); the first match counts."""
+
+_LESS_MAY_HELP = re.compile(r"returned error: 5\d\d|filter|shallow|dumb http|hung up|early eof", re.IGNORECASE)
 
 
-_PLAINER_MAY_HELP = re.compile(r"returned error: 5\d\d|filter|shallow|dumb http|hung up|early eof", re.IGNORECASE)
-
-
-def explain(error: GitFailed, remote: Remote) -> RepoPilotError:
-    """git's words turned into ours: StorageError, CredentialsNeeded or SourceError."""
+def translate_error(error: GitFailed, remote: Remote) -> RepoPilotError:
+    """The StorageError, CredentialsNeeded or SourceError that git's words stand for."""
     text = "\n".join(line for line in error.stderr.splitlines() if not line.startswith("hint:"))
     for pattern, kind, message, hint in _CAUSES:
         if re.search(pattern, text, re.IGNORECASE):
-            return kind(message.format(host=_host(remote), url=remote.url), hint)
+            explanation = i18n.message(f"repo.{message}", host=_host(remote), url=remote.url)
+            return kind(explanation, i18n.message(f"repo.{hint}"))
     words = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or text.splitlines()[-1:]
-    return SourceError(f"{_host(remote)} could not be read: {' '.join(words)[:300] or 'git said nothing'}.")
+    reason = " ".join(words)[:300] or i18n.message("repo.no_reason_from_git")
+    return SourceError(i18n.message("repo.unreadable", host=_host(remote), reason=reason))
 
 
 def _host(remote: Remote) -> str:
     return urlsplit(remote.url).hostname or remote.url
 
 
+_PHASES = {
+    "Enumerating objects": "enumerating",
+    "Counting objects": "counting",
+    "Compressing objects": "compressing",
+    "Receiving objects": "receiving",
+    "Resolving deltas": "resolving",
+}
+
+
 class _ProgressLines:
-    """git's progress lines turned into Progress, at most ten a second."""
+    """Turns git's progress lines into Progress, at most ten a second."""
 
     def __init__(self, report: OnProgress) -> None:
         from git import RemoteProgress
 
         self._parse = RemoteProgress.re_op_relative
         self._report = report
-        self._phase, self._began, self._last = "", 0.0, 0.0
+        self._phase, self._started, self._last = "", 0.0, 0.0
 
-    def take(self, line: str) -> None:
+    def feed(self, line: str) -> None:
+        """Take one line of git's standard error."""
         match = self._parse.match(line)
         if not match:
             return
         remote, name, _, done, total, rest = match.groups()
         now = time.monotonic()
         if name != self._phase:
-            self._phase, self._began = name, now
+            self._phase, self._started = name, now
         elif now - self._last < 0.1 and done != total:
             return
         self._last = now
-        phase = f"{name} (server)" if remote else name
-        rate = int(done) / max(now - self._began, 0.001)
+        rate = int(done) / max(now - self._started, 0.001)
         left = (int(total) - int(done)) / rate if rate else None
-        self._report(
-            Progress(phase, int(done), int(total), "objects", rate, left, rest.strip(" ,").removesuffix(", done."))
-        )
+        detail = rest.strip(" ,").removesuffix(", done.")
+        self._report(Progress(_phase(name, bool(remote)), int(done), int(total), "objects", rate, left, detail))
+
+
+def _phase(name: str, on_server: bool) -> str:
+    """git's name of a phase, from the catalogue where it is known."""
+    phase = i18n.message(f"repo.progress.{_PHASES[name]}") if name in _PHASES else name
+    return i18n.message("repo.progress.on_server", phase=phase) if on_server else phase

@@ -1,6 +1,6 @@
-"""Running git, locked down, through GitPython: no configuration of the machine or of the repository can run a program.
+"""Runs git through GitPython so that no configuration, of the machine or of the repository, can start a program.
 
-Nothing here reaches the network unless `fetching` made the environment; reading never fetches.
+Only the environment made by `fetching` allows network access; reading never fetches.
 """
 
 from __future__ import annotations
@@ -16,11 +16,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, SourceError
 
+if TYPE_CHECKING:
+    from git import Git
+
+_MAX_ERROR_LINES = 200
 _CONFIG = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -64,7 +70,7 @@ class Remote:
 
 
 class GitFailed(Exception):
-    """git ended with an error. `stderr` holds its words, without secrets; callers turn it into our errors."""
+    """git ended with an error. `stderr` is what it said, without secrets; callers turn it into our errors."""
 
     def __init__(self, status: int, stderr: str) -> None:
         super().__init__(stderr.strip()[-400:])
@@ -72,8 +78,29 @@ class GitFailed(Exception):
         self.stderr = stderr
 
 
-class Stalled(Exception):
-    """The wall clock ran out, or `watch` asked for an end. `str()` says which."""
+class GitTimeout(Exception):
+    """git ran longer than allowed."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"git took longer than {seconds:g} s")
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Supervision:
+    """How a git command is bounded, and who hears what it says.
+
+    Attributes:
+        timeout_s: seconds of wall time.
+        cancel: ends the command once set.
+        on_line: gets each line of standard error (progress included), from another thread.
+        check: called about five times a second; ends the command by raising.
+    """
+
+    timeout_s: float = 120.0
+    cancel: threading.Event | None = None
+    on_line: Callable[[str], None] | None = None
+    check: Callable[[], None] | None = None
 
 
 def reading(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -97,27 +124,47 @@ def _authorization(token: str) -> str:
 def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocols: str) -> dict[str, str]:
     pairs = list(config.items()) if isinstance(config, Mapping) else list(config)
     env = {
-        "GIT_ALLOW_PROTOCOL": protocols, "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false",
-        "SSH_ASKPASS": "/bin/false", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ATTR_NOSYSTEM": "1", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TRACE": "0", "GIT_TRACE_CURL": "0", "GIT_TRACE_PACKET": "0", "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_ALLOW_PROTOCOL": protocols,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "/bin/false",
+        "SSH_ASKPASS": "/bin/false",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TRACE": "0",
+        "GIT_TRACE_CURL": "0",
+        "GIT_TRACE_PACKET": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_CONFIG_COUNT": str(len(pairs)),
-    }  # fmt: skip
+    }
     for number, (key, value) in enumerate(pairs):
         env[f"GIT_CONFIG_KEY_{number}"] = key
         env[f"GIT_CONFIG_VALUE_{number}"] = value
     return env
 
 
-def start(where: Path, args: Sequence[str], env: Mapping[str, str], *, stdin: bool = False, bare: bool = True):
-    """Start `git args` on a git directory (`bare`) or inside a folder; returns the process with its pipes.
+def start(
+    where: Path, args: Sequence[str], env: Mapping[str, str], *, stdin: bool = False, bare: bool = True
+) -> Git.AutoInterrupt:
+    """Start `git args` and return the process with its pipes; end it with `stop`.
 
-    Raises SourceError when git itself is missing.
+    Args:
+        where: a git directory (`bare`) or a folder of a work tree.
+        args: the command and its options.
+        env: from `reading` or `fetching`.
+        stdin: whether the process gets a standard input.
+        bare: what `where` is.
+
+    Raises:
+        SourceError: git itself is missing.
     """
     try:
         import git
     except ImportError as error:
-        raise SourceError("git could not be started.", "Install git 2.30 or newer and try again.") from error
+        raise _git_missing() from error
     command = ["git", f"--git-dir={where}", *args] if bare else ["git", "-C", str(where), *args]
     options = {"start_new_session": True} if sys.platform != "win32" else {}
     try:
@@ -125,7 +172,11 @@ def start(where: Path, args: Sequence[str], env: Mapping[str, str], *, stdin: bo
             command, as_process=True, env=dict(env), istream=subprocess.PIPE if stdin else None, **options
         )
     except git.GitCommandNotFound as error:
-        raise SourceError("git could not be started.", "Install git 2.30 or newer and try again.") from error
+        raise _git_missing() from error
+
+
+def _git_missing() -> SourceError:
+    return SourceError(i18n.message("repo.no_git"), i18n.message("repo.no_git_hint"))
 
 
 def run(
@@ -134,31 +185,40 @@ def run(
     env: Mapping[str, str],
     *,
     bare: bool = True,
-    stdin: bytes | None = None,
-    timeout_s: float = 120.0,
-    cancel: threading.Event | None = None,
-    on_line: Callable[[str], None] | None = None,
-    watch: Callable[[], None] | None = None,
     ok: Sequence[int] = (0,),
+    supervision: Supervision = Supervision(),
 ) -> bytes:
-    """Run git to its end and return its output.
+    """Run git to its end.
 
-    `on_line` gets each line git says on stderr (progress included), from another thread; `watch` is called about
-    five times a second and ends the run by raising. Raises GitFailed, Stalled, Cancelled, and what `watch` raises.
+    Args:
+        where: as in `start`.
+        args: as in `start`.
+        env: as in `start`.
+        bare: as in `start`.
+        ok: exit statuses that are no error.
+        supervision: time limit, cancellation, and who hears what git says.
+
+    Returns:
+        Its standard output.
+
+    Raises:
+        GitFailed: another exit status.
+        GitTimeout: it took too long.
+        Cancelled: `supervision.cancel` was set.
+        SourceError: git itself is missing.
+        Exception: what `supervision.check` raises.
     """
-    process = start(where, args, env, stdin=stdin is not None, bare=bare)
+    process = start(where, args, env, bare=bare)
     output: list[bytes] = []
     errors: list[str] = []
     threads = [
-        threading.Thread(target=_drain, args=(process.stdout, output), daemon=True),
-        threading.Thread(target=_lines, args=(process.stderr, errors, on_line), daemon=True),
+        threading.Thread(target=_read_all, args=(process.stdout, output), daemon=True),
+        threading.Thread(target=_read_lines, args=(process.stderr, errors, supervision.on_line), daemon=True),
     ]
-    if stdin is not None:
-        threads.append(threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True))
     for thread in threads:
         thread.start()
     try:
-        _supervise(threads, timeout_s, cancel, watch)
+        _supervise(threads, supervision)
     finally:
         status = stop(process, finished=not any(t.is_alive() for t in threads))
         for thread in threads:
@@ -168,27 +228,27 @@ def run(
     return b"".join(output)
 
 
-def _supervise(
-    threads: Sequence[threading.Thread],
-    timeout_s: float,
-    cancel: threading.Event | None,
-    watch: Callable[[], None] | None,
-) -> None:
-    deadline = time.monotonic() + timeout_s
+def _supervise(threads: Sequence[threading.Thread], supervision: Supervision) -> None:
+    cancel, check = supervision.cancel, supervision.check
+    deadline = time.monotonic() + supervision.timeout_s
     for thread in threads:
         while thread.is_alive():
             thread.join(timeout=0.1 if cancel else 0.2)
             if cancel is not None and cancel.is_set():
-                raise Cancelled("Stopped.")
+                raise Cancelled(i18n.message("repo.stopped"))
             if time.monotonic() > deadline:
-                raise Stalled(f"It took longer than {timeout_s:.0f} s.")
-            if watch is not None and thread.is_alive():
-                watch()
+                raise GitTimeout(supervision.timeout_s)
+            if check is not None and thread.is_alive():
+                check()
 
 
-def stop(process, finished: bool = False) -> int:
-    """End a process from `start` with everything it started, and return its exit status."""
+def stop(process: Git.AutoInterrupt, finished: bool = False) -> int:
+    """End a process from `start` with everything it started, and return its exit status.
+
+    `finished`: it has closed its pipes, so it is only waited for.
+    """
     child = process.proc
+    assert child is not None
     if not finished:
         with suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
@@ -198,32 +258,26 @@ def stop(process, finished: bool = False) -> int:
     return child.wait()
 
 
-def _drain(pipe: IO[bytes], into: list[bytes]) -> None:
+def _read_all(pipe: IO[bytes], into: list[bytes]) -> None:
     while piece := pipe.read(1 << 16):
         into.append(piece)
 
 
-def _feed(pipe: IO[bytes], data: bytes) -> None:
-    with suppress(BrokenPipeError):
-        pipe.write(data)
-        pipe.close()
-
-
-def _lines(pipe: IO[bytes], into: list[str], on_line: Callable[[str], None] | None) -> None:
-    """Collect stderr line by line; progress lines end in a carriage return and are not kept."""
+def _read_lines(pipe: BufferedReader, into: list[str], on_line: Callable[[str], None] | None) -> None:
+    """Collect standard error line by line; progress lines end in a carriage return and are not collected."""
     rest = b""
     while piece := pipe.read1(1 << 14):
         *lines, rest = re.split(rb"(?<=[\r\n])", rest + piece)
         for line in lines:
-            _take(line, into, on_line)
-    _take(rest, into, on_line)
+            _add_line(line, into, on_line)
+    _add_line(rest, into, on_line)
 
 
-def _take(line: bytes, into: list[str], on_line: Callable[[str], None] | None) -> None:
+def _add_line(line: bytes, into: list[str], on_line: Callable[[str], None] | None) -> None:
     text = line.decode("utf-8", "replace").strip()
     if not text:
         return
-    if not line.endswith(b"\r") and len(into) < 200:
+    if not line.endswith(b"\r") and len(into) < _MAX_ERROR_LINES:
         into.append(text)
     if on_line is not None:
         on_line(text)

@@ -1,47 +1,34 @@
-"""The past of a repository: commits as evidence, and the differences between revisions."""
+"""A repository at other commits: its past, its other revisions, and the differences between them.
+
+The history of a clone is a second bare repository beside it, with commits and trees but no file contents, so that
+deepening can neither break nor slow down reading, and can be deleted on its own.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from repopilot import i18n
+from repopilot.errors import SourceError
 from repopilot.repo import git_command, local
-from repopilot.repo.deepen import fetch_history, history_dir, resolve_in
-from repopilot.repo.fetch import OnProgress
-from repopilot.repo.git_command import GitFailed
-from repopilot.repo.patch import (
-    FileDiff,
-    Hunk,
-    Status,
-    added_lines,
-    check_patch,
-    parse_patch,
-    touched_lines,
-    with_names,
-)
-from repopilot.repo.revisions import at, default_branch, merge_base
-from repopilot.settings import Settings, settings
-from repopilot.types import Snapshot
+from repopilot.repo.clone import clone_lock, fetch_limits, fetch_ref, init_bare, is_clone, remote_of, resolve
+from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
+from repopilot.repo.git_command import GitFailed, Remote
+from repopilot.repo.patch import FileDiff, Hunk, Status, with_names
+from repopilot.repo.source import check_ref
+from repopilot.settings import Settings
+from repopilot.types import Progress, Snapshot
 
-__all__ = [
-    "Commit",
-    "FileDiff",
-    "Hunk",
-    "added_lines",
-    "at",
-    "check_patch",
-    "commits",
-    "deepen",
-    "default_branch",
-    "diff",
-    "merge_base",
-    "parse_patch",
-    "touched_lines",
-]  # fmt: skip
-
+_REVISION = re.compile(r"(?P<base>.+?)(?P<steps>[~^][~^0-9]*)?")
+_SHA = re.compile(r"[0-9a-f]{40}")
+_MIN_DEPTH = 50
 _STATUS: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
+_DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--ignore-submodules=all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +42,29 @@ class Commit:
 
 
 def commits(snapshot: Snapshot, limit: int) -> list[Commit]:
-    """The newest commits that lead to the snapshot, merges left out; empty where no history is known.
+    """The newest commits that lead to the snapshot, without merges. Reads only what is on disk: see `deepen`.
 
-    Reads only what is on disk: see `deepen` for clones.
+    Args:
+        snapshot: a clone or a local folder.
+        limit: the largest number of commits.
+
+    Returns:
+        The commits, newest first; empty where no history is known.
     """
     if limit <= 0 or snapshot.commit == local.UNVERSIONED:
         return []
-    where, bare = _history_of(snapshot)
+    repository, bare = _history_of(snapshot)
     head = snapshot.commit.removesuffix("+dirty")
-    args = ["log", "-z", "--no-merges", "--no-renames", "--name-only", f"--max-count={limit}",
-            "--format=%x1e%H%x1f%ct%x1f%s%x1f", *([] if bare else ["--relative"]), head,
-            *([] if bare else ["--", "."])]  # fmt: skip
+    args = ["log", "-z", "--no-merges", "--no-renames", "--name-only", f"--max-count={limit}"]
+    args += ["--format=%x1e%H%x1f%ct%x1f%s%x1f", *([] if bare else ["--relative"])]
+    args += [head, *([] if bare else ["--", "."])]
     try:
-        output = git_command.run(where, args, git_command.reading(), bare=bare).decode("utf-8", "replace")
+        output = git_command.run(repository, args, git_command.reading(), bare=bare).decode("utf-8", "replace")
     except GitFailed:
         return []
-    cut = _boundary(where, bare)
+    boundary = _boundary(repository, bare)
     found = (_commit(record) for record in output.split("\x1e")[1:])
-    return [commit for commit in found if commit.sha not in cut]
+    return [commit for commit in found if commit.sha not in boundary]
 
 
 def _commit(record: str) -> Commit:
@@ -80,9 +72,9 @@ def _commit(record: str) -> Commit:
     return Commit(sha, subject, tuple(path for path in rest.strip("\0\n").split("\0") if path), int(at))
 
 
-def _boundary(where: Path, bare: bool) -> frozenset[str]:
+def _boundary(repository: Path, bare: bool) -> frozenset[str]:
     """The oldest commits of a shallow repository: they seem to add every file, and say nothing."""
-    shallow = where / "shallow" if bare else where / ".git" / "shallow"
+    shallow = repository / "shallow" if bare else repository / ".git" / "shallow"
     with suppress(OSError):
         return frozenset(shallow.read_text().split())
     return frozenset()
@@ -94,7 +86,17 @@ def _history_of(snapshot: Snapshot) -> tuple[Path, bool]:
         assert snapshot.root is not None
         return snapshot.root, False
     deep = history_dir(snapshot.git_dir)
-    return (deep if resolve_in(deep, snapshot.commit) else snapshot.git_dir), True
+    return (deep if _resolve_if_present(deep, snapshot.commit) else snapshot.git_dir), True
+
+
+def history_dir(git_dir: Path) -> Path:
+    """The folder of the history of a clone."""
+    return git_dir.with_suffix(".history")
+
+
+def _resolve_if_present(git_dir: Path, revision: str) -> str | None:
+    """`clone.resolve`, None also where there is no repository."""
+    return resolve(git_dir, revision) if (git_dir / "HEAD").is_file() else None
 
 
 def deepen(
@@ -105,41 +107,222 @@ def deepen(
     cancel: threading.Event | None = None,
     token: str = "",
 ) -> int:
-    """Fetch the history that leads to a clone's snapshot (bounded, without file contents); returns how many commits
-    are known now. For local repositories it only counts. Raises SourceError, StorageError, Cancelled."""
-    fetch_history(snapshot, settings, progress=progress, cancel=cancel, token=token)
+    """Fetch the history that leads to a clone's snapshot, without file contents. Local folders are only counted.
+
+    Args:
+        snapshot: the newest commit wanted.
+        settings: `history_commits` bounds the number of commits.
+        progress: told what git reports.
+        cancel: ends the call once set.
+        token: goes into the request header only.
+
+    Returns:
+        How many commits are known now.
+
+    Raises:
+        SourceError: the remote can't be reached, or can't fetch without file contents.
+        StorageError: the history can't be stored.
+        Cancelled: `cancel` was set.
+    """
+    if is_clone(snapshot, settings) and settings.history_commits:
+        assert snapshot.git_dir is not None
+        limits = fetch_limits(settings, progress, cancel)
+        _fetch_history(snapshot.git_dir, snapshot.commit, settings, token, limits)
     return len(commits(snapshot, settings.history_commits))
 
 
-def diff(snapshot: Snapshot, base: str, head: str | None = None, options: Settings | None = None, *,
-         token: str = "") -> list[FileDiff]:  # fmt: skip
-    """What changed from `base` to `head`; without `head` to the snapshot itself, a local folder's uncommitted and
-    untracked files included. Refs a clone lacks are fetched. Renames are found by git's default likeness of 50 %.
+def _fetch_history(git_dir: Path, name: str, settings: Settings, token: str, limits: FetchLimits) -> str | None:
+    """Fetch the history that leads to a commit id or full remote ref, unless it is here; returns its commit id."""
+    deep = history_dir(git_dir)
+    ref = f"refs/repopilot/{name}"
+    with clone_lock(deep, limits):
+        if (commit := _resolve_if_present(deep, ref)) is not None:
+            return commit
+        remote = remote_of(git_dir, settings, token)
+        if not (deep / "HEAD").is_file():
+            init_bare(deep, remote.url)
+        limits.progress(Progress(i18n.message("repo.progress.history"), 0, 0, "objects"))
+        depth = max(settings.history_commits, _MIN_DEPTH) + 1
+        fetch(deep, remote, f"+{name}:{ref}", limits, depth=depth, blob_filter="blob:none", fall_back=False)
+        return _resolve_if_present(deep, ref)
 
-    Raises SourceError on an unknown ref.
+
+def at(
+    snapshot: Snapshot,
+    ref: str,
+    settings: Settings,
+    *,
+    token: str = "",
+    progress: OnProgress | None = None,
+    cancel: threading.Event | None = None,
+) -> Snapshot:
+    """The same repository at another revision. What a clone lacks is fetched.
+
+    A local folder at a commit is read from its git directory, not from disk; its paths are then relative to the
+    repository's root.
+
+    Args:
+        snapshot: the repository; HEAD is its own commit.
+        ref: a branch, tag, commit or `refs/pull/N/head`, or one of these with `~N` or `^`.
+        settings: data directory, limits and allowed hosts.
+        token: goes into the request header only.
+        progress: told what git reports.
+        cancel: ends the call once set.
+
+    Returns:
+        A snapshot with a key of its own.
+
+    Raises:
+        SourceError: there is no such ref, or the folder is no git repository.
+        CredentialsNeeded: the remote asks for credentials.
+        StorageError: what was fetched can't be stored.
+        Cancelled: `cancel` was set.
     """
-    options = options or settings()
-    old = at(snapshot, base, options, token=token)
+    check_ref(re.sub(r"[~^]", "", ref))
+    if snapshot.commit == local.UNVERSIONED:
+        raise SourceError(i18n.message("repo.unversioned", name=snapshot.name, ref=ref))
+    git_dir = snapshot.git_dir or _git_dir(snapshot)
+    own = snapshot.commit.removesuffix("+dirty")
+    wanted = re.sub(r"^(HEAD|@)(?=$|[~^])", own, ref)
+    commit = resolve(git_dir, wanted) or resolve(git_dir, f"refs/repopilot/{wanted}")
+    if commit is None and is_clone(snapshot, settings):
+        commit = _fetch_revision(snapshot, wanted, settings, token, fetch_limits(settings, progress, cancel))
+    if commit is None:
+        raise SourceError(
+            i18n.message("repo.no_such_ref", name=snapshot.name, ref=ref), i18n.message("repo.check_spelling")
+        )
+    key = f"{snapshot.key}-{hashlib.sha256(commit.encode()).hexdigest()[:8]}"
+    subdir = snapshot.subdir if snapshot.git_dir else _prefix(snapshot)
+    return replace(snapshot, key=key, commit=commit, git_dir=git_dir, root=None, ref=ref, subdir=subdir)
+
+
+def _git_dir(snapshot: Snapshot) -> Path:
+    """The git directory of a local folder."""
+    assert snapshot.root is not None
+    args = ["rev-parse", "--path-format=absolute", "--git-common-dir"]
+    return Path(git_command.run(snapshot.root, args, git_command.reading(), bare=False).decode().rstrip("\n"))
+
+
+def _prefix(snapshot: Snapshot) -> str:
+    """The path of a folder inside its work tree, with the snapshot's own narrowing."""
+    assert snapshot.root is not None
+    output = git_command.run(snapshot.root, ["rev-parse", "--show-prefix"], git_command.reading(), bare=False)
+    return "/".join(filter(None, (output.decode().strip().rstrip("/"), snapshot.subdir)))
+
+
+def _fetch_revision(snapshot: Snapshot, wanted: str, settings: Settings, token: str, limits: FetchLimits) -> str | None:
+    """Fetch a revision into the clone and return its commit id, None when the remote doesn't have it."""
+    assert snapshot.git_dir is not None
+    git_dir = snapshot.git_dir
+    match = _REVISION.fullmatch(wanted)
+    assert match is not None
+    remote = remote_of(git_dir, settings, token)
+    name = match["base"]
+    if not _SHA.fullmatch(name):
+        name = _advertised(git_dir, remote, name, limits) or ""
+    if name and match["steps"]:
+        first = _fetch_history(git_dir, name, settings, token, limits)
+        name = (first and resolve(history_dir(git_dir), first + match["steps"])) or ""
+    if not name:
+        return None
+    ref = name if name.startswith("refs/") else f"refs/repopilot/{name}"
+    with clone_lock(git_dir, limits):
+        fetch_ref(git_dir, remote, name, ref, settings, limits)
+    return resolve(git_dir, ref)
+
+
+def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -> str | None:
+    """The full name of a remote branch, tag or ref, None when there is no such one."""
+    offered = list_refs(git_dir, remote, limits).commits
+    return next((n for n in (name, f"refs/heads/{name}", f"refs/tags/{name}", f"refs/{name}") if n in offered), None)
+
+
+def default_branch(snapshot: Snapshot, settings: Settings, *, token: str = "") -> str:
+    """The branch that changes go into: the remote's HEAD for a clone; for a folder main or master, whichever exists.
+
+    Raises:
+        SourceError: there is none.
+    """
+    if is_clone(snapshot, settings):
+        assert snapshot.git_dir is not None
+        remote = remote_of(snapshot.git_dir, settings, token)
+        head = list_refs(snapshot.git_dir, remote, fetch_limits(settings)).head
+        if head:
+            return head
+    git_dir = snapshot.git_dir or _git_dir(snapshot)
+    for name in ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"):
+        if resolve(git_dir, name):
+            return name
+    raise SourceError(
+        i18n.message("repo.no_default_branch", name=snapshot.name), i18n.message("repo.name_a_base_branch")
+    )
+
+
+def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: str = "") -> str | None:
+    """The commit at which `head` branched off from `base`.
+
+    Args:
+        snapshot: the repository.
+        base: a ref as in `at`.
+        head: a ref as in `at`; None for the snapshot itself.
+        settings: as in `at`.
+        token: goes into the request header only.
+
+    Returns:
+        The commit id, None when the known history doesn't reach it.
+
+    Raises:
+        SourceError: as `at`.
+    """
+    first = at(snapshot, base, settings, token=token)
+    second = at(snapshot, head or "HEAD", settings, token=token)
+    assert first.git_dir is not None
+    repository = first.git_dir
+    if is_clone(first, settings):
+        repository = history_dir(first.git_dir)
+        for commit in (first.commit, second.commit):
+            _fetch_history(first.git_dir, commit, settings, token, fetch_limits(settings))
+    args = ["merge-base", first.commit, second.commit]
+    return git_command.run(repository, args, git_command.reading(), ok=(0, 1)).decode().strip() or None
+
+
+def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: str = "") -> list[FileDiff]:
+    """What changed from `base` to `head`. Refs a clone lacks are fetched; renames are found at git's default of 50 %.
+
+    Args:
+        snapshot: the repository.
+        base: a ref as in `at`.
+        head: a ref as in `at`; None for the snapshot itself, a local folder's uncommitted and untracked files included.
+        settings: as in `at`.
+        token: goes into the request header only.
+
+    Returns:
+        One value for each changed file.
+
+    Raises:
+        SourceError: as `at`.
+    """
+    old = at(snapshot, base, settings, token=token)
     if head is None and snapshot.root is not None:
-        return _against_disk(snapshot, old.commit)
-    new = at(snapshot, head or "HEAD", options, token=token)
+        return _diff_with_disk(snapshot, old.commit)
+    new = at(snapshot, head or "HEAD", settings, token=token)
     assert new.git_dir is not None
-    narrow = ["--", f"{new.subdir}/"] if new.subdir else []
-    shown = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--ignore-submodules=all"]
+    git_dir = new.git_dir
+    narrowing = ["--", f"{new.subdir}/"] if new.subdir else []
 
     def run(*args: str) -> bytes:
-        return git_command.run(new.git_dir, [*shown, *args, old.commit, new.commit, *narrow], git_command.reading())
+        return git_command.run(git_dir, [*_DIFF, *args, old.commit, new.commit, *narrowing], git_command.reading())
 
     return with_names(run("-p").decode("utf-8", "replace"), _names(run("--raw", "-z")))
 
 
-def _against_disk(snapshot: Snapshot, base: str) -> list[FileDiff]:
+def _diff_with_disk(snapshot: Snapshot, base: str) -> list[FileDiff]:
     assert snapshot.root is not None
     root = snapshot.root
-    shown = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--relative", "--ignore-submodules=all"]
-    text = local.git(root, *shown, "-p", base, "--", ".").decode("utf-8", "replace")
-    found = with_names(text, _names(local.git(root, *shown, "--raw", "-z", base, "--", ".")))
-    listed = local.git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".").split(b"\0")
+    options = (*_DIFF, "--relative")
+    text = local.run_git(root, *options, "-p", base, "--", ".").decode("utf-8", "replace")
+    found = with_names(text, _names(local.run_git(root, *options, "--raw", "-z", base, "--", ".")))
+    listed = local.run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".").split(b"\0")
     return found + [_untracked(root, name.decode("utf-8", "replace")) for name in listed if name]
 
 

@@ -1,4 +1,4 @@
-"""Local folders: a git work tree, a folder inside one, a bare repository, or no repository at all. Never written to."""
+"""Local folders: a git work tree, a folder inside one, a bare repository, or no repository at all. Read only."""
 
 from __future__ import annotations
 
@@ -9,26 +9,31 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed
-from repopilot.settings import Settings
 from repopilot.types import Snapshot, Source
 
 UNVERSIONED = "unversioned"
 MAX_FILES = 500_000
 
 
-def open_folder(source: Source, settings: Settings) -> Snapshot:
-    """The folder as it lies on disk, committed or not. Raises SourceError when it can't be read or is empty."""
+def open_folder(source: Source) -> Snapshot:
+    """The snapshot of a local folder as it lies on disk, committed or not.
+
+    Raises:
+        SourceError: the folder can't be read or is empty, or a bare repository has no such commit.
+    """
     root = source.path
     assert root is not None
     try:
         if not any(root.iterdir()):
-            raise SourceError(f"The folder {root} is empty.")
+            raise SourceError(i18n.message("repo.folder_empty", folder=root))
     except OSError as error:
         raise SourceError(
-            f"The folder {root} can't be read: {error.strerror or error}.", "Check its permissions."
+            i18n.message("repo.folder_unreadable", folder=root, error=error.strerror or error),
+            i18n.message("repo.check_permissions"),
         ) from error
     key = f"{root.name or 'root'}-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
     if is_bare(root):
@@ -49,11 +54,10 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
         args = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{source.ref or 'HEAD'}^{{commit}}"]
         commit = git_command.run(git_dir, args, git_command.reading()).decode().strip()
     except GitFailed as error:
-        wanted = f"no branch, tag or commit “{source.ref}”" if source.ref else "no commit yet"
-        raise SourceError(f"{source.name} has {wanted}.") from error
-    place = f"{key}-{hashlib.sha256(source.ref.encode()).hexdigest()[:8]}" if source.ref else key
+        missing = "repo.no_such_ref" if source.ref else "repo.no_commit"
+        raise SourceError(i18n.message(missing, name=source.name, ref=source.ref)) from error
     return Snapshot(
-        key=place,
+        key=f"{key}-{hashlib.sha256(source.ref.encode()).hexdigest()[:8]}" if source.ref else key,
         name=source.name.removesuffix(".git"),
         commit=commit,
         git_dir=git_dir,
@@ -62,36 +66,39 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
     )
 
 
-def git(root: Path, *args: str, ok: tuple[int, ...] = (0,)) -> bytes:
+def run_git(root: Path, *args: str) -> bytes:
     """Run git in a work tree, with the filters its own configuration defines switched off. Raises GitFailed."""
-    return git_command.run(root, args, git_command.reading(_no_filters(root)), bare=False, ok=ok)
+    return git_command.run(root, args, git_command.reading(_disabled_filters(root)), bare=False)
 
 
-def _no_filters(root: Path) -> dict[str, str]:
+def _disabled_filters(root: Path) -> dict[str, str]:
     """Configuration that empties every filter command of the repository: comparing files would run them."""
     args = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."]
     listed = git_command.run(root, args, git_command.reading(), bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
     drivers = {key.rpartition(".")[0] for key in listed.split("\0") if key}
-    off = {}
+    off: dict[str, str] = {}
     for driver in drivers:
         off |= {f"{driver}.clean": "", f"{driver}.smudge": "", f"{driver}.process": "", f"{driver}.required": "false"}
     return off
 
 
+def _query(root: Path, *args: str) -> str:
+    """What git says of a work tree, by a command that compares no files. Raises GitFailed."""
+    return git_command.run(root, args, git_command.reading(), bare=False).decode().strip()
+
+
 def is_work_tree(root: Path) -> bool:
     """Whether the folder lies in a git work tree, and is not one of its ignored folders."""
     try:
-        inside = git_command.run(
-            root, ["rev-parse", "--is-inside-work-tree"], git_command.reading(), bare=False
-        ).strip()
+        inside = _query(root, "rev-parse", "--is-inside-work-tree")
     except GitFailed:
         return False
-    return inside == b"true" and not _is_ignored(root)
+    return inside == "true" and not _is_ignored(root)
 
 
 def _is_ignored(root: Path) -> bool:
     try:
-        git_command.run(root, ["check-ignore", "-q", "."], git_command.reading(), bare=False)
+        _query(root, "check-ignore", "-q", ".")
     except GitFailed:
         return False
     return True
@@ -102,8 +109,8 @@ def folder_commit(root: Path) -> str:
     if not is_work_tree(root):
         return UNVERSIONED
     try:
-        head = git(root, "rev-parse", "--verify", "--quiet", "HEAD").decode().strip()
-        changed = git(
+        head = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD").decode().strip()
+        changed = run_git(
             root, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--", "."
         )
     except GitFailed:
@@ -114,19 +121,22 @@ def folder_commit(root: Path) -> str:
 def branch_of(root: Path) -> str | None:
     """The branch a work tree has checked out; None when detached or no repository."""
     try:
-        return (
-            git_command.run(root, ["symbolic-ref", "--short", "-q", "HEAD"], git_command.reading(), bare=False)
-            .decode()
-            .strip()
-        )
+        return _query(root, "symbolic-ref", "--short", "-q", "HEAD")
     except GitFailed:
         return None
 
 
-def names(root: Path) -> Iterator[bytes]:
-    """The paths under a folder that git would not ignore, relative to it. Raises SourceError beyond MAX_FILES."""
+def list_paths(root: Path) -> Iterator[bytes]:
+    """The paths below a folder that git would not ignore, relative to it.
+
+    Raises:
+        SourceError: there are more than MAX_FILES.
+        GitFailed: git can't list them.
+    """
     if is_work_tree(root):
-        listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", ".")
+        listed = run_git(
+            root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", "."
+        )
         yield from (name for name in listed.split(b"\0") if name)
     else:
         yield from _walk_plain(root)
@@ -153,7 +163,9 @@ def _walk_plain(root: Path) -> Iterator[bytes]:
                 continue
             count += 1
             if count > MAX_FILES:
-                raise SourceError(f"The folder holds more than {MAX_FILES:,} files.", "Choose a folder inside it.")
+                raise SourceError(
+                    i18n.message("repo.too_many_files", limit=f"{MAX_FILES:,}"), i18n.message("repo.choose_subfolder")
+                )
             yield os.fsencode(path)
 
 
@@ -178,11 +190,11 @@ def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
 
 
 def fingerprint(snapshot: Snapshot) -> str:
-    """A digest of a folder's file names, times and sizes, and of its HEAD: cheap, and changes when any file does."""
+    """A digest of a folder's file names, times and sizes, and of its HEAD. Cheap; changes when any file does."""
     assert snapshot.root is not None
-    digest = hashlib.sha256(branch_head(snapshot.root).encode())
+    digest = hashlib.sha256(_head(snapshot.root).encode())
     base = os.fsencode(snapshot.root)
-    for name in sorted(names(snapshot.root)):
+    for name in sorted(list_paths(snapshot.root)):
         try:
             found = os.lstat(base + b"/" + name)
         except OSError:
@@ -191,14 +203,10 @@ def fingerprint(snapshot: Snapshot) -> str:
     return digest.hexdigest()
 
 
-def branch_head(root: Path) -> str:
+def _head(root: Path) -> str:
     """The commit of HEAD, '' where there is none."""
     try:
-        return (
-            git_command.run(root, ["rev-parse", "--verify", "-q", "HEAD"], git_command.reading(), bare=False)
-            .decode()
-            .strip()
-        )
+        return _query(root, "rev-parse", "--verify", "-q", "HEAD")
     except GitFailed:
         return ""
 
@@ -206,8 +214,10 @@ def branch_head(root: Path) -> str:
 def changed(snapshot: Snapshot, since: str = "") -> bool:
     """Whether a local folder differs from what the snapshot described.
 
-    With `since`, an earlier `fingerprint`, any change counts; without it only HEAD moving and the folder becoming
-    clean or dirty. Always False for clones, which change only by being opened again.
+    Args:
+        snapshot: a local folder; for a clone, which changes only by being opened again, the answer is False.
+        since: an earlier `fingerprint`: then any change counts. Without it only another HEAD does, and the folder
+            becoming clean or dirty.
     """
     if snapshot.root is None:
         return False

@@ -1,4 +1,4 @@
-"""May this address be talked to? Names are resolved here once and pinned, so that they can't change their mind."""
+"""Checks that an address may be contacted. Host names are resolved once and pinned, so that they can't change later."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 import socket
 from urllib.parse import urlsplit
 
+from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.repo.git_command import Remote
 from repopilot.settings import Settings
@@ -14,18 +15,24 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64: reaches any IPv4 ad
 
 
 def check(url: str, settings: Settings, token: str = "") -> Remote:
-    """`url` resolved and found fit to be cloned from.
+    """Resolve the host of `url` and check that it may be cloned from.
 
-    Raises SourceError for unencrypted http, an unresolvable host, and a host with any address that isn't global
-    (loopback, private, link-local, …), unless the settings allow them.
+    Args:
+        url: an http or https address.
+        settings: whether unencrypted http and private hosts are allowed.
+        token: kept with the result, sent with the request only.
+
+    Returns:
+        The remote with its pinned addresses.
+
+    Raises:
+        SourceError: unencrypted http, a host that can't be resolved, or one with any address that isn't global
+            (loopback, private, link-local, …), unless the settings allow them.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     if parts.scheme != "https" and not settings.allow_http:
-        raise SourceError(
-            f"{host} would be reached over unencrypted http.",
-            "Use its https address, or set REPOPILOT_ALLOW_HTTP=true.",
-        )
+        raise SourceError(i18n.message("repo.unencrypted", host=host), i18n.message("repo.unencrypted_hint"))
     addresses = _resolve(host, port)
     if not settings.allow_private_hosts:
         for address in addresses:
@@ -39,7 +46,7 @@ def _resolve(host: str, port: int) -> list[str]:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise SourceError(
-            f"The host {host} can't be found.", "Check the spelling of the address, and the network connection."
+            i18n.message("repo.unknown_host", host=host), i18n.message("repo.check_address_and_network")
         ) from error
     return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
 
@@ -50,8 +57,7 @@ def _refuse_private(host: str, address: str) -> None:
     if ip.is_global and not ip.is_multicast and ip not in _TRANSLATED and (mapped is None or mapped.is_global):
         return
     raise SourceError(
-        f"{host} leads to {address}, an address inside a private network.",
-        "If this is your own git server, set REPOPILOT_ALLOW_PRIVATE_HOSTS=true.",
+        i18n.message("repo.private_host", host=host, address=address), i18n.message("repo.private_host_hint")
     )
 
 

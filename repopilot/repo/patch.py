@@ -1,12 +1,13 @@
-"""Unified diffs as values: what a patch changes, and whether it fits a snapshot. Pure but for `check_patch`."""
+"""Unified diffs as values: what a patch changes, and whether it applies to a snapshot. Pure except `check_patch`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.repo.read import read_raw
 from repopilot.types import Snapshot
@@ -65,36 +66,45 @@ def touched_lines(diff: FileDiff) -> frozenset[int]:
 
 
 def parse_patch(text: str) -> list[FileDiff]:
-    """The files a unified diff (plain, git's, or a mailed patch) changes. Raises SourceError on a malformed one."""
+    """The files that a unified diff (plain, git's, or a mailed patch) changes. Raises SourceError on any other text."""
     files = [_file_diff(file) for file in _parsed(text)]
     if not files:
-        raise SourceError("This is not a patch: no changed file was found in it.", "Give a unified diff (git diff).")
+        raise SourceError(i18n.message("repo.not_a_patch"), i18n.message("repo.give_unified_diff"))
     return [file for file in files if file.hunks or file.binary or file.status != "modified"]
 
 
 def with_names(text: str, names: Sequence[tuple[Status, str, str]]) -> list[FileDiff]:
-    """The same for git's own output, where (status, old path, path) are known exactly, in the same order."""
+    """Parse git's own diff, whose files are known exactly.
+
+    Args:
+        text: the output of `git diff -p`.
+        names: (status, old path, path) of each file, in the same order, from `git diff --raw`.
+
+    Raises:
+        SourceError: the text is malformed, or has another number of files.
+    """
     files = list(_parsed(text))
     if len(files) != len(names):
-        raise SourceError("git's diff could not be read.", "Report this as a fault of RepoPilot.")
+        raise SourceError(i18n.message("repo.diff_unreadable"), i18n.message("repo.report_bug"))
     return [
         FileDiff(path, old_path, status, _hunks(file), bool(file.is_binary_file))
         for file, (status, old_path, path) in zip(files, names, strict=True)
     ]
 
 
-def _parsed(text: str) -> Iterable:
+def _parsed(text: str) -> Iterable[Any]:
     import unidiff
 
     try:
         return unidiff.PatchSet(text.replace("\r\n", "\n"))
     except (unidiff.UnidiffParseError, ValueError, IndexError) as error:
         raise SourceError(
-            f"The patch is malformed: {str(error).strip()[:200]}.", "Give a unified diff (git diff)."
+            i18n.message("repo.malformed_patch", error=str(error).strip()[:200]),
+            i18n.message("repo.give_unified_diff"),
         ) from error
 
 
-def _file_diff(file) -> FileDiff:
+def _file_diff(file: Any) -> FileDiff:
     path, old_path = _stripped(file.target_file), _stripped(file.source_file)
     status: Status = "modified"
     if file.is_added_file or old_path == "/dev/null":
@@ -106,12 +116,12 @@ def _file_diff(file) -> FileDiff:
     return FileDiff(path, old_path, status, _hunks(file), bool(file.is_binary_file))
 
 
-def _hunks(file) -> tuple[Hunk, ...]:
-    return tuple(
-        Hunk(h.source_start, h.source_length, h.target_start, h.target_length,
-             tuple((line.line_type or " ") + line.value.removesuffix("\n") for line in h if line.line_type != "\\"))
-        for h in file
-    )  # fmt: skip
+def _hunks(file: Any) -> tuple[Hunk, ...]:
+    return tuple(Hunk(h.source_start, h.source_length, h.target_start, h.target_length, _hunk_lines(h)) for h in file)
+
+
+def _hunk_lines(hunk: Iterable[Any]) -> tuple[str, ...]:
+    return tuple((line.line_type or " ") + line.value.removesuffix("\n") for line in hunk if line.line_type != "\\")
 
 
 def _stripped(name: str) -> str:
@@ -145,25 +155,28 @@ def _unquoted(name: str) -> str:
 
 
 def check_patch(snapshot: Snapshot, diffs: Sequence[FileDiff]) -> list[str]:
-    """Why the changes don't fit the snapshot, one sentence each; empty when every hunk's old lines are found."""
-    return [problem for diff in diffs for problem in _misfits(snapshot, diff)]
+    """Why the changes don't apply to the snapshot, one sentence each; empty when every hunk's old lines are found."""
+    return [problem for diff in diffs for problem in _conflicts(snapshot, diff)]
 
 
-def _misfits(snapshot: Snapshot, diff: FileDiff) -> list[str]:
+def _conflicts(snapshot: Snapshot, diff: FileDiff) -> list[str]:
     try:
         lines = read_raw(snapshot, diff.old_path).decode("utf-8", "replace").splitlines()
     except SourceError:
         lines = None
     if diff.status == "added":
-        return [f"{diff.path} is already there."] if lines is not None else []
+        return [i18n.message("repo.already_exists", path=diff.path)] if lines is not None else []
     if lines is None:
-        return [f"{diff.old_path} is not in the repository at this commit."]
-    return [f"{diff.old_path}: the lines expected at line {hunk.old_start} are not there."
-            for hunk in diff.hunks if not _fits(hunk, lines)]  # fmt: skip
+        return [i18n.message("repo.not_in_commit", path=diff.old_path)]
+    return [
+        i18n.message("repo.lines_not_found", path=diff.old_path, line=hunk.old_start)
+        for hunk in diff.hunks
+        if not _applies(hunk, lines)
+    ]
 
 
-def _fits(hunk: Hunk, lines: Sequence[str]) -> bool:
-    """At its place, or moved as a whole to another, as `git apply` would accept."""
+def _applies(hunk: Hunk, lines: Sequence[str]) -> bool:
+    """Whether its old lines are at its place, or all together at another, as `git apply` would accept."""
     old = [line[1:].rstrip("\r") for line in hunk.lines if not line.startswith("+")]
     start = max(hunk.old_start - 1, 0)
     if list(lines[start : start + len(old)]) == old:

@@ -1,4 +1,4 @@
-"""Reading the files of a snapshot: decoded, line endings made LF, secrets redacted, or the reason why not."""
+"""Reads the files of a snapshot: decoded, with LF line endings and secrets redacted, or the reason why not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
+from repopilot import i18n
 from repopilot.code.languages import is_generated
 from repopilot.errors import SourceError
 from repopilot.repo import git_command
@@ -20,55 +22,68 @@ from repopilot.types import Skip, Snapshot, SourceFile
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 _LONG_LINE = 5_000  # characters; nobody writes such lines by hand
 _MEAN_LINE = 250
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, str | Skip]]:
-    """Every file with its text (LF, no BOM, secrets redacted), or with why it is skipped after all.
+    """Read files in order, in one pass over the repository.
 
-    Raises SourceError when the snapshot's repository can't be read at all.
+    Args:
+        snapshot: the repository.
+        files: as `walk` lists them.
+
+    Yields:
+        Every file with its text (LF, no BOM, secrets redacted), or with why it is skipped after all.
+
+    Raises:
+        SourceError: the repository can't be read at all.
     """
     for file, data in read_bytes(snapshot, files):
         if data is None:
-            yield file, Skip(file.path, "is gone or can't be read")
+            yield file, Skip(file.path, i18n.message("repo.skip.gone"))
             continue
         text = text_of(file.path, data)
         yield file, text if isinstance(text, Skip) else redact(text)[0]
 
 
 def read_raw(snapshot: Snapshot, path: str) -> bytes:
-    """The bytes of one file as they are stored. Raises SourceError when there is no such regular file."""
+    """The bytes of one file as stored. Raises SourceError when there is no such regular file."""
     data = _local_bytes(snapshot, path) if snapshot.git_dir is None else _blob(snapshot, path)
     if data is None:
-        raise SourceError(f"There is no file {path} in {snapshot.name} at {snapshot.commit[:12]}.")
+        raise SourceError(i18n.message("repo.no_such_file", path=path, name=snapshot.name, commit=snapshot.commit[:12]))
     return data
 
 
 def text_of(path: str, data: bytes) -> str | Skip:
     """The text of a file's bytes, or why it is not one worth reading."""
     if data.startswith(_LFS):
-        return Skip(path, "Git LFS pointer")
+        return _skip(path, "lfs")
     text = _decode(data)
     if text is None:
-        return Skip(path, "binary" if b"\0" in data[:8192] else "not UTF-8")
+        return _skip(path, "binary" if b"\0" in data[:8192] else "not_utf8")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
-        return Skip(path, "binary")
+        return _skip(path, "binary")
     if not text.strip():
-        return Skip(path, "empty")
+        return _skip(path, "empty")
     if is_generated(path, text[:1000]):
-        return Skip(path, "generated")
+        return _skip(path, "generated")
     if _minified(text):
-        return Skip(path, "minified")
+        return _skip(path, "minified")
     return text
 
 
+def _skip(path: str, reason: str) -> Skip:
+    return Skip(path, i18n.message(f"repo.skip.{reason}"))
+
+
 def _decode(data: bytes) -> str | None:
-    encoding = "utf-8"
-    for mark, name in ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
-                       (codecs.BOM_UTF16_BE, "utf-16")):  # fmt: skip
-        if data.startswith(mark):
-            encoding = name
-            break
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
@@ -87,14 +102,14 @@ def _minified(text: str) -> bool:
 
 
 def read_bytes(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
-    """The bytes of each file as stored, one process for all of them; None for a file that is gone."""
+    """Read the bytes of each file as stored, with one process for all of them; None for a file that is gone."""
     if snapshot.git_dir is None:
         return ((file, _local_bytes(snapshot, file.path)) for file in files)
     return _stream(snapshot.git_dir, files)
 
 
 def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
-    """Blobs by id through one `cat-file --batch`; ids are fed by a thread, so that neither side waits for the other."""
+    """Blobs by id through one `cat-file --batch`; a thread feeds the ids, so that neither side waits for the other."""
     if not files:
         return
     process = git_command.start(git_dir, ["cat-file", "--batch", "--buffer"], git_command.reading(), stdin=True)
@@ -112,16 +127,16 @@ def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[Source
         process.stderr.close()
 
 
-def _feed(pipe, ids: Sequence[str]) -> None:
+def _feed(pipe: IO[bytes], ids: Sequence[str]) -> None:
     with suppress(BrokenPipeError, ValueError):
         pipe.write("\n".join(ids).encode() + b"\n")
         pipe.close()
 
 
-def _next_blob(pipe) -> bytes | None:
+def _next_blob(pipe: IO[bytes]) -> bytes | None:
     header = pipe.readline().split()
     if not header:
-        raise SourceError("git stopped reading the repository.", "Open it again.")
+        raise SourceError(i18n.message("repo.git_stopped"), i18n.message("repo.open_again"))
     if len(header) != 3 or header[1] != b"blob":
         if len(header) == 3:
             pipe.read(int(header[2]) + 1)

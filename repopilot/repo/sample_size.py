@@ -1,4 +1,4 @@
-"""How large a job is, told before it starts: from a sample of the files."""
+"""Estimates the size of an index build, before it starts, from a sample of the files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,18 @@ class SizeEstimate:
 
 
 def sample_size(snapshot: Snapshot, files: Sequence[SourceFile]) -> SizeEstimate:
-    """Lines and seconds of indexing `files` (as `walk` orders them), by reading an even sample and scaling by bytes."""
+    """Estimate the lines of `files` and the time to index them, by reading an even sample and scaling by bytes.
+
+    Args:
+        snapshot: the repository.
+        files: the files to index, as `walk` orders them.
+
+    Returns:
+        The rounded estimate.
+
+    Raises:
+        SourceError: the repository can't be read.
+    """
     by_size = sorted(files, key=lambda f: f.size)
     step = max(len(by_size) // _SAMPLE, 1)
     sample = by_size[step // 2 :: step]
@@ -33,12 +44,12 @@ def sample_size(snapshot: Snapshot, files: Sequence[SourceFile]) -> SizeEstimate
         sampled += file.size
         lines += text.count("\n") + 1 if isinstance(text, str) else 0
     total = sum(file.size for file in files)
-    guessed = round(total * lines / sampled if sampled else total / _BYTES_PER_LINE)
+    estimated = round(total * lines / sampled if sampled else total / _BYTES_PER_LINE)
     folders = dict.fromkeys(file.path.partition("/")[0] for file in files if "/" in file.path)
-    return SizeEstimate(_rounded(guessed), round(guessed / _LINES_PER_SECOND, 1), tuple(folders))
+    return SizeEstimate(_rounded(estimated), round(estimated / _LINES_PER_SECOND, 1), tuple(folders))
 
 
 def _rounded(lines: int) -> int:
-    """To two significant digits: the number is a guess and should look like one."""
+    """The number to two significant digits, so that it looks like the estimate it is."""
     scale = 10 ** max(len(str(lines)) - 2, 0)
     return round(lines / scale) * scale

@@ -1,6 +1,6 @@
-"""Secrets: files never read, by name, and values inside text, replaced by `[REDACTED:rule]`. Pure and fast.
+"""Secrets: files that are never read, by name, and values in text, replaced by `[REDACTED:rule]`. Pure and fast.
 
-A rule's pattern is tried only where one of its anchors (lower-case literals) stands, so that ordinary text costs a few
+A rule's pattern is tried only where one of its anchors (lower-case literals) occurs, so that ordinary text costs a few
 substring searches.
 """
 
@@ -52,7 +52,7 @@ _PLACEHOLDER = re.compile(
     r"string|str|undefined|empty)$",
     re.IGNORECASE,
 )
-_WORDY = re.compile(
+_WORD_LIKE = re.compile(
     r"[a-z]+([-_. :/][a-z]+)*[.:!?]?|[A-Z]+([-_.][A-Z]+)*|[a-z]+([A-Z][a-z]+)+|([A-Z][a-z]+)+|"
     r"[A-Z][a-z]*(-[A-Z][a-z]*)+|https?://.*"
 )
@@ -63,22 +63,22 @@ def _entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
 
 
-def _random(value: str) -> bool:
-    """Looks like chance rather than like words, a path, a version or a placeholder."""
-    if _PLACEHOLDER.search(value) or _WORDY.fullmatch(value):
+def _looks_random(value: str) -> bool:
+    """Whether a value looks random, not like words, a path, a version or a placeholder."""
+    if _PLACEHOLDER.search(value) or _WORD_LIKE.fullmatch(value):
         return False
     kinds = sum(bool(re.search(p, value)) for p in ("[a-z]", "[A-Z]", "[0-9]"))
     return kinds >= 2 and _entropy(value) >= 3.0
 
 
-def _password(value: str) -> bool:
-    """A literal someone typed as a password: not a placeholder, not a plain word or a sentence."""
-    if _PLACEHOLDER.search(value) or _WORDY.fullmatch(value) or re.match(r"[.~]{0,2}/[\w.-]+/", value):
+def _is_password(value: str) -> bool:
+    """Whether a literal was typed as a password: not a placeholder, not a plain word or a sentence."""
+    if _PLACEHOLDER.search(value) or _WORD_LIKE.fullmatch(value) or re.match(r"[.~]{0,2}/[\w.-]+/", value):
         return False
     return bool(re.search(r"[0-9]|[^\w]", value)) and len(set(value)) >= 5
 
 
-def _url_password(value: str) -> bool:
+def _is_url_password(value: str) -> bool:
     return not _PLACEHOLDER.search(value) and not value.isdigit()
 
 
@@ -89,11 +89,19 @@ def _rule(name: str, anchors: str, pattern: str, accept: Callable[[str], bool] =
 _START = r"(?<![A-Za-z0-9])"
 _VALUE = r"""\w{0,20}["']?\]?\s*(?::=|=>|[:=])\s*[rbuf@$]?["'`]([^"'`\s]{%s})["'`]"""
 _RULES = (
-    _rule("private-key", "-----begin",
-          r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY[A-Z ]{0,20}-----"
-          r"(?s:.{0,20000}?-----END [A-Z ]{0,40}-----|.{0,20000})"),
+    _rule(
+        "private-key",
+        "-----begin",
+        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY[A-Z ]{0,20}-----"
+        r"(?s:.{0,20000}?-----END [A-Z ]{0,40}-----|.{0,20000})",
+    ),
     _rule("aws-access-key", "akia asia", _START + r"(?:AKIA|ASIA)[0-9A-Z]{16}\b", lambda v: "EXAMPLE" not in v),
-    _rule("aws-secret-key", "aws", r"(?i)aws.{0,24}?(?:secret|sk).{0,24}?[=:]\s*[\"']?([A-Za-z0-9/+]{40})\b", _random),
+    _rule(
+        "aws-secret-key",
+        "aws",
+        r"(?i)aws.{0,24}?(?:secret|sk).{0,24}?[=:]\s*[\"']?([A-Za-z0-9/+]{40})\b",
+        _looks_random,
+    ),
     _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _START + r"gh[pousr]_[A-Za-z0-9]{30,255}\b"),
     _rule("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{40,255}\b"),
     _rule("gitlab-token", "glpat- gldt- glrt-", _START + r"gl(?:pat|dt|rt)-[A-Za-z0-9_-]{20,400}"),
@@ -104,7 +112,12 @@ _RULES = (
     _rule("stripe-key", "whsec_", _START + r"whsec_[A-Za-z0-9]{24,400}\b"),
     _rule("google-api-key", "aiza", _START + r"AIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])"),
     _rule("google-oauth", "gocspx- ya29.", _START + r"(?:GOCSPX-[A-Za-z0-9_-]{20,400}|ya29\.[A-Za-z0-9_-]{30,400})"),
-    _rule("openai-key", "sk-", r"(?<![A-Za-z0-9-])sk-(?:proj-|svcacct-|ant-[a-z0-9]+-|or-v1-)?[\w-]{32,400}", _random),
+    _rule(
+        "openai-key",
+        "sk-",
+        r"(?<![A-Za-z0-9-])sk-(?:proj-|svcacct-|ant-[a-z0-9]+-|or-v1-)?[\w-]{32,400}",
+        _looks_random,
+    ),
     _rule("huggingface-token", "hf_", _START + r"hf_[A-Za-z0-9]{30,400}\b"),
     _rule("npm-token", "npm_", _START + r"npm_[A-Za-z0-9]{36}\b"),
     _rule("npm-token", "_authtoken", r"_authToken\s*=\s*([A-Za-z0-9_-]{20,400})"),
@@ -118,21 +131,37 @@ _RULES = (
     _rule("vault-token", "hvs. hvb.", _START + r"hv[sb]\.[A-Za-z0-9_-]{24,400}"),
     _rule("azure-key", "accountkey= sharedaccesskey=", r"(?i)\w+key=([A-Za-z0-9+/]{40,88}={0,2})"),
     _rule("jwt", "eyj", _START + r"eyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{10,400}"),
-    _rule("url-password", "://", r"://[^\s:/@\"'`<>{}$]{1,64}:([^\s/@\"'`<>{}$\]]{3,128})@[A-Za-z0-9.\[-]",
-          _url_password),
-    _rule("bearer", "bearer", r"(?i)bearer\s+([A-Za-z0-9+/_.=-]{20,400})", _random),
-    _rule("basic-authorization", "basic", r"(?i)basic\s+([A-Za-z0-9+/]{16,400}={0,2})(?![\w/+])", _random),
-    _rule("password", "passw pwd passphrase", r"(?i)(?:passw(?:or)?d|pwd|passphrase)" + _VALUE % "6,128", _password),
-    _rule("secret", "secret token", r"(?i)(?:secret|token)" + _VALUE % "12,256", _random),
-    _rule("api-key", "api_key apikey api-key access_key accesskey auth_key private_key encryption_key client_key",
-          r"(?i)(?:api|access|auth|private|encryption|client)[_-]?key" + _VALUE % "12,256", _random),
-    _rule("env-secret", "secret= token= password= passwd= api_key= apikey= access_key=",
-          r"(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|ACCESS_KEY)=([^\s\"'`;&|(),]{12,256})\s*(?:\n|\Z)", _random),
-)  # fmt: skip
+    _rule(
+        "url-password",
+        "://",
+        r"://[^\s:/@\"'`<>{}$]{1,64}:([^\s/@\"'`<>{}$\]]{3,128})@[A-Za-z0-9.\[-]",
+        _is_url_password,
+    ),
+    _rule("bearer", "bearer", r"(?i)bearer\s+([A-Za-z0-9+/_.=-]{20,400})", _looks_random),
+    _rule("basic-authorization", "basic", r"(?i)basic\s+([A-Za-z0-9+/]{16,400}={0,2})(?![\w/+])", _looks_random),
+    _rule("password", "passw pwd passphrase", r"(?i)(?:passw(?:or)?d|pwd|passphrase)" + _VALUE % "6,128", _is_password),
+    _rule("secret", "secret token", r"(?i)(?:secret|token)" + _VALUE % "12,256", _looks_random),
+    _rule(
+        "api-key",
+        "api_key apikey api-key access_key accesskey auth_key private_key encryption_key client_key",
+        r"(?i)(?:api|access|auth|private|encryption|client)[_-]?key" + _VALUE % "12,256",
+        _looks_random,
+    ),
+    _rule(
+        "env-secret",
+        "secret= token= password= passwd= api_key= apikey= access_key=",
+        r"(?:SECRET|TOKEN|PASSW(?:OR)?D|API_?KEY|ACCESS_KEY)=([^\s\"'`;&|(),]{12,256})\s*(?:\n|\Z)",
+        _looks_random,
+    ),
+)
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
-    """`text` with every secret replaced by `[REDACTED:rule]`, line breaks kept, and the rules that applied, sorted."""
+    """Replace every secret in `text` by `[REDACTED:rule]`.
+
+    Returns:
+        The text, with its line breaks unchanged, and the names of the rules that applied, sorted.
+    """
     spans = sorted(_spans(text), key=lambda span: span[0])  # stable: the earlier rule names a secret
     if not spans:
         return text, ()

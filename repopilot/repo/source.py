@@ -1,4 +1,4 @@
-"""What the user pasted, parsed: a repository's address on any git host, its shorthand, or a local path. No network."""
+"""Parses what the user pasted: a repository's address on any git host, its shorthand, or a local path. No network."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from repopilot import i18n
 from repopilot.errors import SourceError, UsageError
 from repopilot.types import Source
 
@@ -18,21 +19,24 @@ _LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?")
 _LOCAL_START = ("/", "./", "../", "~", ".\\", "..\\")
 # Hosts that answer a repository's address without `.git` by a redirect, or need it for no other reason than habit.
 _FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
+_SCHEME_HINTS = {"file": "give_folder_path", "ssh": "give_https_and_token", "git": "give_https"}
 _PAGES = ("tree", "blob", "raw", "blame", "commits", "commit", "pull", "pulls", "merge_requests", "src")
-_NEEDS = "Paste an address such as https://github.com/owner/name, owner/name, or the path of a folder."
 
 
 def parse_source(text: str) -> Source:
-    """The repository named by `text`. Credentials inside an address are dropped (see `split_token`).
+    """The repository that `text` names. Credentials inside an address are dropped (see `split_token`).
 
-    In tree and blob addresses the branch is taken to be one path segment; a branch with slashes is sorted out
+    In tree and blob addresses the branch is taken to be one path segment; a branch with slashes is resolved
     against the remote's branches when the repository is opened. An existing local path wins over `owner/name`.
-    Raises UsageError on an empty text and SourceError, saying why, on what can't be a repository.
+
+    Raises:
+        UsageError: the text is empty.
+        SourceError: it can't be a repository; the message says why.
     """
     text, _ = split_token(text)
     text = _unwrap(text)
     if not text:
-        raise UsageError("No repository was given.", _NEEDS)
+        raise UsageError(i18n.message("repo.none_given"), i18n.message("repo.expected"))
     _refuse_dangerous(text)
     if _SCHEME.match(text):
         return _from_url(text)
@@ -44,7 +48,7 @@ def parse_source(text: str) -> Source:
         return _from_shorthand(short)
     if re.match(r"(www\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/\S+$", text):
         return _from_url("https://" + text)
-    raise SourceError(f"“{_shorten(text)}” is neither a repository's address nor an existing path.", _NEEDS)
+    raise _invalid("neither_address_nor_path", text=_shorten(text))
 
 
 def looks_like_source(text: str) -> bool:
@@ -94,21 +98,16 @@ def _unwrap(text: str) -> str:
 
 def _refuse_dangerous(text: str) -> None:
     if "\0" in text or "\n" in text or "\r" in text:
-        raise SourceError("A repository's address is one line without control characters.", _NEEDS)
+        raise _invalid("control_characters")
     if text.startswith("-"):
-        raise SourceError(f"“{_shorten(text)}” is an option, not a repository.", _NEEDS)
+        raise _invalid("option", text=_shorten(text))
     if _HELPER.match(text):
-        raise SourceError("Addresses with a remote helper (such as ext::) run programs and are refused.", _NEEDS)
+        raise _invalid("remote_helper")
     scheme = _SCHEME.match(text)
     if not scheme or scheme["scheme"].lower() in ("https", "http"):
         return
     name = scheme["scheme"].lower()
-    hint = {
-        "file": "Give the folder's path itself, without file://.",
-        "ssh": "Give the https address; for a private repository a token can be set in the settings.",
-        "git": "Give the https address.",
-    }.get(name, _NEEDS)
-    raise SourceError(f"{name}:// addresses are not supported.", hint)
+    raise _invalid("unsupported_scheme", _SCHEME_HINTS.get(name, "expected"), scheme=name)
 
 
 def _exists(text: str) -> bool:
@@ -122,18 +121,18 @@ def _from_path(text: str) -> Source:
     try:
         path = Path(text).expanduser().resolve()
     except (OSError, RuntimeError) as error:
-        raise SourceError(f"The path “{_shorten(text)}” can't be read: {error}.") from error
+        raise SourceError(i18n.message("repo.path_unreadable", path=_shorten(text), error=error)) from error
     if not path.exists():
-        raise SourceError(f"There is nothing at the path {_shorten(str(path))}.", "Check the spelling.")
+        raise _invalid("no_such_path", "check_spelling", path=_shorten(str(path)))
     if not path.is_dir():
-        raise SourceError(f"{_shorten(str(path))} is a file, not a folder.", "Give the folder that contains it.")
+        raise _invalid("path_is_file", "path_is_file_hint", path=_shorten(str(path)))
     return Source(name=path.name or str(path), path=path)
 
 
 def _from_shorthand(match: re.Match[str]) -> Source:
     name = match["name"].removesuffix(".git")
     if name in ("", ".", ".."):
-        raise SourceError(f"“{match.group()}” is neither a repository's address nor an existing path.", _NEEDS)
+        raise _invalid("neither_address_nor_path", text=match.group())
     ref = match["ref"]
     if ref is not None:
         check_ref(ref)
@@ -141,9 +140,9 @@ def _from_shorthand(match: re.Match[str]) -> Source:
 
 
 def check_ref(ref: str) -> None:
-    """Raises SourceError on what git refuses as a branch, tag, commit or revision, options above all."""
+    """Raise SourceError on what git refuses as a branch, tag, commit or revision, options above all."""
     if not ref or ref.startswith("-") or re.search(r"[\x00-\x20\x7f?*\[\\:]|\.\.|@\{", ref):
-        raise SourceError(f"“{_shorten(ref)}” can't be a branch, tag or commit.")
+        raise SourceError(i18n.message("repo.invalid_ref", ref=_shorten(ref)))
 
 
 def _from_url(text: str) -> Source:
@@ -151,13 +150,13 @@ def _from_url(text: str) -> Source:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
-        raise SourceError(f"“{_shorten(text)}” is not a valid address: {error}.", _NEEDS) from error
+        raise _invalid("invalid_address", text=_shorten(text), error=error) from error
     host = (parts.hostname or "").removeprefix("www.")
     if not host or re.search(r"[^a-z0-9.:_-]", host):
-        raise SourceError(f"“{_shorten(text)}” names no valid host.", _NEEDS)
+        raise _invalid("invalid_host", text=_shorten(text))
     segments = [unquote(s) for s in parts.path.split("/") if s]
     if not segments or any(s in (".", "..") or re.search(r"[\x00-\x1f]", s) for s in segments):
-        raise SourceError(f"“{_shorten(text)}” names no repository on {host}.", _NEEDS)
+        raise _invalid("no_repository_named", text=_shorten(text), host=host)
     repository, view = _split_view(host, segments)
     netloc = f"[{host}]" if ":" in host else host
     netloc = f"{netloc}:{port}" if port else netloc
@@ -207,6 +206,11 @@ def _with_view(source: Source, view: list[str], parts: SplitResult) -> Source:
         number = int(line["line"]) if line else None
         return replace(source, ref=rest[0], focus=inside or None, line=number)
     return replace(source, ref=rest[0], subdir=inside if kind in ("tree", "src") else "")
+
+
+def _invalid(problem: str, hint: str = "expected", /, **values: object) -> SourceError:
+    """The error for a text that can't be opened: keys of the catalogue below `repo`."""
+    return SourceError(i18n.message(f"repo.{problem}", **values), i18n.message(f"repo.{hint}"))
 
 
 def _shorten(text: str, length: int = 120) -> str:

@@ -1,4 +1,4 @@
-"""What is worth reading in a snapshot: every file listed, judged by name and size, in the order of usefulness."""
+"""Lists the files of a snapshot that are worth reading, the most useful first, and why the others are skipped."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, SourceError
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
-from repopilot.repo.read import read, read_raw
-from repopilot.repo.select import Patterns, manifest_folders, reason_to_skip, usefulness
+from repopilot.repo.path_rules import PathPatterns, manifest_folders, reason_to_skip, usefulness
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
-
-__all__ = ["Hashes", "read", "read_raw", "walk"]
 
 # path → (mtime in ns, size, inode, hash): lets a second walk skip reading what has not been touched
 Hashes = MutableMapping[str, tuple[int, int, int, str]]
@@ -39,26 +37,37 @@ class _Entry:
 def walk(
     snapshot: Snapshot, settings: Settings, *, cancel: threading.Event | None = None, hashes: Hashes | None = None
 ) -> tuple[list[SourceFile], list[Skip]]:
-    """The files to read, most useful folders first, and all others with the reason why not (sorted by path).
+    """List the files of a snapshot.
 
-    `hashes`, kept by the caller, saves hashing local files that have not changed; entries of files that are gone
-    are removed. Raises SourceError on a snapshot that can't be listed, Cancelled.
+    Args:
+        snapshot: the repository.
+        settings: `max_file_kb` and the include and exclude patterns.
+        cancel: ends the walk once set.
+        hashes: kept by the caller; saves hashing local files that have not changed. Entries of files that are gone
+            are removed.
+
+    Returns:
+        The files to read, the most useful folders first, and all others with the reason why not, sorted by path.
+
+    Raises:
+        SourceError: the snapshot can't be listed, or holds too many files.
+        Cancelled: `cancel` was set.
     """
-    entries = list(_bare(snapshot) if snapshot.git_dir else _local(snapshot))
+    entries = list(_committed_files(snapshot) if snapshot.git_dir else _local_files(snapshot))
     paths = [entry.path for entry in entries]
     manifests = manifest_folders(paths)
-    patterns = Patterns(settings.include, settings.exclude)
+    patterns = PathPatterns(settings.include, settings.exclude)
     hashes = {} if hashes is None else hashes
     files: list[SourceFile] = []
     skips: list[Skip] = []
     for number, entry in enumerate(entries):
         if number % 256 == 0 and cancel is not None and cancel.is_set():
-            raise Cancelled("Stopped.")
+            raise Cancelled(i18n.message("repo.stopped"))
         reason = entry.skip or patterns.reason_to_skip(entry.path)
         reason = reason or reason_to_skip(entry.path, entry.size, settings.max_file_kb << 10, manifests)
         digest = "" if reason else entry.hash or _local_hash(snapshot, entry, hashes)
         if reason or not digest:
-            skips.append(Skip(entry.path, reason or "can't be read"))
+            skips.append(Skip(entry.path, reason or i18n.message("repo.skip.unreadable")))
         else:
             language = language_of(entry.path) or ""
             files.append(SourceFile(entry.path, entry.size, digest, language, file_kind(entry.path)))
@@ -67,7 +76,7 @@ def walk(
     return sorted(files, key=lambda f: usefulness(f.path)), sorted(skips, key=lambda s: s.path)
 
 
-def _bare(snapshot: Snapshot) -> Iterator[_Entry]:
+def _committed_files(snapshot: Snapshot) -> Iterator[_Entry]:
     """The tree of the snapshot's commit. Paths stay relative to the repository's root, also below `subdir`."""
     assert snapshot.git_dir is not None
     args = ["ls-tree", "-r", "-z", "-l", "--full-tree", snapshot.commit]
@@ -78,15 +87,18 @@ def _bare(snapshot: Snapshot) -> Iterator[_Entry]:
         found += 1
         if found > local.MAX_FILES:
             raise SourceError(
-                f"The repository holds more than {local.MAX_FILES:,} files.", "Choose a folder inside it."
+                i18n.message("repo.too_many_files", limit=f"{local.MAX_FILES:,}"),
+                i18n.message("repo.choose_subfolder"),
             )
         yield _tree_entry(record)
     if not found and snapshot.subdir:
-        raise SourceError(f"There is no folder {snapshot.subdir} at this commit.", "Check the spelling.")
+        raise SourceError(
+            i18n.message("repo.no_such_folder", folder=snapshot.subdir), i18n.message("repo.check_spelling")
+        )
 
 
 def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
-    """The NUL-separated output of a git command, streamed, so that a tree bomb costs no memory."""
+    """The NUL-separated output of a git command, streamed, so that a huge tree costs no memory."""
     process = git_command.start(git_dir, args, git_command.reading())
     rest, finished = b"", False
     try:
@@ -98,7 +110,9 @@ def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
         message = process.stderr.read().decode("utf-8", "replace") if finished else ""
         status = git_command.stop(process, finished=finished)
     if status:
-        raise SourceError(f"The repository can't be listed: {message.strip()[-200:]}.", "Open it again.")
+        raise SourceError(
+            i18n.message("repo.not_listed", error=message.strip()[-200:]), i18n.message("repo.open_again")
+        )
 
 
 def _tree_entry(record: bytes) -> _Entry:
@@ -106,11 +120,11 @@ def _tree_entry(record: bytes) -> _Entry:
     mode, _, digest, size = meta.split()
     path, skip = _decoded(name)
     if mode == b"120000":
-        skip = "symbolic link"
+        skip = i18n.message("repo.skip.symlink")
     elif mode == b"160000":
-        skip = "submodule"
+        skip = i18n.message("repo.skip.submodule")
     elif not size.isdigit():
-        skip = skip or "too large, left out of the clone"
+        skip = skip or i18n.message("repo.skip.not_cloned")
     return _Entry(path, int(size) if size.isdigit() else 0, digest.decode(), skip)
 
 
@@ -118,21 +132,21 @@ def _decoded(name: bytes) -> tuple[str, str]:
     try:
         return name.decode("utf-8"), ""
     except UnicodeDecodeError:
-        return name.decode("utf-8", "replace"), "the file's name is not UTF-8"
+        return name.decode("utf-8", "replace"), i18n.message("repo.skip.name_not_utf8")
 
 
-def _local(snapshot: Snapshot) -> Iterator[_Entry]:
+def _local_files(snapshot: Snapshot) -> Iterator[_Entry]:
     assert snapshot.root is not None
     base = os.fsencode(snapshot.root)
     prefix = f"{snapshot.subdir}/".encode() if snapshot.subdir else b""
     try:
-        for name in local.names(snapshot.root):
+        for name in local.list_paths(snapshot.root):
             if name.startswith(prefix):
                 entry = _local_entry(base, name)
                 if entry is not None:
                     yield entry
     except GitFailed as error:
-        raise SourceError(f"The folder can't be listed: {error}.") from error
+        raise SourceError(i18n.message("repo.folder_not_listed", error=error)) from error
 
 
 def _local_entry(base: bytes, name: bytes) -> _Entry | None:
@@ -143,11 +157,11 @@ def _local_entry(base: bytes, name: bytes) -> _Entry | None:
     except OSError:
         return None
     if stat.S_ISLNK(found.st_mode):
-        skip = "symbolic link"
+        skip = i18n.message("repo.skip.symlink")
     elif stat.S_ISDIR(found.st_mode):
-        skip = "submodule"
+        skip = i18n.message("repo.skip.submodule")
     elif not stat.S_ISREG(found.st_mode):
-        skip = "not a regular file"
+        skip = i18n.message("repo.skip.not_regular")
     return _Entry(path, found.st_size, "", skip, (found.st_mtime_ns, found.st_size, found.st_ino))
 
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import SourceError, UsageError
 from repopilot.repo import history
-from repopilot.repo.history import FileDiff
-from repopilot.repo.patch import added_lines
+from repopilot.repo.patch import FileDiff, added_lines, parse_patch
+from repopilot.repo.path_rules import reason_to_skip
 from repopilot.repo.read import read_bytes, read_raw, text_of
 from repopilot.repo.secrets import secret_name
-from repopilot.repo.select import reason_to_skip
 from repopilot.repo.walk import walk
 from repopilot.review.code import Code, ReviewTarget, code
 from repopilot.settings import Settings
@@ -133,7 +132,7 @@ def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
         if change.change == "deleted" or language is None:
             continue
         before = old.get(change.path)
-        lines = added_lines(history.parse_patch(change.diff)[0]) if change.diff and before is not None else None
+        lines = added_lines(parse_patch(change.diff)[0]) if change.diff and before is not None else None
         previous = code(change.path, before, language) if before is not None else None
         targets.append(ReviewTarget(code(change.path, change.content, language), lines, previous))
     return Scope("the generated code", tuple(targets))

@@ -11,7 +11,7 @@ from support.small_repo import lay_out
 
 from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
-from repopilot.repo.clone import open_source
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
 from repopilot.workspace import Workspace

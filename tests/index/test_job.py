@@ -17,7 +17,7 @@ from repopilot.index import layout
 from repopilot.index.build import job as build
 from repopilot.index.code_graph import graph_of
 from repopilot.index.workers import pool
-from repopilot.repo.clone import open_source
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 
 PRELUDE = f"""

@@ -9,9 +9,11 @@ from support.git_server import GitServer, commit, git, publish
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import network
-from repopilot.repo.clone import clone_dir, limits_of, locked, open_source
+from repopilot.repo.clone import clone_dir, clone_lock, fetch_limits
+from repopilot.repo.read import read
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
-from repopilot.repo.walk import read, walk
+from repopilot.repo.walk import walk
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
 
@@ -125,7 +127,7 @@ def test_what_a_server_answers_is_said_plainly(server, options, status: int, kin
 
 def test_a_redirect_is_not_followed(server: GitServer, options: Settings) -> None:
     server.redirect = server.url + "/elsewhere"
-    with pytest.raises(SourceError, match="sends this address on"):
+    with pytest.raises(SourceError, match="redirects this address"):
         opened(server, options)
     assert not any("elsewhere" in request for request in server.requests)
 
@@ -184,9 +186,9 @@ def test_waiting_for_another_process_can_be_cancelled(options: Settings) -> None
     where = clone_dir("https://h.example/x", options)
     cancel = threading.Event()
     seen: list[Progress] = []
-    with locked(where, limits_of(options)):
+    with clone_lock(where, fetch_limits(options)):
         threading.Timer(0.3, cancel.set).start()
-        with pytest.raises(Cancelled), locked(where, limits_of(options, seen.append, cancel)):
+        with pytest.raises(Cancelled), clone_lock(where, fetch_limits(options, seen.append, cancel)):
             pytest.fail("the lock was given twice")
     assert any("Waiting" in p.phase for p in seen)
 

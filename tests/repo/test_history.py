@@ -9,10 +9,11 @@ from support.git_server import GitServer, commit, git, publish
 
 from repopilot.errors import RepoPilotError, SourceError
 from repopilot.repo import history
-from repopilot.repo.clone import open_source
-from repopilot.repo.history import FileDiff, added_lines
+from repopilot.repo.patch import FileDiff, added_lines, check_patch, parse_patch
+from repopilot.repo.read import read, read_raw
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
-from repopilot.repo.walk import read, read_raw, walk
+from repopilot.repo.walk import walk
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -146,38 +147,36 @@ diff --git a/src/app.py b/src/app.py
 """
 
 
-def test_a_patch_is_parsed_and_held_against_the_repository(work: Path, options: Settings) -> None:
+def test_a_patch_is_parsed_and_checked_against_the_repository(work: Path, options: Settings) -> None:
     snapshot = open_source(parse_source(str(work)), options)
-    (parsed,) = history.parse_patch(PATCH)
+    (parsed,) = parse_patch(PATCH)
     assert (parsed.path, parsed.status, added_lines(parsed)) == ("src/app.py", "modified", {2, 3})
-    assert history.check_patch(snapshot, [parsed]) == []
-    stale = history.parse_patch(PATCH.replace("return 2", "return 7"))
-    assert "not there" in history.check_patch(snapshot, stale)[0]
-    assert (
-        "not in the repository" in history.check_patch(snapshot, history.parse_patch(PATCH.replace("app", "none")))[0]
-    )
+    assert check_patch(snapshot, [parsed]) == []
+    stale = parse_patch(PATCH.replace("return 2", "return 7"))
+    assert "not there" in check_patch(snapshot, stale)[0]
+    assert "not in the repository" in check_patch(snapshot, parse_patch(PATCH.replace("app", "none")))[0]
     new = "--- /dev/null\n+++ b/README.md\n@@ -0,0 +1 @@\n+x\n"
-    assert history.check_patch(snapshot, history.parse_patch(new)) == ["README.md is already there."]
+    assert check_patch(snapshot, parse_patch(new)) == ["README.md already exists."]
 
 
 @pytest.mark.parametrize("text", ["", "hello", PATCH.replace("-1,2", "-1,9"), "@@ -1 +1 @@\n-a\n+b\n", "+++ b/x\n"])
 def test_malformed_patches(text: str) -> None:
     with pytest.raises(SourceError, match="patch"):
-        history.parse_patch(text)
+        parse_patch(text)
 
 
 def test_quoted_names_and_binary_patches() -> None:
     quoted = PATCH.replace("a/src/app.py", '"a/s\\303\\251 \\"q\\".py"').replace(
         "b/src/app.py", '"b/s\\303\\251 \\"q\\".py"'
     )
-    assert history.parse_patch(quoted)[0].path == 'sé "q".py'
+    assert parse_patch(quoted)[0].path == 'sé "q".py'
     binary = "diff --git a/x.bin b/x.bin\nindex 1..2 100644\nBinary files a/x.bin and b/x.bin differ\n"
-    assert history.parse_patch(binary) == [FileDiff("x.bin", "x.bin", "modified", (), True)]
+    assert parse_patch(binary) == [FileDiff("x.bin", "x.bin", "modified", (), True)]
 
 
 @given(st.text(alphabet=st.sampled_from("+-@ \n\\a1,diff/"), max_size=300))
 def test_any_text_is_a_patch_or_refused(text: str) -> None:
     try:
-        history.parse_patch(text)
+        parse_patch(text)
     except RepoPilotError as error:
         assert "patch" in str(error)

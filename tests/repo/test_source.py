@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.errors import RepoPilotError, SourceError, UsageError
+from repopilot.i18n import said
 from repopilot.repo.source import looks_like_source, parse_source, split_token
 
 GITHUB = "https://github.com/o/r.git"
@@ -132,3 +133,11 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 def test_no_token_stays_in_a_source(text: str) -> None:
     token = split_token(text)[1]
     assert token and token not in repr(parse_source(text))
+
+
+def test_errors_are_said_in_french() -> None:
+    with pytest.raises(SourceError) as refused:
+        parse_source("ssh://host/o/r")
+    assert refused.value.message == "ssh:// addresses are not supported."
+    assert said(refused.value.message, "fr") == "Les adresses ssh:// ne sont pas prises en charge."
+    assert said(refused.value.hint, "fr").startswith("Donnez l'adresse https")

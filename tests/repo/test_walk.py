@@ -9,11 +9,13 @@ import pytest
 from support.git_server import GitServer, commit, git, publish
 
 from repopilot.errors import Cancelled, SourceError
-from repopilot.repo.clone import open_source
+from repopilot.i18n import Message
 from repopilot.repo.local import changed, fingerprint
+from repopilot.repo.read import read, read_raw
 from repopilot.repo.sample_size import sample_size
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
-from repopilot.repo.walk import read, read_raw, walk
+from repopilot.repo.walk import walk
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot
 
@@ -89,6 +91,7 @@ def snapshot(request, tree: Path, tmp_path: Path, options: Settings) -> Snapshot
 
 def test_every_file_is_read_or_has_a_reason(snapshot: Snapshot, options: Settings) -> None:
     texts, reasons = everything(snapshot, options)
+    assert all(isinstance(reason, Message) for reason in reasons.values())
     for path, reason in REASONS.items():
         assert reason in reasons[path] or (path == "src/oneline.js" and "too large" in reasons[path]), path
     assert set(texts) | set(reasons) >= set(FILES)

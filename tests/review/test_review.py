@@ -11,7 +11,7 @@ from repopilot import trace
 from repopilot.errors import SourceError, UsageError
 from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
-from repopilot.repo.clone import open_source
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Turn
 from repopilot.review import linters

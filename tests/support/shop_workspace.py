@@ -12,7 +12,7 @@ from support.small_repo import lay_out
 from repopilot import trace
 from repopilot.index.build.job import build
 from repopilot.llm.scripted import Script, scripted_model
-from repopilot.repo.clone import open_source
+from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
 from repopilot.workspace import Workspace

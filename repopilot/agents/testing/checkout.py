@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from repopilot.repo.walk import read, walk
+from repopilot.repo.read import read
+from repopilot.repo.walk import walk
 from repopilot.types import Skip
 from repopilot.workspace import Workspace
 

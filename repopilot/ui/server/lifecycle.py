@@ -11,7 +11,7 @@ from chainlit.session import WebsocketSession
 from repopilot.ui.chat import process
 
 HEAVY = (
-    "repopilot.repo.clone",
+    "repopilot.repo.snapshot",
     "repopilot.index.build.job",
     "repopilot.assistant",
     "repopilot.routing.router",

@@ -1,4 +1,4 @@
-"""Which paths are worth reading, by name and size alone, and in which order. Pure."""
+"""Rules on paths: which files are worth reading, by name and size alone, and in which order. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from pathspec import GitIgnoreSpec
 
+from repopilot import i18n
 from repopilot.code.languages import is_doc_path, is_example_path, is_generated, is_test_path, language_of
 from repopilot.repo.secrets import secret_name
 
@@ -32,39 +33,27 @@ _BINARY = frozenset(
     "sqlite3 pdf doc docx xls xlsx ppt pptx odt woff woff2 ttf otf eot pt pth onnx gguf safetensors npy npz pkl "
     "pickle parquet feather h5 hdf5 tfrecord iso dmg deb rpm apk ipa keystore mo swf fla blend glb fbx stl".split()
 )
-_FIRST = (
-    "src",
-    "lib",
-    "app",
-    "apps",
-    "packages",
-    "pkg",
-    "cmd",
-    "internal",
-    "core",
-    "server",
-    "client",
-    "api",
-    "crates",
-)
+_FIRST = frozenset("src lib app apps packages pkg cmd internal core server client api crates".split())
 
 
 def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
     """Why a path lies in a folder that nobody wrote by hand, None when it doesn't.
 
-    `manifests` are the folders ('' for the root) that hold a package manifest: `build`, `dist`, … count as output
-    only beside one, or at the root; elsewhere they are ordinary names of packages.
+    Args:
+        path: a POSIX path from the repository's root.
+        manifests: the folders ('' for the root) that hold a package manifest. `build`, `dist`, … count as output
+            only beside one, or at the root; elsewhere they are ordinary names of packages.
     """
     folders = path.split("/")[:-1]
     for depth, folder in enumerate(folders):
         if folder in _DEPENDENCIES:
-            return f"dependency folder {folder}/"
+            return i18n.message("repo.skip.dependency", folder=folder)
         if folder in _OUTPUT_ANYWHERE or folder.endswith((".egg-info", ".dist-info", ".xcodeproj", ".xcassets")):
-            return f"build output or cache {folder}/"
+            return i18n.message("repo.skip.output_or_cache", folder=folder)
         if folder in _OUTPUT_BESIDE_MANIFEST and (depth == 0 or "/".join(folders[:depth]) in manifests):
             if folder in ("bin", "build") and depth == 0 and _SOURCE_LIKE.search(path):
                 continue  # scripts and build tools that someone wrote
-            return f"build output {folder}/"
+            return i18n.message("repo.skip.output", folder=folder)
     return None
 
 
@@ -75,34 +64,42 @@ def manifest_folders(paths: Collection[str]) -> frozenset[str]:
 
 
 def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[str]) -> str | None:
-    """Why a file is not read, in words a user understands; None when it is worth reading."""
+    """Why a file is not read, as a message for the user; None when it is worth reading.
+
+    Args:
+        path: a POSIX path from the repository's root.
+        size: in bytes.
+        max_bytes: the size of the largest file that is read.
+        manifests: as in `dependency_or_output`.
+    """
     if secret_name(path):
-        return "may hold secrets"
+        return i18n.message("repo.skip.secrets")
     if found := dependency_or_output(path, manifests):
         return found
     if path.rpartition(".")[2].lower() in _BINARY:
-        return "binary"
+        return i18n.message("repo.skip.binary")
     if is_generated(path):
-        return "generated"
+        return i18n.message("repo.skip.generated")
     if language_of(path) is None:
-        return "not a kind of text that is read"
+        return i18n.message("repo.skip.unknown_kind")
     if size > max_bytes:
-        return f"larger than {max_bytes >> 10} KB"
-    return "empty" if size == 0 else None
+        return i18n.message("repo.skip.large", kilobytes=max_bytes >> 10)
+    return i18n.message("repo.skip.empty") if size == 0 else None
 
 
-class Patterns:
-    """The include and exclude patterns of the settings (gitignore syntax), compiled once a walk."""
+class PathPatterns:
+    """The include and exclude patterns of the settings (gitignore syntax), compiled once for each walk."""
 
     def __init__(self, include: Collection[str], exclude: Collection[str]) -> None:
         self._include = GitIgnoreSpec.from_lines(include) if include else None
         self._exclude = GitIgnoreSpec.from_lines(exclude) if exclude else None
 
     def reason_to_skip(self, path: str) -> str | None:
+        """Why the patterns leave a path out, None when they don't."""
         if self._exclude is not None and self._exclude.match_file(path):
-            return "excluded by a pattern"
+            return i18n.message("repo.skip.excluded")
         if self._include is not None and not self._include.match_file(path):
-            return "not included by a pattern"
+            return i18n.message("repo.skip.not_included")
         return None
 
 

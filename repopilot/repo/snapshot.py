@@ -1,0 +1,51 @@
+"""Opens a repository: clones or updates a remote one, or takes a local folder as it lies on disk."""
+
+from __future__ import annotations
+
+import threading
+
+from repopilot.repo.clone import fetch_limits, open_clone
+from repopilot.repo.fetch import OnProgress
+from repopilot.repo.history import at
+from repopilot.repo.local import open_folder
+from repopilot.settings import Settings
+from repopilot.types import Snapshot, Source
+
+
+def open_source(
+    source: Source,
+    settings: Settings,
+    *,
+    token: str = "",
+    progress: OnProgress | None = None,
+    cancel: threading.Event | None = None,
+) -> Snapshot:
+    """Clone a repository, fetch what is new in a known clone, or open a local folder.
+
+    Safe against another process that opens the same repository. Blocking.
+
+    Args:
+        source: the parsed address or path.
+        settings: data directory, time and size limits, allowed hosts.
+        token: goes into this call's request header and nowhere else; the default is `settings.git_token`.
+        progress: told what git reports, at most ten times a second.
+        cancel: ends the call once set.
+
+    Returns:
+        The snapshot. `stale` says why, when only an earlier state of a clone could be returned.
+
+    Raises:
+        SourceError: the repository can't be reached or read, or has no such ref.
+        CredentialsNeeded: the remote asks for credentials.
+        StorageError: the clone can't be stored.
+        Cancelled: `cancel` was set.
+    """
+    if source.path is not None:
+        return _open_local(source, settings)
+    return open_clone(source, settings, token, fetch_limits(settings, progress, cancel))
+
+
+def _open_local(source: Source, settings: Settings) -> Snapshot:
+    """A folder as it lies on disk; with a ref, what its repository holds there."""
+    folder = open_folder(source)
+    return folder if not source.ref or folder.root is None else at(folder, source.ref, settings)
