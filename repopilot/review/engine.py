@@ -12,6 +12,7 @@ from repopilot.repo.secrets import redact
 from repopilot.review import linters
 from repopilot.review.code import Code, ReviewTarget
 from repopilot.review.findings import DOMAINS, MEASURED, new_and_old
+from repopilot.review.rules import registry
 from repopilot.review.rules.polyglot import generic
 from repopilot.review.rules.python.checks import FLOWS, HABITS, LOOPS, Check
 from repopilot.review.rules.python.tree import tree_of
@@ -58,14 +59,14 @@ def _secrets_of(code: Code) -> Iterator[Finding]:
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
 
 
-def _python(checks: Sequence[Check], tests: bool = False) -> Run:
-    """Checks of Python as an analyser; `tests`: they leave test files alone."""
+def _python(domain: str, checks: Sequence[Check]) -> Run:
+    """Checks of Python as an analyser; those of security leave test files alone."""
 
     def run(codes: Sequence[Code]) -> list[Finding]:
-        trees = (
-            tree_of(code) for code in codes if code.language == "python" and not (tests and is_test_path(code.path))
-        )
-        return [finding for tree in trees if tree is not None for check in checks for finding in check(tree)]
+        wanted = [c for c in codes if c.language == "python" and not (domain == "security" and is_test_path(c.path))]
+        trees = (tree_of(code) for code in wanted)
+        found = [finding for tree in trees if tree is not None for check in checks for finding in check(tree)]
+        return [*found, *registry.find(wanted, domain)]
 
     return run
 
@@ -81,14 +82,14 @@ def _generic(domain: str) -> Run:
 ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
     Analyser("secrets", "security", secrets),
-    Analyser("data flow", "security", _python(FLOWS, tests=True)),
+    Analyser("data flow", "security", _python("security", FLOWS)),
     Analyser("other languages", "security", _generic("security")),
     Analyser("radon", "performance", linters.radon),
     Analyser("ruff", "performance", linters.ruff_speed),
-    Analyser("loops", "performance", _python(LOOPS)),
+    Analyser("loops", "performance", _python("performance", LOOPS)),
     Analyser("other languages", "performance", _generic("performance")),
     Analyser("ruff", "style", linters.ruff_style),
-    Analyser("habits", "style", _python(HABITS)),
+    Analyser("habits", "style", _python("style", HABITS)),
     Analyser("other languages", "style", _generic("style")),
 )
 

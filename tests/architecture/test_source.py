@@ -13,6 +13,7 @@ PACKAGE = ROOT / "repopilot"
 SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
 
 SAME_ROLE = {
+    "registry": "what there is of a kind, in one place",
     "agent": "the entry point of an agent",
     "render": "an agent's result as text",
     "question": "what a question asks of an agent",

@@ -1,4 +1,4 @@
-"""Async Python code that makes others wait: calls that block the event loop, and awaits one after the other."""
+"""Async Python code that waits needlessly: calls that block the event loop, and awaits one after the other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from repopilot.review.rules.python.loops import in_steps, targets
-from repopilot.review.rules.python.tree import PythonTree, called, dotted, names_in
-from repopilot.types import Finding
+from repopilot.review.rules.python.tree import PYTHON, PythonTree, at, called, dotted, names_in, on_tree
+from repopilot.review.rules.rule import Match, Rule
 
 _BLOCKS = re.compile(
     r"^(shutil\.(copy\w*|move|rmtree|make_archive|unpack_archive)|sqlite3\.connect|psycopg2?\.connect|pymysql\.connect|"
@@ -30,13 +30,7 @@ _ORDERED = re.compile(
 )
 
 
-def waiting(tree: PythonTree) -> Iterator[Finding]:
-    """Every check of this module on one file."""
-    yield from _blocking(tree)
-    yield from _one_by_one(tree)
-
-
-def _blocking(tree: PythonTree) -> Iterator[Finding]:
+def _blocking_calls(tree: PythonTree) -> Iterator[Match]:
     for call in tree.of(ast.Call):
         if not isinstance(tree.scope(call), ast.AsyncFunctionDef) or isinstance(tree.parents.get(call), ast.Await):
             continue
@@ -44,13 +38,7 @@ def _blocking(tree: PythonTree) -> Iterator[Finding]:
         owner, _, method = name.rpartition(".")
         known = _BLOCKS.match(name) or (_PATH_IO.match(method) and _is_path(tree, call))
         if known or (owner and _is_blocking_client(tree, call, owner)):
-            yield tree.finding(
-                call,
-                "medium",
-                "performance",
-                "blocking-call",
-                f"`{name}` blocks the event loop: everything else waits; use asyncio.to_thread.",
-            )
+            yield at(call, name=name)
 
 
 def _is_path(tree: PythonTree, call: ast.Call) -> bool:
@@ -75,8 +63,8 @@ def _is_blocking_client(tree: PythonTree, call: ast.Call, owner: str) -> bool:
     return any(_BLOCKING_CLIENTS.match(tree.called(m)) for m in made)
 
 
-def _one_by_one(tree: PythonTree) -> Iterator[Finding]:
-    """Awaits in a loop that don't need each other's result."""
+def _sequential_awaits(tree: PythonTree) -> Iterator[Match]:
+    """Awaits in a loop none of which needs the result of another."""
     seen: set[ast.AST] = set()
     for node in tree.of(ast.Await):
         loop = tree.loop(node)
@@ -84,13 +72,7 @@ def _one_by_one(tree: PythonTree) -> Iterator[Finding]:
             continue
         if _is_fetch(node) and _independent(tree, node, loop):
             seen.add(loop)
-            yield tree.finding(
-                node,
-                "low",
-                "performance",
-                "await-in-loop",
-                "Each turn waits for the one before, which it doesn't need; use asyncio.gather.",
-            )
+            yield at(node)
 
 
 def _is_fetch(node: ast.Await) -> bool:
@@ -124,3 +106,25 @@ def _reads_answer(node: ast.Await) -> bool:
     """`await response.json()` belongs to the request before it."""
     return isinstance(node.value, ast.Call) and called(node.value).rpartition(".")[2] in (
         "json", "text", "read", "content", "body", "aread")  # fmt: skip
+
+
+RULES = (
+    Rule(
+        id="blocking-call",
+        domain="performance",
+        severity="medium",
+        languages=PYTHON,
+        find=on_tree(_blocking_calls),
+        bad="import shutil\nasync def f(a, b):\n    shutil.copy(a, b)\n",
+        good="import asyncio\nimport shutil\nasync def f(a, b):\n    await asyncio.to_thread(shutil.copy, a, b)\n",
+    ),
+    Rule(
+        id="await-in-loop",
+        domain="performance",
+        severity="low",
+        languages=PYTHON,
+        find=on_tree(_sequential_awaits),
+        bad="async def f(api, ids):\n    return [await api.fetch_user(i) for i in ids]\n",
+        good="async def f(ws, xs):\n    for x in xs:\n        await ws.send(x)\n",
+    ),
+)

@@ -1,12 +1,24 @@
-"""Caches in Python modules that never forget."""
+"""Caches in Python modules that grow without bound."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from repopilot.review.rules.python.tree import Function, PythonTree, called, dotted, names_in, own, parameters, words_of
-from repopilot.types import Finding
+from repopilot.review.rules.python.tree import (
+    PYTHON,
+    Function,
+    PythonTree,
+    at,
+    called,
+    dotted,
+    names_in,
+    on_tree,
+    own,
+    parameters,
+    words_of,
+)
+from repopilot.review.rules.rule import Match, Rule
 
 _CACHES = frozenset(
     "cache caches cached memo memoized rendered results result lookup seen history computed parsed".split()
@@ -14,8 +26,8 @@ _CACHES = frozenset(
 _REGISTERS = frozenset("register add set install configure load setup init clear subscribe connect define".split())
 
 
-def caches(tree: PythonTree) -> Iterator[Finding]:
-    """A dict of the module that remembers what it was asked and never forgets."""
+def _unbounded_caches(tree: PythonTree) -> Iterator[Match]:
+    """A dict of the module that keeps every result and never drops one."""
     module = tree.nodes[0] if tree.nodes else None
     for (scope, name), values in tree.assigned.items():
         if (
@@ -27,8 +39,7 @@ def caches(tree: PythonTree) -> Iterator[Finding]:
             continue
         for function in tree.functions:
             if store := _stores(function, name):
-                yield tree.finding(store, "low", "performance", "unbounded-cache",
-                                   f"`{name}` only ever grows; bound it, as functools.lru_cache does.")  # fmt: skip
+                yield at(store, name=name)
                 break
 
 
@@ -76,3 +87,19 @@ def _stores(function: Function, name: str) -> ast.AST | None:
             if (keys | made) & given:
                 return node
     return None
+
+
+RULES = (
+    Rule(
+        id="unbounded-cache",
+        domain="performance",
+        severity="low",
+        languages=PYTHON,
+        find=on_tree(_unbounded_caches),
+        bad="_cache = {}\ndef f(key):\n    if key in _cache:\n        return _cache[key]\n    _cache[key] = g(key)\n"
+        "    return _cache[key]\n",
+        good="_cache = {}\ndef f(key):\n    if len(_cache) > 99:\n        _cache.clear()\n    if key not in _cache:\n"
+        "        _cache[key] = g(key)\n    return _cache[key]\n",
+        cwe=770,
+    ),
+)

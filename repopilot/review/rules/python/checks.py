@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from repopilot.review.rules.python.access import access
-from repopilot.review.rules.python.blocking import waiting
-from repopilot.review.rules.python.caches import caches
 from repopilot.review.rules.python.conditions import conditions
 from repopilot.review.rules.python.contradictions import contradictions
 from repopilot.review.rules.python.growth import growth
@@ -25,5 +23,5 @@ from repopilot.types import Finding
 Check = Callable[[PythonTree], Iterator[Finding]]
 
 FLOWS: tuple[Check, ...] = (security, secrets, queries, access, answers)
-LOOPS: tuple[Check, ...] = (speed, growth, caches, database, waiting)
+LOOPS: tuple[Check, ...] = (speed, growth, database)
 HABITS: tuple[Check, ...] = (style, conditions, values, contradictions, names)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 
 from repopilot.code.python_ast import parse_python
 from repopilot.review.code import Code
+from repopilot.review.rules.rule import Match
 from repopilot.types import Finding, Severity
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
 Scope = Function | ast.Module | ast.ClassDef | ast.Lambda
+PYTHON = ("python",)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -143,6 +145,21 @@ def tree_of(code: Code) -> PythonTree | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return PythonTree(code, tuple(nodes), parents)
+
+
+def on_tree(check: Callable[[PythonTree], Iterable[Match]]) -> Callable[[Code], Iterable[Match]]:
+    """Make a check of syntax trees one of files, for `Rule.find`; a file that doesn't parse has no matches."""
+
+    def find(code: Code) -> Iterable[Match]:
+        tree = tree_of(code)
+        return () if tree is None else check(tree)
+
+    return find
+
+
+def at(node: ast.AST, variant: str = "", severity: Severity | None = None, **values: object) -> Match:
+    """A match at a node; `values` fill the placeholders of the message."""
+    return Match(node.lineno, values, variant, severity)  # type: ignore[attr-defined]
 
 
 def dotted(node: ast.AST) -> str:
