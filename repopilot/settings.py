@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import Field
@@ -14,6 +15,12 @@ class Settings(BaseSettings):
     """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required."""
 
     model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=".env", extra="ignore", frozen=True)
+
+    # The words on screen
+    language: Literal["", "en", "fr"] = Field(
+        "",
+        description="Language of the interface and of the reports; default: the browser's, and that of the question.",
+    )
 
     # Where things are kept
     home: Path = Field(

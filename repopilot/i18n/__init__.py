@@ -10,10 +10,13 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from string import Formatter
 from typing import Literal, cast
 
 Language = Literal["en", "fr"]
 LANGUAGES: tuple[Language, ...] = ("en", "fr")
+_NUMERALS: dict[Language, dict[int, str]] = {"en": {}, "fr": str.maketrans({",": "\u202f", ".": ","})}
+"""How each language writes the thousands separator and the decimal point."""
 
 
 class Message(str):
@@ -33,7 +36,8 @@ def text(key: str, language: str = "en", /, **values: object) -> str:
     Args:
         key: dotted, for example `review.heading`. A key with the forms `one` and `other` is chosen by `count`.
         language: `en`, `fr`, or a tag that begins so (`fr-CA`); any other is read as English.
-        values: one for each placeholder of the text; messages among them are said in the same language.
+        values: one for each placeholder of the text; messages among them are said in the same language, and numbers
+            are written as the language writes them: `{files:,}` groups thousands, `{seconds:.1f}` has a decimal mark.
 
     Returns:
         The text.
@@ -43,7 +47,7 @@ def text(key: str, language: str = "en", /, **values: object) -> str:
     """
     chosen = supported(language)
     entry = _catalogue(chosen)[_form(key, chosen, values)]
-    return entry.format(**{name: localized(value, chosen) for name, value in values.items()})
+    return _Filler(chosen).vformat(entry, (), {name: localized(value, chosen) for name, value in values.items()})
 
 
 def message(key: str, /, **values: object) -> Message:
@@ -66,13 +70,38 @@ def said(value: str, language: str) -> str:
 def supported(language: str) -> Language:
     """The language of ours that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English where it is none."""
     short = language.lower().replace("_", "-").split("-")[0]
-    return cast(Language, short) if short in LANGUAGES else "en"
+    return next((known for known in LANGUAGES if known == short), "en")
+
+
+def term(prefix: str, name: str, language: str) -> str:
+    """The word for an id, for example of a step: the text of `prefix.name`, with underscores for the id's spaces.
+
+    An id that the catalogue doesn't know is returned as it is.
+    """
+    return _catalogue(supported(language)).get(f"{prefix}.{name.replace(' ', '_')}", name)
+
+
+def number(value: float, language: str, spec: str = ",") -> str:
+    """A number as the language writes it; `spec` as in a format string."""
+    return f"{value:{spec}}".translate(_NUMERALS[supported(language)])
 
 
 def section(prefix: str, language: str) -> dict[str, str]:
     """All texts below a prefix, by the rest of their keys: what an element in the browser gets."""
     start = prefix + "."
     return {key[len(start) :]: entry for key, entry in _catalogue(supported(language)).items() if key.startswith(start)}
+
+
+class _Filler(Formatter):
+    """Fills placeholders, numbers among them in the language's writing."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return number(value, self._language, format_spec)
+        return super().format_field(value, format_spec)
 
 
 def _message(key: str, values: Mapping[str, object]) -> Message:

@@ -1,14 +1,16 @@
-"""Numbers as people read them. Pure."""
+"""Numbers, sizes, durations and commits as people read them, in the reader's language. Pure."""
 
 from __future__ import annotations
 
+from repopilot import i18n
 
-def duration(seconds: float) -> str:
-    """`12 ms`, `3.2 s`, `2 min 5 s`, `1 h 3 min`."""
+
+def duration(seconds: float, language: str = "en") -> str:
+    """`12 ms`, `3.2 s`, `2 min 5 s`, `1 h 3 min`; in French `3,2 s`."""
     if seconds < 1:
         return f"{max(0, round(seconds * 1000))} ms"
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return f"{i18n.number(seconds, language, '.1f')} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest} s"
@@ -16,27 +18,37 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min"
 
 
-def count(number: float, noun: str) -> str:
-    """`1 file`, `12,345 files`."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + ("es" if noun.endswith(("s", "x", "ch")) else "s")
-    return f"{number:,.0f} {noun if number == 1 else plural}"
+def count(number: float, noun: str, language: str = "en") -> str:
+    """A number with its noun: `1 file`, `12,345 files`; in French `12 345 fichiers`.
+
+    Args:
+        number: how many.
+        noun: its key below `[format]` in the catalogue, for example `file`.
+        language: of the reader.
+
+    Raises:
+        KeyError: the catalogue has no such noun.
+    """
+    return i18n.text(f"format.{noun}", language, count=number)
 
 
-def size(amount: float) -> str:
-    """Bytes: `812 B`, `1.4 MB`."""
-    for unit in ("B", "KB", "MB"):
+def size(amount: float, language: str = "en") -> str:
+    """Bytes, in decimal units: `812 B`, `1.4 MB`; in French `1,4 Mo`."""
+    unit = "B"
+    for larger in ("KB", "MB", "GB"):
         if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"
+            break
+        amount, unit = amount / 1000, larger
+    shown = i18n.number(amount, language, ".0f" if unit == "B" or amount >= 100 else ".1f")
+    return f"{shown} {i18n.text(f'format.unit_{unit.lower()}', language)}"
 
 
-def commit_words(commit: str) -> str:
+def commit_words(commit: str, language: str = "en") -> str:
     """`commit abc1234`, with `+dirty` behind it where the folder differs, or that there is no version control."""
     if commit == "unversioned":
-        return "no version control"
+        return i18n.text("format.unversioned", language)
     sha, plus, dirty = commit.partition("+")
-    return "commit " + sha[:7] + plus + dirty
+    return i18n.text("format.commit", language, commit=sha[:7] + plus + dirty)
 
 
 def short_commit(commit: str) -> str:

@@ -53,3 +53,17 @@ def test_an_unknown_key_or_a_missing_value_is_an_error() -> None:
         i18n.text("assistant.no_such_text")
     with pytest.raises(KeyError):
         i18n.text("assistant.refused", "en")
+
+
+def test_numbers_follow_the_language() -> None:
+    assert i18n.number(1234.5, "en", ",.1f") == "1,234.5"
+    assert i18n.number(1234.5, "fr", ",.1f") == "1\u202f234,5"
+    assert i18n.text("format.file", "fr", count=12345) == "12\u202f345 fichiers"
+    assert (
+        i18n.text("format.file", "fr", count=0) == "0 fichier" and i18n.text("format.file", "en", count=0) == "0 files"
+    )
+
+
+def test_a_term_without_a_translation_is_shown_as_it_is() -> None:
+    assert i18n.term("format", "unit kb", "fr") == "Ko"
+    assert i18n.term("format", "no such word", "fr") == "no such word"

@@ -65,7 +65,7 @@ def test_the_address_of_the_page():
 
 def test_numbers_as_people_read_them():
     assert [duration(s) for s in (0.0123, 3.21, 65, 3700)] == ["12 ms", "3.2 s", "1 min 5 s", "1 h 1 min"]
-    assert [count(1, "file"), count(1200, "file"), count(2, "reply")] == ["1 file", "1,200 files", "2 replies"]
+    assert [count(1, "file"), count(1200, "file"), count(2, "token")] == ["1 file", "1,200 files", "2 tokens"]
     assert [size(812), size(1_400_000), size(2.5e9)] == ["812 B", "1.4 MB", "2.5 GB"]
     assert commit_words("a" * 40 + "+dirty") == "commit aaaaaaa+dirty"
     assert dense_words(0.999, building=True) == "dense vectors 99 % built"
