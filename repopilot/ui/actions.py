@@ -15,7 +15,7 @@ Handler = Callable[[dict], Awaitable[dict]]
 
 
 async def _pull_model(payload: dict) -> dict:
-    process().models.begin_pull(str(payload.get("name", "")))
+    process().models.start_pull(str(payload.get("name", "")))
     return {}
 
 

@@ -1,17 +1,16 @@
-"""The models of this process, for every chat alike: which one answers, what is being fetched, what can be done."""
+"""The models of this process, shared by all chats: which one answers, what is being fetched, what can be chosen."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot.errors import RepoPilotError
 from repopilot.settings import Settings
 from repopilot.types import Progress
-from repopilot.ui.repository.props import percent, progress_line
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -35,10 +34,13 @@ class Fetch:
 
 
 class Models:
-    """Looks for models again and again, so that an Ollama started later is found; fetches what is missing.
+    """Looks for models every few seconds, so that an Ollama started later is found; fetches what is missing.
 
-    `model`, `reviewer` and `embedder` are those of the moment, None while there is none; `names` the models there are
-    to choose from.
+    Attributes:
+        model, reviewer, embedder: those in use now, None while there is none.
+        names: the models to choose from.
+        fetch: the model being fetched, None while none is.
+        trouble: the error of the last attempt, None where it went well.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,18 +52,20 @@ class Models:
         self.names: list[str] = []
         self.fetch: Fetch | None = None
         self.warming = False
-        self.trouble = ""
+        self.trouble: RepoPilotError | None = None
         self.on_embedder: Callable[[], Awaitable[None]] | None = None
         self._fetched: set[str] = set()
         self._tasks: set[asyncio.Task] = set()
 
     def start(self, after: Callable[[], None]) -> None:
-        """Look for models from now on, once `after` has run in a thread. It imports what they need: two threads
-        that import the same package at once can see it half made."""
-        self._keep(self._watch(after))
+        """Look for models from now on, once `after` has run in a thread.
+
+        `after` imports what they need: of two threads that import a package at once, one can see it half initialised.
+        """
+        self._start_task(self._watch(after))
 
     async def look(self) -> None:
-        """Ask what answers now, and take it."""
+        """Find out which model answers now, and use it."""
         from repopilot.llm import choose
 
         self.status = await asyncio.to_thread(choose.status, self.settings)
@@ -72,10 +76,10 @@ class Models:
         self.model = await choose.choose(self.settings)
         self.reviewer = await choose.choose_reviewer(self.settings, self.model) if self.model else None
         if self.model is not None:
-            self._keep(self._warm(self.model))
+            self._start_task(self._warm(self.model))
 
     async def prefer(self, name: str) -> None:
-        """Answer with this model from now on, in every chat; '' for the one that fits the machine."""
+        """Answer with this model from now on, in every chat; '' for the one that suits the machine."""
         self.settings = self.settings.model_copy(update={"llm_model": name})
         await self.look()
 
@@ -88,15 +92,16 @@ class Models:
         return self.embedder
 
     async def pull(self, name: str) -> None:
-        """Have Ollama fetch a model, then use it. Failures end in `trouble`."""
+        """Pull a model with Ollama, then use it. Failures end in `trouble`."""
         from repopilot.llm import choose
 
         await self._while_fetching(name, lambda fetch: choose.pull(name, self.settings, progress=fetch.report))
         await self.look()
 
-    def begin_pull(self, name: str) -> None:
+    def start_pull(self, name: str) -> None:
+        """Pull a model as a task of its own, unless one is being fetched already."""
         if self.fetch is None:
-            self._keep(self.pull(name))
+            self._start_task(self.pull(name))
 
     async def _watch(self, after: Callable[[], None]) -> None:
         await asyncio.to_thread(after)
@@ -106,9 +111,9 @@ class Models:
                 if self.settings.auto_download:
                     await self._fetch_missing()
             except RepoPilotError as error:
-                self.trouble = str(error)
+                self.trouble = error
             except Exception:
-                # This task must outlive whatever a model server answers.
+                # This task must go on, whatever a model server answers.
                 log.exception("looking for models")
             await asyncio.sleep(LOOK_AGAIN_S)
 
@@ -119,12 +124,12 @@ class Models:
             if await self.find_embedder() is not None and self.on_embedder is not None:
                 await self.on_embedder()
         wanted = self.status.missing_model if self.status else None
-        if wanted and self.settings.embedded and self.status.kind in ("none", "embedded"):
+        if wanted and self.status and self.settings.embedded and self.status.kind in ("none", "embedded"):
             await self._ensure(wanted)
             await self.look()
 
     async def _ensure(self, name: str) -> None:
-        """Fetch once per process: what failed is said, and tried again by a restart or by the command line."""
+        """Fetch a model at most once per process: a failure is shown, and a restart or the command line tries again."""
         from repopilot.llm import models
 
         if name in self._fetched or name not in models.KNOWN:
@@ -138,9 +143,9 @@ class Models:
         self.fetch = Fetch(name)
         try:
             await work(self.fetch)
-            self.trouble = ""
+            self.trouble = None
         except RepoPilotError as error:
-            self.trouble = str(error)
+            self.trouble = error
         finally:
             self.fetch = None
 
@@ -151,12 +156,12 @@ class Models:
         try:
             await choose.prewarm(model)
         except RepoPilotError as error:
-            self.trouble = str(error)
+            self.trouble = error
         finally:
             self.warming = False
 
-    def _keep(self, work) -> None:
-        """The event loop holds tasks weakly: keep them until they are done."""
+    def _start_task(self, work: Coroutine[object, object, None]) -> None:
+        """The event loop has only weak references to its tasks: keep one until it is done."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -172,36 +177,3 @@ def _names(settings: Settings, kind: str) -> list[str]:
     if kind == "embedded":
         return [model.name for model in models.available(settings) if model.purpose == "chat" and model.path]
     return []
-
-
-def model_props(models: Models) -> dict:
-    """The state of the models as the first screen shows it: {state: ok|busy|none, text, notes, pull}."""
-    notes = [models.trouble] if models.trouble else []
-    status = models.status
-    ready = models.model is not None
-    if status is None:
-        return {"state": "busy", "text": "Looking for a language model", "notes": notes, "pull": None}
-    text = _sentence(models)
-    if models.fetch is not None:
-        text += f" Fetching {_fetching(models.fetch)}."
-    elif models.warming:
-        text += " Loading it."
-    busy = models.warming or models.fetch is not None
-    pull = status.missing_model if status.kind == "ollama" and models.fetch is None else None
-    return {"state": "busy" if busy else "ok" if ready else "none", "text": text, "notes": notes, "pull": pull}
-
-
-def _sentence(models: Models) -> str:
-    status = models.status
-    if status.kind == "none" or models.model is None:
-        return "No language model yet: answers are extracts from the code."
-    last = status.notes[-1] if status.notes else status.detail
-    return f"Model: {last}"
-
-
-def _fetching(fetch: Fetch) -> str:
-    if fetch.progress is None:
-        return fetch.name
-    done = percent(fetch.progress)
-    share = f"{done} % · " if done is not None else ""
-    return f"{fetch.name}: {share}{progress_line(fetch.progress)}"

@@ -5,28 +5,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from repopilot.i18n.format import commit_words, count, duration, size
-from repopilot.types import Progress, Skip
+from repopilot import i18n
+from repopilot.i18n.format import commit_words, count, duration
+from repopilot.types import Skip
+from repopilot.ui.progress_text import percent, phase_name, progress_line
 from repopilot.ui.repository.estimate import FOLDERS_SHOWN, Estimate
-from repopilot.ui.repository.registry import Opening
+from repopilot.ui.repository.registry import Opening, Phase
 
-STARTERS = (
-    ("What it is", "What does this repository do, and how is it organised?"),
-    ("Entry points", "Where does execution start, and what happens first?"),
-    ("Main parts", "What are the most important modules, and how do they work together?"),
-    ("Tests", "How is this code tested, and how do I run the tests?"),
-)
-TITLES = {
-    "cloning": "Getting {name}",
-    "asking": "{name} is big",
-    "credentials": "{name} asks for credentials",
-    "indexing": "Indexing {name}",
-    "ready": "Indexed {name}",
-    "stopped": "Stopped: {name}",
-    "failed": "{name} could not be opened",
-}
-BUTTONS = {
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+
+STARTERS = ("purpose", "entry_points", "modules", "tests")
+"""Questions offered for a repository just opened, by their keys in `[ui.starters]`."""
+BUTTONS: dict[Phase, tuple[str, ...]] = {
     "cloning": ("cancel",),
     "indexing": ("stop",),
     "ready": ("update", "reindex"),
@@ -36,27 +29,31 @@ BUTTONS = {
 SKIPS_SHOWN = 8
 
 
-def opening_props(opening: Opening, *, starters: bool = True) -> dict:
-    """Everything the element shows. JSON-able, and equal between two moments that look the same."""
-    name = opening.source.name
-    moment = opening.job.progress if opening.phase == "indexing" and opening.job else opening.progress
+def opening_props(opening: Opening, language: str, *, starters: bool = True) -> dict:
+    """The state of an opening as the element shows it.
+
+    Returns:
+        A JSON-able value, equal for two moments that look the same.
+    """
+    moment = opening.current_progress
     working = opening.phase in ("cloning", "indexing")
     return {
         "key": opening.key,
-        "name": name,
+        "name": opening.source.name,
         "address": address(opening),
         "phase": opening.phase,
         "answerable": opening.answerable,
-        "title": TITLES[opening.phase].format(name=name),
-        "detail": progress_line(moment) if working and moment else ("Connecting" if working else ""),
+        "title": i18n.text(f"ui.opening.{opening.phase}", language, name=opening.source.name),
+        "detail": _detail(opening, language) if working else "",
         "percent": percent(moment) if working and moment else None,
-        "error": {"message": opening.error.message, "hint": opening.error.hint} if opening.error else None,
+        "error": _error_props(opening, language),
         "refused": opening.phase == "credentials" and opening.with_token,
         "buttons": list(BUTTONS.get(opening.phase, ())),
-        "badge": badge(opening) if opening.answerable else None,
-        "estimate": estimate_props(opening.estimate) if opening.phase == "asking" and opening.estimate else None,
-        "stale": opening.snapshot.stale if opening.snapshot else None,
-        "starters": [list(starter) for starter in STARTERS] if starters and opening.answerable else [],
+        "badge": badge(opening, opening.index, language) if opening.index else None,
+        "estimate": _asked_estimate(opening, language),
+        "stale": i18n.said(opening.snapshot.stale, language) if opening.snapshot and opening.snapshot.stale else None,
+        "starters": starter_rows(language) if starters and opening.answerable else [],
+        "words": i18n.section("ui.opening.words", language),
     }
 
 
@@ -69,86 +66,96 @@ def address(opening: Opening) -> str:
     return place
 
 
-def badge(opening: Opening) -> dict:
-    """`Indexed: N files · M chunks · commit abc1234`, with what is below it to unfold."""
-    index = opening.index
+def starter_rows(language: str) -> list[list[str]]:
+    """The questions offered for a repository just opened: [label, question]."""
+    return [[i18n.text(f"ui.starters.{name}.{part}", language) for part in ("label", "question")] for name in STARTERS]
+
+
+def badge(opening: Opening, index: Index, language: str) -> dict:
+    """`Indexed: N files · M chunks · commit abc1234`, and the details it unfolds to."""
     report = index.report
-    facts = [count(len(index.files), "file"), count(len(index.chunks), "chunk")]
-    facts.append(commit_words(index.commit))
+    facts = [count(len(index.files), "file", language), count(len(index.chunks), "chunk", language)]
+    facts.append(commit_words(index.commit, language))
+    times = (f"{phase_name(phase, language)} {duration(took, language)}" for phase, took in report.seconds.items())
+    lines = [count(report.lines, "line", language), *times]
+    if report.reused:
+        lines.append(i18n.text("ui.opening.reused", language, count=report.reused))
+    skipped = len(report.skipped)
+    notes = dict.fromkeys([*index.notes, *(opening.job.notes if opening.job else ())])
     return {
-        "text": "Indexed: " + " · ".join(facts),
-        "dense": dense_words(index.dense, building=opening.phase == "indexing"),
+        "text": i18n.text("ui.opening.indexed", language, facts=" · ".join(facts)),
+        "dense": dense_words(index.dense, language, building=opening.phase == "indexing"),
         "complete": index.dense >= 1,
-        "lines": count(report.lines, "line"),
-        "skipped": len(report.skipped),
-        "skips": skip_rows(report.skipped),
-        "seconds": " · ".join(f"{phase} {duration(took)}" for phase, took in report.seconds.items()),
-        "notes": list(dict.fromkeys([*index.notes, *(opening.job.notes if opening.job else ())])),
-        "reused": report.reused,
+        "facts": " · ".join(lines),
+        "skipped": i18n.text("ui.opening.skipped" if skipped else "ui.opening.none_skipped", language, count=skipped),
+        "skips": skip_rows(report.skipped, language),
+        "notes": [i18n.said(note, language) for note in notes],
     }
 
 
-def dense_words(share: float, *, building: bool) -> str:
-    """How far the vectors are, 0–1, in words."""
+def dense_words(share: float, language: str, *, building: bool) -> str:
+    """How many of the vectors there are, in words; `share` is 0–1."""
     if share >= 1:
-        return "dense vectors complete"
+        return i18n.text("ui.opening.dense_complete", language)
     if share == 0 and not building:
-        return "lexical search only"
-    return f"dense vectors {math.floor(share * 100)} % built"
+        return i18n.text("ui.opening.lexical_only", language)
+    return i18n.text("ui.opening.dense_partial", language, percent=math.floor(share * 100))
 
 
-def skip_rows(skipped: Iterable[Skip]) -> list[dict]:
-    """How many files were left out for which reason, most first, each with a few names."""
+def skip_rows(skipped: Iterable[Skip], language: str) -> list[dict]:
+    """How many files were skipped for which reason, most frequent first: {reason, count, examples}."""
     skipped = list(skipped)
     reasons = Counter(skip.reason for skip in skipped).most_common(SKIPS_SHOWN)
     return [
         {
-            "reason": reason,
-            "count": number,
+            "reason": i18n.said(reason, language),
+            "count": i18n.number(number, language),
             "examples": [skip.path for skip in skipped if skip.reason == reason][:3],
         }
         for reason, number in reasons
     ]
 
 
-def progress_line(moment: Progress) -> str:
-    """`parsing · 120 of 3,400 files · 310/s · 11 s left`."""
-    parts = [moment.phase]
-    if moment.unit == "bytes":
-        done = size(moment.done)
-        parts.append(f"{done} of {size(moment.total)}" if moment.total else done)
-        parts += [f"{size(moment.rate)}/s"] if moment.rate > 0 else []
-    elif moment.total or moment.done:
-        of = f"{moment.done:,} of {moment.total:,}" if moment.total else f"{moment.done:,}"
-        parts.append(f"{of} {moment.unit}")
-        parts += [f"{moment.rate:,.0f}/s"] if moment.rate >= 1 else []
-    if moment.remaining_s is not None and moment.remaining_s >= 1 and moment.done < (moment.total or moment.done):
-        parts.append(f"{duration(moment.remaining_s)} left")
-    if moment.detail:
-        parts.append(moment.detail)
-    return " · ".join(parts)
-
-
-def percent(moment: Progress) -> int | None:
-    """None while the total is unknown: the bar then only moves."""
-    return min(100, round(100 * moment.done / moment.total)) if moment.total else None
-
-
-def estimate_props(found: Estimate) -> dict:
+def estimate_props(found: Estimate, language: str) -> dict:
+    """What indexing would take, and the folders to choose from: {text, folders: [{name, label, lines}], more}."""
     shown, rest = found.folders[:FOLDERS_SHOWN], found.folders[FOLDERS_SHOWN:]
     rows = [
         {
             "name": folder.name,
-            "label": folder.name or "(top level)",
-            "files": folder.files,
-            "lines": f"{folder.lines:,}",
+            "label": folder.name or i18n.text("ui.opening.top_level", language),
+            "lines": count(folder.lines, "line", language),
         }
         for folder in shown
     ]
-    return {
-        "text": f"About {count(found.lines, 'line')} in {count(found.files, 'file')}. Questions can be answered after "
-        f"about {duration(max(1, found.lexical_s))}; search by meaning is complete after about "
-        f"{duration(max(1, found.dense_s))}.",
-        "folders": rows,
-        "more": f"and {count(len(rest), 'smaller folder')} after these" if rest else "",
-    }
+    text = i18n.text(
+        "ui.opening.estimate",
+        language,
+        lines=count(found.lines, "line", language),
+        files=count(found.files, "file", language),
+        lexical=duration(max(1, found.lexical_s), language),
+        dense=duration(max(1, found.dense_s), language),
+    )
+    more = i18n.text("ui.opening.more_folders", language, count=len(rest)) if rest else ""
+    return {"text": text, "folders": rows, "more": more}
+
+
+def moved_note(opening: Opening, asked: str, language: str) -> str:
+    """That the index has moved on from the commit `asked`, which the last answer came from; '' while it has not."""
+    if not asked or opening.index is None or opening.index.commit == asked:
+        return ""
+    before, now = (commit_words(commit, language) for commit in (asked, opening.index.commit))
+    return i18n.text("ui.opening.moved", language, before=before, now=now)
+
+
+def _detail(opening: Opening, language: str) -> str:
+    moment = opening.current_progress
+    return progress_line(moment, language) if moment else i18n.text("ui.opening.connecting", language)
+
+
+def _error_props(opening: Opening, language: str) -> dict | None:
+    error = opening.error
+    return error and {"message": i18n.said(error.message, language), "hint": i18n.said(error.hint, language)}
+
+
+def _asked_estimate(opening: Opening, language: str) -> dict | None:
+    return estimate_props(opening.estimate, language) if opening.phase == "asking" and opening.estimate else None

@@ -1,0 +1,16 @@
+"""An error as text, in the reader's language. Pure."""
+
+from __future__ import annotations
+
+from repopilot.errors import RepoPilotError
+from repopilot.i18n import said
+
+
+def error_line(error: RepoPilotError, language: str) -> str:
+    """What happened and what to do about it, in one line."""
+    return f"{said(error.message, language)} {said(error.hint, language)}".strip()
+
+
+def error_paragraphs(error: RepoPilotError, language: str) -> str:
+    """What happened and, in a paragraph below, what to do about it."""
+    return f"{said(error.message, language)}\n\n{said(error.hint, language)}".strip()
