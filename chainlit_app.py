@@ -8,7 +8,7 @@ import chainlit as cl
 from chainlit import server
 
 from repopilot.settings import settings
-from repopilot.ui.actions import HANDLERS, press
+from repopilot.ui.actions import HANDLERS, handle_action
 from repopilot.ui.conversation import greet, receive, stop
 from repopilot.ui.server import page, security
 from repopilot.ui.server.lifecycle import cancel_after_disconnect, warm_up
@@ -48,4 +48,4 @@ async def on_settings_update(values: dict):
 
 
 for name in HANDLERS:
-    cl.action_callback(name)(press)
+    cl.action_callback(name)(handle_action)

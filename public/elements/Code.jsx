@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { Copy } from 'lucide-react';
 
-// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
-// user typed or unfolded stays.
+// Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
+// one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const Code = (window.repopilotCode ||= function ({ props, callAction, sendUserMessage }) {
   const marked = useRef(null);
   const [copied, setCopied] = useState(false);
@@ -14,14 +14,13 @@ const Code = (window.repopilotCode ||= function ({ props, callAction, sendUserMe
     await navigator.clipboard.writeText(lines.join('\n'));
     setCopied(true);
   };
-  const span = props.end > props.start ? `lines ${props.start}–${props.end}` : `line ${props.start}`;
   return (
     <section className="rp-code">
       <div className="rp-code-head">
         <strong className="rp-place">{props.path}</strong>
-        <span className="rp-muted">{span} of {props.total} · {props.commit}{props.symbol ? ` · ${props.symbol}` : ''}</span>
-        {!props.supported && <span className="rp-warn">⚠ These lines do not bear the sentence that cites them.</span>}
-        <button className="rp-button" onClick={copy}><Copy size={13} /> {copied ? 'Copied' : 'Copy the marked lines'}</button>
+        <span className="rp-muted">{props.facts}</span>
+        {!props.supported && <span className="rp-warn">⚠ {props.words.unsupported}</span>}
+        <button className="rp-button" onClick={copy}><Copy size={13} /> {copied ? props.words.copied : props.words.copy}</button>
       </div>
       <div className="rp-code-scroll" tabIndex={0}>
         <table>

@@ -28,20 +28,20 @@ function Rows({ file }) {
           ))}
         </tbody>
       </table>
-      {file.more > 0 && <div className="rp-muted rp-diff-more">{file.more.toLocaleString()} more lines: download the file or the patch.</div>}
+      {file.more && <div className="rp-muted rp-diff-more">{file.more}</div>}
     </div>
   );
 }
 
-// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
-// user typed or unfolded stays.
+// Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
+// one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, sendUserMessage }) {
   const many = props.files.length > 3;
   const [failed, setFailed] = useState('');
   const [unfolded, setUnfolded] = useState({});
   const call = async (name, payload) => {
     const result = await callAction({ name, payload: { answer: props.answer, ...payload } });
-    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
+    setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
     return result?.response;
   };
   const decide = (paths, decision) => call('decide', { paths, decision });
@@ -56,11 +56,11 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     <section className="rp-diff rp-code">
       <div className="rp-row">
         <FileDiff size={16} className="rp-muted" />
-        <strong>{props.files.length === 1 ? 'One file' : `${props.files.length} files`}</strong>
-        <span className="rp-muted rp-grow">{props.folder ? `Accepted files are written to ${props.folder}` : 'From a clone: accepted files are kept for the download'}</span>
-        <button className="rp-button rp-primary" disabled={!open.length} onClick={() => decide(open, 'accepted')}><Check size={14} /> Accept all</button>
-        <button className="rp-button" onClick={() => download('zip')}><Download size={14} /> Zip</button>
-        <button className="rp-button" onClick={() => download('patch')}><Download size={14} /> Patch</button>
+        <strong>{props.title}</strong>
+        <span className="rp-muted rp-grow">{props.note}</span>
+        <button className="rp-button rp-primary" disabled={!open.length} onClick={() => decide(open, 'accepted')}><Check size={14} /> {props.words.accept_all}</button>
+        <button className="rp-button" onClick={() => download('zip')}><Download size={14} /> {props.words.zip}</button>
+        <button className="rp-button" onClick={() => download('patch')}><Download size={14} /> {props.words.patch}</button>
       </div>
       {failed && <div className="rp-error">{failed}</div>}
       {props.files.map((file) => (
@@ -75,16 +75,14 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
             <span className="rp-minus">−{file.removed}</span>
             <span className="rp-grow" />
             {file.decision ? (
-              <span className={file.decision === 'accepted' ? 'rp-chip' : 'rp-chip rp-chip-soft'}>
-                {file.decision === 'accepted' && props.folder ? 'accepted, written' : file.decision}
-              </span>
+              <span className={file.decision === 'accepted' ? 'rp-chip' : 'rp-chip rp-chip-soft'}>{file.outcome}</span>
             ) : (
               <>
-                <button className="rp-button" onClick={() => decide([file.path], 'accepted')}><Check size={14} /> Accept</button>
-                <button className="rp-button" onClick={() => decide([file.path], 'rejected')}><X size={14} /> Reject</button>
+                <button className="rp-button" onClick={() => decide([file.path], 'accepted')}><Check size={14} /> {props.words.accept}</button>
+                <button className="rp-button" onClick={() => decide([file.path], 'rejected')}><X size={14} /> {props.words.reject}</button>
               </>
             )}
-            {file.change !== 'deleted' && <button className="rp-button" aria-label={`Download ${file.path}`} onClick={() => download('file', file.path)}><Download size={14} /></button>}
+            {!file.deleted && <button className="rp-button" aria-label={file.download} title={file.download} onClick={() => download('file', file.path)}><Download size={14} /></button>}
           </div>
           {isOpen(file) && <Rows file={file} />}
         </div>

@@ -13,13 +13,13 @@ function save({ name, mime, base64 }) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
-// user typed or unfolded stays.
+// Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
+// one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const Findings = (window.repopilotFindings ||= function ({ props, callAction, sendUserMessage }) {
   const [failed, setFailed] = useState('');
   const call = async (name, payload) => {
     const result = await callAction({ name, payload: { answer: props.answer, ...payload } });
-    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
+    setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
     return result?.response;
   };
   const download = async (form) => {
@@ -35,8 +35,8 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
           </span>
         ))}
         <span className="rp-grow" />
-        <button className="rp-button" onClick={() => download('sarif')}><Download size={14} /> SARIF</button>
-        <button className="rp-button" onClick={() => download('markdown')}><Download size={14} /> Markdown</button>
+        <button className="rp-button" onClick={() => download('sarif')}><Download size={14} /> {props.words.sarif}</button>
+        <button className="rp-button" onClick={() => download('markdown')}><Download size={14} /> {props.words.markdown}</button>
       </div>
       {failed && <div className="rp-error">{failed}</div>}
       {props.files.map((file) => (
@@ -45,13 +45,13 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
           {file.findings.map((finding, at) => (
             <div key={at} className="rp-finding">
               <div className="rp-row rp-tight">
-                <span className="rp-severity" data-severity={finding.severity}>{finding.severity}</span>
+                <span className="rp-severity" data-severity={finding.severity}>{finding.severity_label}</span>
                 {finding.number
-                  ? <button className="rp-link" onClick={() => call('show_citation', { number: finding.number })}>line {finding.line}</button>
-                  : <span>line {finding.line}</span>}
-                <span className="rp-muted">{finding.domain} · {finding.rule} · {finding.source}</span>
+                  ? <button className="rp-link" onClick={() => call('show_citation', { number: finding.number })}>{finding.place}</button>
+                  : <span>{finding.place}</span>}
+                <span className="rp-muted">{finding.origin}</span>
                 <span className="rp-grow" />
-                <button className="rp-button" onClick={() => sendUserMessage(finding.fix, 'generate')}><Wrench size={13} /> Fix this</button>
+                <button className="rp-button" onClick={() => sendUserMessage(finding.fix, 'generate')}><Wrench size={13} /> {props.words.fix}</button>
               </div>
               <div>{finding.message}</div>
               {finding.quote && <pre className="rp-quote">{finding.quote}</pre>}
@@ -59,7 +59,7 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
           ))}
         </div>
       ))}
-      {props.more > 0 && <div className="rp-muted">{props.more} more findings: they are in the downloads.</div>}
+      {props.more && <div className="rp-muted">{props.more}</div>}
     </section>
   );
 });

@@ -1,13 +1,8 @@
 import { useEffect, useState } from 'react';
 import { AlertTriangle, CheckCircle2, GitBranch, Loader2, RefreshCw, RotateCcw, Square, X } from 'lucide-react';
 
-const BUTTONS = {
-  cancel: ['Cancel', X],
-  stop: ['Stop', Square],
-  retry: ['Retry', RotateCcw],
-  update: ['Fetch what is new', RefreshCw],
-  reindex: ['Re-index', RotateCcw]
-};
+const ICONS = { cancel: X, stop: Square, retry: RotateCcw, update: RefreshCw, reindex: RotateCcw };
+const ACTIONS = { cancel: 'opening_stop', stop: 'opening_stop', reindex: 'opening_reindex' };
 
 function Bar({ percent }) {
   return (
@@ -26,9 +21,9 @@ function Badge({ badge }) {
         <span className={badge.complete ? 'rp-chip' : 'rp-chip rp-chip-soft'}>{badge.dense}</span>
       </summary>
       <div className="rp-badge-body">
-        <div>{badge.lines}{badge.seconds ? ` · ${badge.seconds}` : ''}{badge.reused ? ` · ${badge.reused} files reused` : ''}</div>
+        <div>{badge.facts}</div>
         {badge.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
-        <div>{badge.skipped ? `${badge.skipped.toLocaleString()} files left out:` : 'No file was left out.'}</div>
+        <div>{badge.skipped}</div>
         {badge.skips.length > 0 && (
           <ul>
             {badge.skips.map((skip) => (
@@ -41,34 +36,34 @@ function Badge({ badge }) {
   );
 }
 
-function Asking({ estimate, openingKey, act }) {
+function Asking({ estimate, openingKey, words, act }) {
   const [chosen, setChosen] = useState([]);
   const toggle = (name) => setChosen(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
   return (
     <div className="rp-asking">
-      <p>{estimate.text} Folders are indexed in this order:</p>
+      <p>{estimate.text}</p>
       <div className="rp-folders">
         {estimate.folders.map((folder) => (
           <label key={folder.label} className={folder.name ? '' : 'rp-muted'}>
             <input type="checkbox" disabled={!folder.name} checked={chosen.includes(folder.name)} onChange={() => toggle(folder.name)} />
             <code>{folder.label}</code>
-            <span className="rp-muted">{folder.lines} lines</span>
+            <span className="rp-muted">{folder.lines}</span>
           </label>
         ))}
         {estimate.more && <span className="rp-muted">{estimate.more}</span>}
       </div>
       <div className="rp-row">
-        <button className="rp-button rp-primary" onClick={() => act('opening_go_on', { key: openingKey, only: [] })}>Go on with everything</button>
-        <button className="rp-button" disabled={!chosen.length} onClick={() => act('opening_go_on', { key: openingKey, only: chosen })}>
-          Narrow to {chosen.length ? chosen.join(', ') : 'the chosen folders'}
+        <button className="rp-button rp-primary" onClick={() => act('opening_confirm', { key: openingKey, only: [] })}>{words.index_all}</button>
+        <button className="rp-button" disabled={!chosen.length} onClick={() => act('opening_confirm', { key: openingKey, only: chosen })}>
+          {chosen.length ? words.index_some.replace('{folders}', chosen.join(', ')) : words.index_chosen}
         </button>
-        <button className="rp-button" onClick={() => act('opening_stop', { key: openingKey })}>Not now</button>
+        <button className="rp-button" onClick={() => act('opening_stop', { key: openingKey })}>{words.not_now}</button>
       </div>
     </div>
   );
 }
 
-function Token({ openingKey, refused, act }) {
+function Token({ openingKey, refused, words, act }) {
   const [token, setToken] = useState('');
   const submit = (event) => {
     event.preventDefault();
@@ -77,33 +72,35 @@ function Token({ openingKey, refused, act }) {
   };
   return (
     <form className="rp-row" onSubmit={submit}>
-      <input type="password" autoComplete="off" aria-label="Access token" placeholder="Access token" className="rp-input"
+      <input type="password" autoComplete="off" aria-label={words.token} placeholder={words.token} className="rp-input"
         value={token} onChange={(e) => setToken(e.target.value)} />
-      <button className="rp-button rp-primary" disabled={!token}>Try with this token</button>
-      {refused && <span className="rp-warn">That token was refused.</span>}
-      <span className="rp-muted">Used for this one call. Not stored, not shown, not in the chat.</span>
+      <button className="rp-button rp-primary" disabled={!token}>{words.try_token}</button>
+      {refused && <span className="rp-warn">{words.token_refused}</span>}
+      <span className="rp-muted">{words.token_note}</span>
     </form>
   );
 }
 
-// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
-// user typed or unfolded stays.
+// Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
+// one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, callAction, sendUserMessage }) {
   const [failed, setFailed] = useState('');
   const act = async (name, payload) => {
     const result = await callAction({ name, payload });
-    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not take it. Reload the page.'));
+    setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
   };
 
-  // The address of the page names what is open, so that a reload finds it again.
+  // The address of the page names the open repository and the chosen language, so that a reload restores them.
   useEffect(() => {
     if (!props.answerable && props.phase === 'failed') return;
     const url = new URL(window.location.href);
-    if (url.pathname !== '/' || url.searchParams.get('repo') === props.address) return;
+    if (url.pathname !== '/') return;
+    const before = url.search;
     url.search = '';
     url.searchParams.set('repo', props.address);
-    window.history.replaceState(window.history.state, '', url);
-  }, [props.address]);
+    if (props.language) url.searchParams.set('lang', props.language);
+    if (url.search !== before) window.history.replaceState(window.history.state, '', url);
+  }, [props.address, props.language]);
 
   const busy = props.phase === 'cloning' || props.phase === 'indexing';
   const wrong = props.phase === 'failed' || props.phase === 'credentials';
@@ -113,14 +110,13 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
       <div className="rp-head">
         <Icon size={18} className={busy ? 'rp-spin' : wrong ? 'rp-bad' : 'rp-muted'} />
         <strong className="rp-title">{props.title}</strong>
-        {props.percent != null && <span className="rp-muted rp-number">{props.percent} %</span>}
+        {props.percent != null && <span className="rp-muted rp-number">{props.words.percent.replace('{percent}', props.percent)}</span>}
         <span className="rp-grow" />
         {props.buttons.map((name) => {
-          const [label, ButtonIcon] = BUTTONS[name];
-          const action = { cancel: 'opening_stop', stop: 'opening_stop', reindex: 'opening_reindex' }[name] || 'opening_retry';
+          const ButtonIcon = ICONS[name];
           return (
-            <button key={name} className="rp-button" onClick={() => act(action, { key: props.key })}>
-              <ButtonIcon size={14} /> {label}
+            <button key={name} className="rp-button" onClick={() => act(ACTIONS[name] || 'opening_retry', { key: props.key })}>
+              <ButtonIcon size={14} /> {props.words[name]}
             </button>
           );
         })}
@@ -131,8 +127,8 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
       {props.moved && <div className="rp-warn">{props.moved}</div>}
       {props.stale && <div className="rp-warn">⚠ {props.stale}</div>}
       {failed && <div className="rp-error">{failed}</div>}
-      {props.phase === 'credentials' && <Token openingKey={props.key} refused={props.refused} act={act} />}
-      {props.estimate && <Asking estimate={props.estimate} openingKey={props.key} act={act} />}
+      {props.phase === 'credentials' && <Token openingKey={props.key} refused={props.refused} words={props.words} act={act} />}
+      {props.estimate && <Asking estimate={props.estimate} openingKey={props.key} words={props.words} act={act} />}
       {props.badge && <Badge badge={props.badge} />}
       {props.model && props.model.state !== 'ok' && (
         <div className="rp-status" data-state={props.model.state}>

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 import { AlertTriangle, FileCode2, RotateCcw, Shuffle } from 'lucide-react';
 
-// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
-// user typed or unfolded stays.
+// Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
+// one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const Sources = (window.repopilotSources ||= function ({ props, callAction, sendUserMessage }) {
   const [failed, setFailed] = useState('');
   const show = async (number) => {
     const result = await callAction({ name: 'show_citation', payload: { answer: props.answer, number } });
-    setFailed(result?.response?.error || (result?.success ? '' : 'The server did not answer.'));
+    setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
   };
 
   // The marks in the answer's text are links to `#cite-<answer>-<number>`: this element gives them their effect.
@@ -24,14 +24,13 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
     return () => document.removeEventListener('click', onClick, true);
   }, [props.answer]);
 
-  const doubtful = props.sources.filter((source) => !source.supported).length;
   return (
     <section className="rp-sources">
       {props.sources.length > 0 && (
         <div className="rp-row rp-tight">
           {props.sources.map((source) => (
             <button key={source.number} className={source.supported ? 'rp-source' : 'rp-source rp-doubt'} onClick={() => show(source.number)}
-              title={source.supported ? source.symbol || source.place : 'These lines do not bear the sentence that names them'}>
+              title={source.supported ? source.symbol || source.place : props.words.unsupported}>
               <span className="rp-source-number">{source.number}</span>
               {source.supported ? <FileCode2 size={13} /> : <AlertTriangle size={13} />}
               <span className="rp-place">{source.place}</span>
@@ -39,13 +38,13 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
           ))}
         </div>
       )}
-      {doubtful > 0 && <div className="rp-warn">⚠ {doubtful === 1 ? 'One citation does' : `${doubtful} citations do`} not bear the sentence. Check before you rely on it.</div>}
+      {props.doubt && <div className="rp-warn">⚠ {props.doubt}</div>}
       {props.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
       {failed && <div className="rp-error">{failed}</div>}
       {(props.retry || props.alternatives.length > 0) && (
         <div className="rp-row rp-tight">
           {props.retry && (
-            <button className="rp-button" onClick={() => sendUserMessage(props.question, props.command || undefined)}><RotateCcw size={14} /> Try again</button>
+            <button className="rp-button" onClick={() => sendUserMessage(props.question, props.command || undefined)}><RotateCcw size={14} /> {props.words.retry}</button>
           )}
           {props.alternatives.map(([label, command]) => (
             <button key={command} className="rp-button" onClick={() => sendUserMessage(props.question, command)}><Shuffle size={14} /> {label}</button>

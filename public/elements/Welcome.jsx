@@ -1,10 +1,21 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ArrowRight, FolderGit2, Loader2 } from 'lucide-react';
 
-// Chainlit runs this file anew at every update. The component is kept, so that React sees the same one and what the
-// user typed or unfolded stays.
+// Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
+// one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, sendUserMessage }) {
+  const { words } = props;
   const [text, setText] = useState('');
+
+  // The address of the page names the chosen language, so that a reload restores it.
+  useEffect(() => {
+    const url = new URL(window.location.href);
+    if (url.pathname !== '/' || (url.searchParams.get('lang') || '') === props.language) return;
+    if (props.language) url.searchParams.set('lang', props.language);
+    else url.searchParams.delete('lang');
+    window.history.replaceState(window.history.state, '', url);
+  }, [props.language]);
+
   const open = (event) => {
     event.preventDefault();
     if (text.trim()) sendUserMessage(text.trim(), 'open');
@@ -12,20 +23,17 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
   return (
     <section className="rp-welcome">
       <div className="rp-brand">RepoPilot</div>
-      <h1>Talk to a git repository, on your own machine</h1>
-      <p className="rp-lead">
-        Give an address or a folder. It is cloned and indexed here, then you ask: answers cite the lines they rest on,
-        every step is shown, and nothing is written until you accept it.
-      </p>
+      <h1>{words.title}</h1>
+      <p className="rp-lead">{words.lead}</p>
       <form className="rp-row rp-open" onSubmit={open}>
-        <input className="rp-input rp-grow" value={text} onChange={(e) => setText(e.target.value)} aria-label="Repository"
-          placeholder="https://github.com/owner/name, owner/name, or /path/to/folder" spellCheck="false" />
-        <button className="rp-button rp-primary" disabled={!text.trim()}>Open <ArrowRight size={15} /></button>
+        <input className="rp-input rp-grow" value={text} onChange={(e) => setText(e.target.value)} aria-label={words.repository}
+          placeholder={words.placeholder} spellCheck="false" />
+        <button className="rp-button rp-primary" disabled={!text.trim()}>{words.open} <ArrowRight size={15} /></button>
       </form>
       {props.offer && (
         <div className="rp-warn rp-row">
-          <span>A link brought you here to open <code>{props.offer}</code>.</span>
-          <button className="rp-button" onClick={() => sendUserMessage(props.offer, 'open')}>Open it</button>
+          <span>{words.offer} <code>{props.offer}</code></span>
+          <button className="rp-button" onClick={() => sendUserMessage(props.offer, 'open')}>{words.open_offer}</button>
         </div>
       )}
       <div className="rp-row">
@@ -34,7 +42,7 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
             <FolderGit2 size={14} /> {entry.name}{entry.status ? <span className="rp-muted"> · {entry.status}</span> : null}
           </button>
         ))}
-        {props.examples.length > 0 && <span className="rp-muted">For example</span>}
+        {props.examples.length > 0 && <span className="rp-muted">{words.examples}</span>}
         {props.examples.map(([label, address]) => (
           <button key={address} id={`starter-${label.toLowerCase().replaceAll(' ', '-')}`} className="rp-button rp-round" title={address} onClick={() => sendUserMessage(address, 'open')}>
             {label}
@@ -45,8 +53,8 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
         {props.model.state === 'busy' ? <Loader2 size={14} className="rp-spin" /> : <span className="rp-dot" />}
         <span>{props.model.text}</span>
         {props.model.pull && (
-          <button className="rp-button" onClick={() => callAction({ name: 'pull_model', payload: { name: props.model.pull } })}>
-            Have Ollama fetch {props.model.pull}
+          <button className="rp-button" onClick={() => callAction({ name: 'pull_model', payload: { name: props.model.pull.name } })}>
+            {props.model.pull.label}
           </button>
         )}
       </div>

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import chainlit as cl
 
+from repopilot.i18n import Language, supported
 from repopilot.results import Answer, Turn
 from repopilot.settings import Settings, settings
 from repopilot.types import FileChange
@@ -24,32 +25,51 @@ TURNS_KEPT = 12
 
 
 @dataclass(slots=True)
-class Shown:
-    """An answer on the page: what its buttons need. `root` is the local folder accepted files are written to, None
-    for a clone; `decided` says accepted or rejected by path."""
+class ShownAnswer:
+    """An answer on the page, with what its buttons need.
+
+    Attributes:
+        answer: the answer.
+        index: the index it came from.
+        root: the local folder that accepted files are written to, None for a clone.
+        decisions: `accepted` or `rejected` by path, for the files decided on.
+        element: the diff view below it, None where it has no files.
+    """
 
     answer: Answer
     index: Index
     root: Path | None = None
-    decided: dict[str, str] = field(default_factory=dict)
+    decisions: dict[str, str] = field(default_factory=dict)
     element: cl.CustomElement | None = None
 
     @property
     def files(self) -> dict[str, FileChange]:
+        """The answer's files by path."""
         return {file.path: file for file in self.answer.files}
 
 
 @dataclass(slots=True)
 class Chat:
-    """`waiting` is a question asked before there was a repository to ask; `narrowed` the user's own settings; `shown`
-    and `plans` are what stands on the page, by the id of its message."""
+    """One chat.
 
+    Attributes:
+        browser_language: the tag the browser asks for, for example `fr-CA`.
+        opening: the repository open in it, None before the first.
+        pending: question and command asked before there was a repository to ask, None without one.
+        exchanges: the conversation about the open repository, oldest first.
+        answers: the answers on the page, by the id of their message.
+        plans: the plans on the page, by the id of their message.
+        overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
+            commit to open.
+    """
+
+    browser_language: str = "en"
     opening: Opening | None = None
-    waiting: tuple[str, str] | None = None
+    pending: tuple[str, str] | None = None
     exchanges: list[Exchange] = field(default_factory=list)
-    shown: dict[str, Shown] = field(default_factory=dict)
+    answers: dict[str, ShownAnswer] = field(default_factory=dict)
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
-    narrowed: dict[str, object] = field(default_factory=dict)
+    overrides: dict[str, object] = field(default_factory=dict)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -60,13 +80,25 @@ class Chat:
                 each.answer.text,
                 each.answer.route.intent if each.answer.route else "EXPLAIN",
                 each.answer.files,
+                each.answer.result,
             )
             for each in self.exchanges[-TURNS_KEPT:]
         )
 
     @property
     def settings(self) -> Settings:
-        return settings().model_copy(update={name: value for name, value in self.narrowed.items() if name != "ref"})
+        """The process's settings with the user's changes."""
+        return settings().model_copy(update={name: value for name, value in self.overrides.items() if name != "ref"})
+
+    @property
+    def chosen_language(self) -> str:
+        """The language chosen in the chat's settings, '' where none was."""
+        return str(self.overrides.get("language", ""))
+
+    @property
+    def language(self) -> Language:
+        """The language of the interface: the one set or chosen, else the browser's."""
+        return supported(self.settings.language or self.browser_language)
 
 
 @dataclass(slots=True)
@@ -77,8 +109,8 @@ class Process:
     openings: Openings
     tasks: set[asyncio.Task] = field(default_factory=set)
 
-    def keep(self, work: Coroutine) -> None:
-        """Run it to its end: the event loop itself holds tasks weakly."""
+    def start_task(self, work: Coroutine[object, object, None]) -> None:
+        """Run it to its end: the event loop has only weak references to its tasks."""
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
@@ -101,6 +133,6 @@ def chat() -> Chat:
     """The chat of the current session."""
     found = cl.user_session.get("chat")
     if found is None:
-        found = Chat()
+        found = Chat(browser_language=cl.context.session.language)
         cl.user_session.set("chat", found)
     return found

@@ -1,6 +1,6 @@
-"""Conversations kept on disk by repository, so that a reload, a crash or a closed tab loses nothing.
+"""Conversations on disk, so that a reload, a crash or a closed tab loses nothing.
 
-One JSON file per repository below `home/chats`; deleting it forgets the conversation.
+There is one JSON file per repository in `home/chats`; deleting it deletes the conversation.
 """
 
 from __future__ import annotations
@@ -16,49 +16,59 @@ from pydantic import TypeAdapter
 from repopilot.results import Answer
 from repopilot.settings import Settings
 
-KEPT = 12
+STORED = 12
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question with its answer; `command` is the route that was forced, '' for none, `footer` the answer's, `commit`
-    the state of the repository that was asked."""
+    """A question with its answer.
+
+    Attributes:
+        question: as asked, without its command.
+        command: that of the intent the user forced, '' for none.
+        answer: the answer; its `degraded` is in the language it was shown in.
+        footer: the line below the answer, as shown.
+        commit: the state of the repository the answer is about.
+        interrupted: whether there is no answer, only an error, and another try is offered.
+    """
 
     question: str
     command: str
     answer: Answer
     footer: str = ""
     commit: str = ""
+    interrupted: bool = False
 
 
 _EXCHANGES = TypeAdapter(list[Exchange])
 
 
 def load(settings: Settings, key: str) -> list[Exchange]:
-    """The conversation about the repository `key`, oldest first; [] where nothing readable is kept."""
+    """The conversation about the repository `key`, oldest first; [] where none is stored or it can't be read."""
     try:
         return _EXCHANGES.validate_json(_file(settings, key).read_text("utf-8"))
     except FileNotFoundError:
         return []
     except (OSError, ValueError) as error:
-        log.warning("a kept conversation can't be read: %s", error)
+        log.warning("a stored conversation can't be read: %s", error)
         return []
 
 
 def save(settings: Settings, key: str, exchanges: Iterable[Exchange]) -> None:
-    """Keep the last exchanges. A full disk loses nothing that is on the page, and is logged."""
+    """Store the last exchanges. A full disk is logged; what is on the page stays."""
     file = _file(settings, key)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(".new")
-        draft.write_bytes(_EXCHANGES.dump_json(list(exchanges)[-KEPT:]))
+        draft.write_bytes(_EXCHANGES.dump_json(list(exchanges)[-STORED:]))
         draft.replace(file)
     except (OSError, TypeError, ValueError) as error:
-        log.warning("the conversation is not kept: %s", error)
+        log.warning("the conversation can't be stored: %s", error)
 
 
-def forget(settings: Settings, key: str) -> None:
+def delete(settings: Settings, key: str) -> None:
+    """Delete the conversation about the repository `key`."""
     _file(settings, key).unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""The course of a chat: the first screen, and what becomes of each message."""
+"""The course of a chat: the first screen, and what happens with each message."""
 
 from __future__ import annotations
 
@@ -6,129 +6,132 @@ import asyncio
 
 import chainlit as cl
 
-from repopilot import intents
+from repopilot import i18n, intents
 from repopilot.i18n.format import count
+from repopilot.repo.source import split_token
 from repopilot.settings import settings
 from repopilot.ui.answer.answer_view import restore
 from repopilot.ui.answer.asking import ask
-from repopilot.ui.available_models import model_props
 from repopilot.ui.chat import Chat, chat, process
 from repopilot.ui.elements import element, poll_props
-from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
+from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
+from repopilot.ui.model_status import model_props
 from repopilot.ui.repository.recent import recent
-from repopilot.ui.repository.view import open_repository
-from repopilot.ui.settings_panel import show_gear
+from repopilot.ui.repository_view import open_repository
+from repopilot.ui.settings_panel import choose_language, send_commands, send_settings
 
 REFRESH_S = 1.0
 EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin", "gin-gonic/gin"))
-OPEN = {"id": "open", "description": "Open a repository: address or path", "icon": "folder-git-2"}
 
 
 async def greet() -> None:
-    """The first screen; or, where the page's address names a repository, that repository."""
-    kept = chat()
-    offered = [spec for spec in intents.INTENTS if spec.command]
-    await cl.context.emitter.set_commands(
-        [OPEN, *({"id": s.command, "description": s.description(), "icon": s.icon} for s in offered)]
-    )
-    await show_gear(kept)
+    """Show the first screen; or, where the page's address names a repository, open that repository."""
+    current = chat()
     page = cl.context.session.environ.get("HTTP_REFERER", "")
+    choose_language(current, from_address(page, "lang"))
+    await send_commands(current)
+    await send_settings(current)
     address = from_address(page, "repo")
-    if address:
-        if await _opened(kept, address):
-            await restore(kept)
-    else:
-        await _welcome(from_address(page, "offer"))
+    if not address:
+        await _send_welcome(current, from_address(page, "offer"))
+    elif await _open(current, address):
+        await restore(current)
 
 
 async def receive(message: cl.Message) -> None:
-    """One message of the user: open, ask, or say what is missing."""
-    kept = chat()
-    want = await asyncio.to_thread(_wanted, kept, message.content, message.command or "")
-    if want.kind == "open":
-        await _without_token(message, want.text)
-        await _open(kept, want.text)
-    elif want.kind == "empty":
-        await cl.Message(content=_what_is_missing(want.command)).send()
-    elif want.kind == "too long":
-        size = count(len(want.text), "character")
-        await cl.Message(
-            content=f"Your message has {size}; a question can have {LONGEST:,}. Nothing was sent to a model. Shorten "
-            "it, or name the file instead of pasting it: what is in the repository is read from there."
-        ).send()
+    """Handle one message of the user: open a repository, answer a question, or say what is missing."""
+    current = chat()
+    parsed = await asyncio.to_thread(_parse, current, message.content, message.command or "")
+    if parsed.kind == "open":
+        await _remove_token(message, parsed.text)
+        if await _open(current, parsed.text):
+            await _answer_pending(current)
+    elif parsed.kind == "empty":
+        await cl.Message(content=_request_for_text(parsed.command, current.language)).send()
+    elif parsed.kind == "too long":
+        length = count(len(parsed.text), "character", current.language)
+        text = i18n.text("ui.chat.too_long", current.language, length=length, limit=LONGEST)
+        await cl.Message(content=text).send()
     else:
-        await _question(kept, want.text, want.command)
+        await _answer_or_postpone(current, parsed.text, parsed.command)
 
 
 def stop() -> None:
-    """The Stop button. An opening that is waited for belongs to no chat: it is stopped here."""
+    """Stop the repository this chat is waiting for. Its task belongs to no chat, so Chainlit doesn't stop it."""
     opening = chat().opening
     if opening is not None and not opening.answerable:
         process().openings.stop(opening)
 
 
-def _wanted(kept: Chat, text: str, command: str) -> Wanted:
-    paths = kept.opening.index.files if kept.opening and kept.opening.index else ()
-    return wanted(text, command, intents.commands(), paths)
+def _parse(chat: Chat, text: str, command: str) -> ParsedMessage:
+    paths = chat.opening.index.files if chat.opening and chat.opening.index else ()
+    return parse_message(text, command, intents.commands(), paths)
 
 
-async def _question(kept: Chat, text: str, command: str) -> None:
-    opening = kept.opening
+async def _answer_or_postpone(chat: Chat, text: str, command: str) -> None:
+    opening = chat.opening
     if opening is not None and opening.answerable:
-        await ask(kept, text, command)
+        await ask(chat, text, command)
         return
-    kept.waiting = (text, command)
+    chat.pending = (text, command)
     if opening is None or opening.settled:
-        await cl.Message(
-            content="Which repository is this about? Paste its address or a local path into the message box. "
-            "Your question is kept and will be answered as soon as it is open."
-        ).send()
+        reply = i18n.text("ui.chat.which_repository", chat.language)
     else:
-        await cl.Message(content=f"{opening.source.name} is not ready yet. Your question is kept.").send()
+        reply = i18n.text("ui.chat.not_ready", chat.language, name=opening.source.name)
+    await cl.Message(content=reply).send()
 
 
-async def _opened(kept: Chat, text: str) -> bool:
-    """Open a repository; by then the models are known too, which the gear offers."""
-    answerable = await open_repository(kept, text)
-    await show_gear(kept)
+async def _answer_pending(chat: Chat) -> None:
+    """Answer the question that was asked before there was a repository."""
+    if chat.pending is not None:
+        (question, command), chat.pending = chat.pending, None
+        await ask(chat, question, command)
+
+
+async def _open(chat: Chat, text: str) -> bool:
+    """Open a repository. By then the models are known, which the settings panel offers."""
+    answerable = await open_repository(chat, text)
+    await send_settings(chat)
     return answerable
 
 
-async def _open(kept: Chat, text: str) -> None:
-    if await _opened(kept, text) and kept.waiting is not None:
-        (question, command), kept.waiting = kept.waiting, None
-        await ask(kept, question, command)
-
-
-async def _without_token(message: cl.Message, text: str) -> None:
+async def _remove_token(message: cl.Message, text: str) -> None:
     """A token inside an address must not stay on the page."""
-    from repopilot.repo.source import split_token
-
     clean, token = split_token(text)
     if token:
         message.content = clean
         await message.update()
 
 
-async def _welcome(offer: str) -> None:
-    shown = element("Welcome", _welcome_props(offer))
-    await cl.Message(content="", elements=[shown]).send()
-    poll_props(shown, lambda: _welcome_props(offer), REFRESH_S)
+async def _send_welcome(chat: Chat, offer: str) -> None:
+    def props() -> dict:
+        return welcome_props(chat, offer)
+
+    welcome = element("Welcome", props())
+    await cl.Message(content="", elements=[welcome]).send()
+    poll_props(welcome, props, REFRESH_S)
 
 
-def _welcome_props(offer: str) -> dict:
-    shared = process()
-    states = {opening.source.name: opening.phase for opening in shared.openings.all()}
-    entries = [{**entry, "status": states.get(entry["name"], "")} for entry in recent(settings())]
+def welcome_props(chat: Chat, offer: str) -> dict:
+    """Props of the element `Welcome`; `offer` is a repository that a link on another page named, '' for none."""
+    shared, language = process(), chat.language
+    phases = {opening.source.name: opening.phase for opening in shared.openings.all()}
+    entries = [{**entry, "status": _status(phases.get(entry["name"], ""), language)} for entry in recent(settings())]
     return {
-        "model": model_props(shared.models),
+        "model": model_props(shared.models, language),
         "recent": entries,
         "examples": [] if entries else [list(example) for example in EXAMPLES],
         "offer": offer,
+        "words": i18n.section("ui.welcome", language),
+        "language": chat.chosen_language,
     }
 
 
-def _what_is_missing(command: str) -> str:
+def _status(phase: str, language: str) -> str:
+    return i18n.text(f"ui.opening_phases.{phase}", language) if phase else ""
+
+
+def _request_for_text(command: str, language: str) -> str:
     if command == "open":
-        return "Which repository? `/open` takes an address or a local path."
-    return f"What should I /{command}?" if command else "Ask something about the repository, or paste another one."
+        return i18n.text("ui.chat.open_what", language)
+    return i18n.text("ui.chat.command_what" if command else "ui.chat.empty", language, command=command)

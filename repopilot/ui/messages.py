@@ -15,35 +15,42 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """`command` is `open`, the name of a route to force, or '' where the router decides."""
+class ParsedMessage:
+    """What a message asks for. `command` is `open`, the command of an intent, or '' where the router decides."""
 
     kind: Literal["open", "question", "empty", "too long"]
     text: str
     command: str = ""
 
 
-def wanted(text: str, command: str, commands: Collection[str], paths: Collection[str] = ()) -> Wanted:
-    """Read a message. `command` is the one chosen in the message box; one typed (`/explain …`) counts as well.
+def parse_message(text: str, command: str, commands: Collection[str], paths: Collection[str] = ()) -> ParsedMessage:
+    """Tell a repository to open from a question.
 
-    `paths` are the files of the open repository: `src/app` then asks about that folder and opens nothing.
+    Args:
+        text: as typed; a command at its start (`/explain …`) counts like one chosen.
+        command: the one chosen in the message box, '' for none.
+        commands: those of the intents.
+        paths: the files of the open repository: `src/app` then asks about that folder and opens nothing.
+
+    Returns:
+        What to do, with the text stripped of its command.
     """
     text = text.strip()
     if not command:
         command, text = split_command(text, (*commands, "open"))
     if command == "open":
-        return Wanted("open" if text else "empty", text, command)
+        return ParsedMessage("open" if text else "empty", text, command)
     if not text:
-        return Wanted("empty", text, command)
+        return ParsedMessage("empty", text, command)
     if len(text) > LONGEST:
-        return Wanted("too long", text, command)
+        return ParsedMessage("too long", text, command)
     if not command and looks_like_source(text) and not _is_path(text, paths):
-        return Wanted("open", text, "open")
-    return Wanted("question", text, command)
+        return ParsedMessage("open", text, "open")
+    return ParsedMessage("question", text, command)
 
 
 def from_address(page: str, name: str) -> str:
-    """The value of `?name=` in the page's address, '' without one."""
+    """The value of `?name=` in the page's address, '' where there is none."""
     try:
         return parse_qs(urlsplit(page).query).get(name, [""])[0].strip()
     except ValueError:

@@ -1,92 +1,151 @@
-"""The settings of a chat, behind the gear: what of the repository is read, and which model answers."""
+"""The settings of a chat: which files of the repository are read, which model answers, and in which language."""
 
 from __future__ import annotations
 
 import chainlit as cl
-from chainlit.input_widget import Select, TextInput
+from chainlit.input_widget import InputWidget, Select, TextInput
+from chainlit.types import CommandDict
 
+from repopilot import i18n, intents
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import check_ref
 from repopilot.ui.chat import Chat, chat, process
 from repopilot.ui.repository.registry import at_ref
-from repopilot.ui.repository.view import open_source, say_error
+from repopilot.ui.repository_view import open_source, send_error
 
-FITTING = "what fits this machine"
-
-
-async def show_gear(kept: Chat) -> None:
-    """The inputs, with the values of the moment."""
-    current = kept.settings
-    await cl.ChatSettings(
-        [
-            *_model_choice(),
-            TextInput(
-                id="ref",
-                label="Branch, tag or commit",
-                initial=str(kept.narrowed.get("ref", "")),
-                placeholder="the default branch",
-                description="Opens the repository of this chat at that point.",
-            ),
-            TextInput(
-                id="include",
-                label="Only read",
-                initial=", ".join(current.include),
-                placeholder="src/, *.py",
-                description="Patterns as in .gitignore, with commas between. Empty: everything worth reading.",
-            ),
-            TextInput(
-                id="exclude",
-                label="Never read",
-                initial=", ".join(current.exclude),
-                placeholder="docs/, *.snap",
-                description="Patterns as in .gitignore, with commas between.",
-            ),
-        ]
-    ).send()
+AUTOMATIC = "auto"
+"""The value of a choice that is left to RepoPilot. An empty one can't be chosen in the browser."""
+LANGUAGE_NAMES = {"en": "English", "fr": "Français"}
+OPEN_ICON = "folder-git-2"
 
 
-def _model_choice() -> list[Select]:
+async def send_commands(chat: Chat) -> None:
+    """Offer the commands of the message box, described in the chat's language."""
+    opening = _command("open", i18n.text("ui.chat.open_command", chat.language), OPEN_ICON)
+    offered = [spec for spec in intents.INTENTS if spec.command]
+    others = [_command(spec.command, spec.description(chat.language), spec.icon) for spec in offered]
+    await cl.context.emitter.set_commands([opening, *others])
+
+
+async def send_settings(chat: Chat) -> None:
+    """Offer the settings, with their current values."""
+    await cl.ChatSettings([*_model_choice(chat), _language_choice(chat), *_repository_inputs(chat)]).send()
+
+
+async def apply(values: dict) -> None:
+    """Use the user's settings; the repository is opened again where they change which of its files are read."""
+    current, models = chat(), process().models
+    model = values.get("model", AUTOMATIC)
+    if model != (models.settings.llm_model or AUTOMATIC) and model in (AUTOMATIC, *models.names):
+        await models.prefer("" if model == AUTOMATIC else model)
+    if choose_language(current, str(values.get("language", AUTOMATIC))):
+        await send_commands(current)
+        await send_settings(current)
+    try:
+        overrides = read_values(values)
+    except RepoPilotError as error:
+        await send_error(error, current.language)
+        return
+    if current.chosen_language:
+        overrides["language"] = current.chosen_language
+    if overrides == current.overrides:
+        return
+    current.overrides = overrides
+    if current.opening is not None:
+        await open_source(current, at_ref(current.opening.source, str(overrides.get("ref", ""))))
+
+
+def read_values(values: dict) -> dict[str, object]:
+    """The form's values as overrides of the settings, without those left empty.
+
+    Args:
+        values: by the ids of the inputs `ref`, `include` and `exclude`.
+
+    Returns:
+        The overrides by name; `include` and `exclude` as lists of patterns.
+
+    Raises:
+        SourceError: `ref` can't be a branch, tag or commit.
+    """
+    ref = str(values.get("ref") or "").strip()
+    if ref:
+        check_ref(ref)
+    overrides: dict[str, object] = {"ref": ref} if ref else {}
+    for name in ("include", "exclude"):
+        patterns = [part.strip() for part in str(values.get(name) or "").split(",") if part.strip()]
+        if patterns:
+            overrides[name] = patterns
+    return overrides
+
+
+def choose_language(chat: Chat, choice: str) -> bool:
+    """Speak this language in the chat from now on, or the browser's for any value that is none of ours.
+
+    Returns:
+        Whether the choice differs from the one before.
+    """
+    chosen = choice if choice in i18n.LANGUAGES else ""
+    changed = chosen != chat.chosen_language
+    chat.overrides.pop("language", None)
+    if chosen:
+        chat.overrides["language"] = chosen
+    return changed
+
+
+def _command(name: str, description: str, icon: str) -> CommandDict:
+    return {
+        "id": name,
+        "description": description,
+        "icon": icon,
+        "button": None,
+        "persistent": None,
+        "selected": None,
+    }
+
+
+def _model_choice(chat: Chat) -> list[InputWidget]:
     """Which model answers, where there is more than one."""
     models = process().models
     if len(models.names) < 2:
         return []
+    automatic = i18n.text("ui.settings.model_automatic", chat.language)
     return [
         Select(
             id="model",
-            label="Model",
-            values=[FITTING, *models.names],
-            initial_value=models.settings.llm_model or FITTING,
-            description="For every chat of this RepoPilot, until it is restarted.",
+            label=i18n.text("ui.settings.model", chat.language),
+            items={automatic: AUTOMATIC, **{name: name for name in models.names}},
+            initial_value=models.settings.llm_model or AUTOMATIC,
+            description=i18n.text("ui.settings.model_description", chat.language),
         )
     ]
 
 
-async def apply(values: dict) -> None:
-    """Take the user's settings, and open the repository anew where they change what is read of it."""
-    kept, models = chat(), process().models
-    model = values.get("model", FITTING)
-    if model != (models.settings.llm_model or FITTING) and model in (FITTING, *models.names):
-        await models.prefer("" if model == FITTING else model)
-    try:
-        narrowed = read_values(values)
-    except RepoPilotError as error:
-        await say_error(error)
-        return
-    if narrowed == kept.narrowed:
-        return
-    kept.narrowed = narrowed
-    if kept.opening is not None:
-        await open_source(kept, at_ref(kept.opening.source, str(narrowed.get("ref", ""))))
+def _language_choice(chat: Chat) -> InputWidget:
+    automatic = i18n.text("ui.settings.language_automatic", chat.language)
+    return Select(
+        id="language",
+        label=i18n.text("ui.settings.language", chat.language),
+        items={automatic: AUTOMATIC, **{LANGUAGE_NAMES[code]: code for code in i18n.LANGUAGES}},
+        initial_value=chat.chosen_language or AUTOMATIC,
+        description=i18n.text("ui.settings.language_description", chat.language),
+    )
 
 
-def read_values(values: dict) -> dict[str, object]:
-    """The form's values as updates of the settings; what is empty is left to them. Raises SourceError. Pure."""
-    ref = str(values.get("ref") or "").strip()
-    if ref:
-        check_ref(ref)
-    narrowed: dict[str, object] = {"ref": ref} if ref else {}
-    for name in ("include", "exclude"):
-        patterns = [part.strip() for part in str(values.get(name) or "").split(",") if part.strip()]
-        if patterns:
-            narrowed[name] = patterns
-    return narrowed
+def _repository_inputs(chat: Chat) -> list[InputWidget]:
+    """What to open, and which of its files to read."""
+    current = chat.settings
+    initial = {
+        "ref": str(chat.overrides.get("ref", "")),
+        "include": ", ".join(current.include),
+        "exclude": ", ".join(current.exclude),
+    }
+    return [
+        TextInput(
+            id=name,
+            label=i18n.text(f"ui.settings.{name}", chat.language),
+            initial=value,
+            placeholder=i18n.text(f"ui.settings.{name}_placeholder", chat.language),
+            description=i18n.text(f"ui.settings.{name}_description", chat.language),
+        )
+        for name, value in initial.items()
+    ]

@@ -1,4 +1,4 @@
-"""An answer on the page: its text with links, the elements below it, and its conversation kept for the next time."""
+"""An answer on the page: its text with links, the elements below it, and its conversation after a reload."""
 
 from __future__ import annotations
 
@@ -7,124 +7,152 @@ from typing import TYPE_CHECKING
 
 import chainlit as cl
 
-from repopilot import intents
+from repopilot import i18n, intents
 from repopilot.results import Answer
+from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
 from repopilot.ui.answer.plan_view import introduction, plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, has_findings, impact_props, summary_of
 from repopilot.ui.answer.step_text import inert
-from repopilot.ui.chat import Chat, Shown
-from repopilot.ui.chat_store import Exchange, forget, load, save
+from repopilot.ui.chat import Chat, ShownAnswer
+from repopilot.ui.chat_store import Exchange
 from repopilot.ui.elements import element, show_aside
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
 
 CLEAR_MARGIN = 0.2
-"""A route this much likelier than the next is not offered again as a button."""
+"""The router's other choices are offered as buttons unless its first is more likely by this much."""
 RESTORED = 6
+USER = "User"
+"""Chainlit's author of the user's own messages."""
 
 
 async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index: Index) -> None:
-    """Put an answer, which came from `index`, into `message`, which may have been streamed already."""
+    """Put an answer into its message.
+
+    Args:
+        chat: where it was asked.
+        message: new, or one that the answer was streamed into.
+        exchange: the question with its answer.
+        index: what the answer came from.
+    """
     opening, answer = chat.opening, exchange.answer
     assert opening is not None and opening.snapshot is not None
-    chat.shown[message.id] = Shown(answer, index, opening.snapshot.root)
+    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
     message.content = linked(_text(answer), answer.citations, message.id)
-    message.elements = await _elements(chat, message.id, exchange)
+    message.elements = [*await _elements(chat, message.id, exchange)]
     await (message.update() if message.streaming else message.send())
 
 
-async def keep(chat: Chat, exchange: Exchange) -> None:
-    """Remember an exchange, in this chat and on disk."""
+async def remember(chat: Chat, exchange: Exchange) -> None:
+    """Add an exchange to the conversation, in this chat and on disk."""
     assert chat.opening is not None
     chat.exchanges.append(exchange)
-    await asyncio.to_thread(save, chat.settings, chat.opening.key, list(chat.exchanges))
+    await asyncio.to_thread(chat_store.save, chat.settings, chat.opening.key, list(chat.exchanges))
 
 
 async def restore(chat: Chat) -> None:
-    """Show the conversation that was had about this repository before the page was reloaded."""
+    """Show the conversation about the open repository from before the page was reloaded."""
     if chat.opening is None or chat.opening.index is None or chat.exchanges:
         return
-    chat.exchanges.extend(await asyncio.to_thread(load, chat.settings, chat.opening.key))
+    chat.exchanges.extend(await asyncio.to_thread(chat_store.load, chat.settings, chat.opening.key))
     for exchange in chat.exchanges[-RESTORED:]:
         asked = f"/{exchange.command} {exchange.question}" if exchange.command else exchange.question
-        await cl.Message(content=asked, type="user_message", author="User").send()
+        await cl.Message(content=asked, type="user_message", author=USER).send()
         await show_answer(chat, cl.Message(content=""), exchange, chat.opening.index)
     if chat.exchanges:
-        again = cl.Action(name="forget", label="Start afresh", payload={}, tooltip="Forgets this conversation")
-        await cl.Message(content="_The conversation from before._", actions=[again]).send()
+        button = cl.Action(
+            name="delete_conversation",
+            label=i18n.text("ui.chat.start_over", chat.language),
+            payload={},
+            tooltip=i18n.text("ui.chat.start_over_tooltip", chat.language),
+        )
+        note = i18n.text("ui.chat.restored", chat.language)
+        await cl.Message(content=f"_{note}_", actions=[button]).send()
 
 
-async def start_afresh(chat: Chat, payload: dict) -> dict:
-    """Forget the conversation about the open repository."""
+async def delete_conversation(chat: Chat, payload: dict) -> dict:
+    """Delete the conversation about the open repository."""
     chat.exchanges.clear()
     if chat.opening is not None:
-        await asyncio.to_thread(forget, chat.settings, chat.opening.key)
-    await cl.context.emitter.send_toast("The conversation is forgotten.", "success")
+        await asyncio.to_thread(chat_store.delete, chat.settings, chat.opening.key)
+    await cl.context.emitter.send_toast(i18n.text("ui.chat.deleted", chat.language), "success")
     return {}
 
 
 async def show_citation(chat: Chat, payload: dict) -> dict:
-    """The side view with the lines of one citation; {error} when they can no longer be shown."""
-    shown = chat.shown.get(str(payload.get("answer", "")))
+    """Open the side view with the lines of one citation.
+
+    Args:
+        chat: where the citation was clicked.
+        payload: {answer: id, number: of the citation}.
+
+    Returns:
+        {}, or {error} when the lines can no longer be shown.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
     number = payload.get("number")
     citation = next((c for c in shown.answer.citations if c.number == number), None) if shown else None
     if shown is None or citation is None:
-        return {"error": "This answer is from before the page was reloaded. Ask again to see its sources."}
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
     if citation.commit != shown.index.commit:
-        return {"error": "The repository has moved on since this answer. Ask again to see its sources."}
+        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
     text = await asyncio.to_thread(shown.index.text, citation.path)
     if text is None:
-        return {"error": f"{citation.path} is no longer in the index."}
-    info = shown.index.files.get(citation.path)
-    await show_aside("Code", code_props(citation, text, info.language if info else ""))
+        return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
+    await show_aside("Code", code_props(citation, text, chat.language))
     return {}
 
 
 def _text(answer: Answer) -> str:
-    """What is said in words; lists that have an element of their own are left to it."""
+    """The answer's text, without the lists that have an element of their own."""
     if has_findings(answer):
         return summary_of(answer)
     return introduction(answer) if "plan" in answer.details else answer.text
 
 
 async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomElement]:
-    """What stands below the text: the reports, the plan, the files, then sources and footer."""
+    """The elements below the text: the reports, the plan, the files, then sources and footer."""
     answer, elements = exchange.answer, []
     if has_findings(answer):
-        elements.append(element("Findings", findings_props(id, answer)))
-    if impact := impact_props(answer):
+        elements.append(element("Findings", findings_props(id, answer, chat.language)))
+    if impact := impact_props(answer, chat.language):
         elements.append(element("Impact", impact))
     if plan := plan_of(answer):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:
         elements.append(files_element(chat, id))
-    return [*elements, element("Sources", sources_props(id, exchange))]
+    return [*elements, element("Sources", sources_props(id, exchange, chat.language))]
 
 
-def sources_props(id: str, exchange: Exchange) -> dict:
-    """Props of the element `Sources`: citations, steps down, other routes, another try, the footer."""
+def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:
+    """Props of the element `Sources`: citations, fallbacks, other routes, another try, the footer."""
     answer = exchange.answer
+    # The findings of a review carry their places themselves.
+    cited = () if has_findings(answer) else answer.citations
+    unsupported = sum(not citation.supported for citation in cited)
     return {
-        "answer": id,
+        "answer": answer_id,
         "question": exchange.question,
         "command": exchange.command,
-        # A review's findings carry their places themselves.
-        "sources": [] if has_findings(answer) else source_rows(answer.citations),
-        "notes": [inert(note) for note in answer.degraded],
-        "alternatives": alternatives(answer),
-        "retry": bool(answer.details.get("retry")),
+        "sources": source_rows(cited),
+        "doubt": i18n.text("ui.sources.unsupported", language, count=unsupported) if unsupported else "",
+        "notes": [inert(i18n.said(note, language)) for note in answer.degraded],
+        "alternatives": alternatives(answer, language),
+        "retry": exchange.interrupted or bool(answer.details.get("retry")),
         "footer": exchange.footer,
+        "words": i18n.section("ui.sources.words", language),
     }
 
 
-def alternatives(answer: Answer) -> list[tuple[str, str]]:
+def alternatives(answer: Answer, language: str) -> list[tuple[str, str]]:
     """Buttons for the routes that were nearly taken: (label, command)."""
     route = answer.route
     if route is None or route.tier == "forced":
         return []
     near = [other for other, confidence in route.alternatives if route.confidence - confidence < CLEAR_MARGIN]
-    found = [intents.by_id(other).command for other in near if other != route.intent]
-    return [(f"Rather /{command}", command) for command in found if command][:2]
+    commands = [intents.by_id(other).command for other in near if other != route.intent]
+    offered = [command for command in commands if command][:2]
+    return [(i18n.text("ui.sources.alternative", language, command=command), command) for command in offered]

@@ -1,27 +1,28 @@
-"""A question in a chat: the agents' trace as steps, the answer streamed, errors with a way on."""
+"""A question in a chat: the trace as steps, the answer streamed, errors with another try offered."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import chainlit as cl
 
-from repopilot import intents
+from repopilot import i18n, intents
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer
 from repopilot.trace import Event, Finished, root
-from repopilot.ui.answer.answer_view import keep, show_answer, sources_props
+from repopilot.ui.answer.answer_view import remember, show_answer, sources_props
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import TraceView
 from repopilot.ui.chat import Chat, process
 from repopilot.ui.chat_store import Exchange
 from repopilot.ui.elements import element
 from repopilot.ui.repository.props import dense_words
+from repopilot.ui.repository_view import send_error
 from repopilot.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -29,52 +30,70 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Asking:
-    """One question while it is answered. `facts` keeps what finished steps noted, for the footer."""
+    """One question while it is being answered.
+
+    Attributes:
+        question: as asked, without its command.
+        command: that of the intent the user forced, '' for none.
+        language: of the reader.
+        message: the answer is streamed into it.
+        started: when it was asked, by the monotonic clock.
+        finished: the steps that have finished, with what they noted, for the footer.
+    """
 
     question: str
     command: str
+    language: str
     message: cl.Message
     started: float = field(default_factory=time.monotonic)
-    facts: list[Finished] = field(default_factory=list)
+    finished: list[Finished] = field(default_factory=list)
 
-    def keep(self, event: Event) -> None:
+    def sink(self, event: Event) -> None:
+        """Take an event of the trace."""
         if isinstance(event, Finished):
-            self.facts.append(event)
+            self.finished.append(event)
 
 
 async def ask(chat: Chat, question: str, command: str = "") -> None:
-    """Answer a question about the open repository, by the route `command` or, with '', by the router's choice."""
-    asking = Asking(question, command, cl.Message(content=""))
-    view = _view(asking.message)
+    """Answer a question about the open repository.
+
+    Args:
+        chat: where it was asked.
+        question: without its command.
+        command: that of the intent to force, '' for the router's choice.
+    """
+    asking = Asking(question, command, chat.language, cl.Message(content=""))
+    view = _view(asking)
     view.start()
     try:
-        workspace, answer = await _answered(chat, asking, view)
+        workspace, answer = await _run_agent(chat, asking, view)
     except asyncio.CancelledError:
-        # Stop was pressed. What was streamed stays, and the task ends in peace so that nothing overwrites it.
+        # Stop was pressed. The task ends normally: Chainlit would overwrite the streamed text of a cancelled one.
         await view.close()
-        await _cut_short(asking)
+        await _end_early(asking)
     except RepoPilotError as error:
         await view.close()
-        await _failed(asking, error)
+        await _show_failure(asking, error)
     except Exception as error:
         log.exception("answering")
         await view.close()
-        said = f"Something went wrong that RepoPilot did not expect: {error or type(error).__name__}."
-        await _failed(asking, RepoPilotError(said, "The server's log has the details. Your question is kept above."))
+        message = i18n.message("ui.errors.unexpected", error=str(error) or type(error).__name__)
+        await _show_failure(asking, RepoPilotError(message, i18n.message("ui.errors.unexpected_hint")))
     else:
         await view.close()
-        commit = workspace.index.commit
-        exchange = Exchange(question, command, answer, footer(asking, workspace, answer), commit)
+        # A message that is stored loses its key: the notes are stored in the language they were shown in.
+        answer = replace(answer, degraded=tuple(i18n.said(note, asking.language) for note in answer.degraded))
+        exchange = Exchange(question, command, answer, footer(asking, workspace, answer), workspace.index.commit)
         await show_answer(chat, asking.message, exchange, workspace.index)
-        await keep(chat, exchange)
+        await remember(chat, exchange)
 
 
-async def _answered(chat: Chat, asking: Asking, view: TraceView) -> tuple[Workspace, Answer]:
+async def _run_agent(chat: Chat, asking: Asking, view: TraceView) -> tuple[Workspace, Answer]:
     from repopilot.assistant import answer
     from repopilot.index.build.job import held
 
     def sink(event: Event) -> None:
-        asking.keep(event)
+        asking.sink(event)
         view.sink(event)
 
     with held():
@@ -92,7 +111,7 @@ async def _workspace(chat: Chat) -> Workspace:
     return Workspace(
         opening.snapshot,
         opening.index,
-        opening.settings,
+        opening.settings.model_copy(update={"language": chat.settings.language}),
         model=models.model,
         reviewer=models.reviewer,
         embedder=await models.find_embedder(),
@@ -100,7 +119,7 @@ async def _workspace(chat: Chat) -> Workspace:
     )
 
 
-def _view(message: cl.Message) -> TraceView:
+def _view(asking: Asking) -> TraceView:
     run = cl.context.current_step
 
     async def attach(step_id: str, name: str, text: str) -> None:
@@ -110,41 +129,42 @@ def _view(message: cl.Message) -> TraceView:
         cl.context.emitter,
         cl.context.session.thread_id,
         run.id if run else None,
-        on_answer=partial(message.stream_token, is_sequence=True),
+        asking.language,
+        on_answer=partial(asking.message.stream_token, is_sequence=True),
         attach=attach,
     )
 
 
 def footer(asking: Asking, workspace: Workspace, answer: Answer) -> str:
-    """`EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · dense vectors 43 % built · commit abc1234`."""
-    noted = [finished.data for finished in asking.facts]
-    models = dict.fromkeys(str(data["model"]) for data in noted if data.get("model"))
-    tokens = sum(data["completion_tokens"] for data in noted if isinstance(data.get("completion_tokens"), int))
-    dense = workspace.index.dense
+    """`EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · 43 % of the dense vectors built · commit abc1234`."""
+    language, dense = asking.language, workspace.index.dense
+    data = [finished.data for finished in asking.finished]
+    models = dict.fromkeys(str(noted["model"]) for noted in data if noted.get("model"))
+    tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))
+    no_model = "ui.footer.no_model" if workspace.model is None else "ui.footer.no_model_needed"
     parts = [
         answer.route.intent if answer.route else "",
-        ", ".join(models) or ("no language model" if workspace.model is None else "no model needed"),
-        count(tokens, "token") if tokens else "",
-        duration(time.monotonic() - asking.started),
-        "" if dense >= 1 else dense_words(dense, building=workspace.embedder is not None),
-        commit_words(workspace.index.commit),
+        ", ".join(models) or i18n.text(no_model, language),
+        count(tokens, "token", language) if tokens else "",
+        duration(time.monotonic() - asking.started, language),
+        "" if dense >= 1 else dense_words(dense, language, building=workspace.embedder is not None),
+        commit_words(workspace.index.commit, language),
     ]
     return " · ".join(part for part in parts if part)
 
 
-async def _failed(asking: Asking, error: RepoPilotError) -> None:
-    """Keep what was streamed, say what happened, offer another try."""
+async def _show_failure(asking: Asking, error: RepoPilotError) -> None:
+    """Leave what was streamed, say what happened, offer another try."""
     streamed = error.partial if isinstance(error, ModelError) else ""
     if asking.message.streaming or streamed:
-        await _cut_short(asking, "_The answer was cut off here._", streamed)
-    content = error.message + (f"\n\n{error.hint}" if error.hint else "")
-    said = await cl.ErrorMessage(content=content).send()
-    again = Exchange(asking.question, asking.command, Answer("", details={"retry": True}))
-    await element("Sources", sources_props(asking.message.id, again)).send(for_id=said.id)
+        await _end_early(asking, f"_{i18n.text('ui.chat.cut_off', asking.language)}_", streamed)
+    message = await send_error(error, asking.language)
+    failed = Exchange(asking.question, asking.command, Answer(""), interrupted=True)
+    await element("Sources", sources_props(asking.message.id, failed, asking.language)).send(for_id=message.id)
 
 
-async def _cut_short(asking: Asking, note: str = "", streamed: str = "") -> None:
-    """End the message with what there is of it."""
+async def _end_early(asking: Asking, note: str = "", streamed: str = "") -> None:
+    """End the message with the text there is so far."""
     message = asking.message
     shown = message.streaming
     if shown or streamed:

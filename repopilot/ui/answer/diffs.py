@@ -9,22 +9,24 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from repopilot import i18n
 from repopilot.errors import UsageError
+from repopilot.i18n.format import count
 from repopilot.types import FileChange
 
 ROWS_SHOWN = 1500
-"""Rows of one file in the diff view; the download holds everything."""
+"""Rows of one file in the diff view; the download is complete."""
 NO_NEWLINE = "\\ No newline at end of file"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _PLAIN = re.compile(r"[A-Za-z0-9 _./+@,=~#%^&()\[\]{}!$;'-]+")
 
 
 def checked_path(path: str) -> str:
-    """A path that stays inside any folder it is unpacked to. Raises UsageError on every other."""
+    """Return a path that stays inside any folder it is unpacked to. Raises UsageError for every other."""
     parts = PurePosixPath(path).parts
     unsafe = not path or path.startswith("/") or ".." in parts or ".git" in (p.lower() for p in parts)
     if unsafe or re.search(r"[\\\x00-\x1f]|^[A-Za-z]:", path):
-        raise UsageError(f"{path!r} is not a path inside the repository; it is not offered.")
+        raise UsageError(i18n.message("ui.errors.unsafe_path", path=repr(path)))
     return path
 
 
@@ -55,12 +57,12 @@ def counts(rows: Sequence[Sequence]) -> tuple[int, int]:
 
 
 def patch(files: Iterable[FileChange]) -> str:
-    """One patch of all files, as `git apply` takes it. Raises UsageError on an unsafe path."""
+    """One patch of all files, for `git apply`. Raises UsageError on an unsafe path."""
     return "".join(_file_patch(file) for file in files)
 
 
 def zipped(files: Iterable[FileChange]) -> bytes:
-    """A zip of the whole new texts; deleted files are not in it. Raises UsageError on an unsafe path."""
+    """A zip of the new texts; deleted files are not in it. Raises UsageError on an unsafe path."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
@@ -70,41 +72,58 @@ def zipped(files: Iterable[FileChange]) -> bytes:
     return out.getvalue()
 
 
-def chosen(files: Mapping[str, FileChange], decided: Mapping[str, str]) -> list[FileChange]:
-    """What a download holds: everything that was not rejected."""
-    return [file for path, file in files.items() if decided.get(path) != "rejected"]
+def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) -> list[FileChange]:
+    """The files a download contains: all that were not rejected."""
+    return [file for path, file in files.items() if decisions.get(path) != "rejected"]
 
 
 def blob_id(content: bytes) -> str:
-    """Git's id of a file's content, the `hash` of indexed files."""
+    """Git's id of a file's content, which is the `hash` of indexed files."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def files_props(answer: str, files: Mapping[str, FileChange], decided: Mapping[str, str], folder: str) -> dict:
-    """Props of the element `DiffView`. `folder` is where accepted files are written, '' where they are only kept."""
+def files_props(
+    answer_id: str, files: Mapping[str, FileChange], decisions: Mapping[str, str], folder: str, language: str
+) -> dict:
+    """Props of the element `DiffView`.
+
+    Args:
+        answer_id: the id of the answer's message.
+        files: the files by path.
+        decisions: `accepted` or `rejected` by path, for the files decided on.
+        folder: where accepted files are written, '' for a clone, where they are only marked.
+        language: of the reader.
+    """
     return {
-        "answer": answer,
-        "folder": folder,
-        "files": [_file_props(file, decided.get(file.path, "")) for file in files.values()],
+        "answer": answer_id,
+        "title": count(len(files), "file", language),
+        "note": i18n.text("ui.diff.folder" if folder else "ui.diff.clone", language, folder=folder),
+        "files": [_file_props(file, decisions.get(file.path, ""), folder, language) for file in files.values()],
+        "words": i18n.section("ui.diff.words", language),
     }
 
 
-def _file_props(file: FileChange, decision: str) -> dict:
+def _file_props(file: FileChange, decision: str, folder: str, language: str) -> dict:
     rows = diff_rows(file)
     added, removed = counts(rows)
+    more = len(rows) - ROWS_SHOWN
+    outcome = "written" if decision == "accepted" and folder else decision
     return {
         "path": file.path,
-        "change": file.change,
+        "change": i18n.text(f"ui.diff.{file.change}", language),
+        "deleted": file.change == "deleted",
         "added": added,
         "removed": removed,
         "rows": rows[:ROWS_SHOWN],
-        "more": max(0, len(rows) - ROWS_SHOWN),
+        "more": i18n.text("ui.diff.more", language, count=more) if more > 0 else "",
         "decision": decision,
+        "outcome": i18n.text(f"ui.diff.{outcome}", language) if outcome else "",
+        "download": i18n.text("ui.diff.download", language, path=file.path),
     }
 
 
 def _hunks(change: FileChange) -> str:
-    """The hunks alone: without file headers, and made from the content where a new file came without any."""
+    """The hunks without file headers, made from the content for a new file that came without any."""
     start = re.search(r"^@@ ", change.diff, re.MULTILINE)
     if start:
         return change.diff[start.start() :]
@@ -133,7 +152,7 @@ def _file_patch(file: FileChange) -> str:
 
 
 def _quoted(path: str) -> str:
-    """As git writes a path in a patch: in C quotes where it holds anything unusual."""
+    """A path as git writes it in a patch: in C quotes where it contains anything unusual."""
     if _PLAIN.fullmatch(path):
         return path
     escaped = "".join(

@@ -1,4 +1,4 @@
-"""A plan in a chat: a task list with buttons. Its state is its text in the conversation (see agents/plans.py)."""
+"""A plan in a chat: a task list with buttons."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import replace
 import chainlit as cl
 
 from repopilot.agents.planning.plan import MOST_PARTS, Plan, PlanPart, ordered, plan_from_json, plan_json, plan_markdown
+from repopilot.i18n import section, text
 from repopilot.results import Answer
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
-
-GONE = "This plan is not the newest of the conversation."
 
 
 def plan_of(answer: Answer) -> Plan | None:
@@ -27,34 +26,43 @@ def introduction(answer: Answer) -> str:
 
 
 async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomElement:
-    """The task list under an answer. Older ones lose their buttons."""
-    for older, shown in chat.plans.items():
-        await update(shown, {**shown.props, "answer": older, "current": False})
-    chat.plans[answer_id] = element("Plan", _props(answer_id, plan))
+    """The task list under an answer. The lists of older answers lose their buttons."""
+    for older in chat.plans.values():
+        await update(older, {**older.props, "current": False})
+    chat.plans[answer_id] = element("Plan", plan_props(answer_id, plan, chat.language))
     return chat.plans[answer_id]
 
 
 async def edit_plan(chat: Chat, payload: dict) -> dict:
-    """Take the user's own parts, one a line: payload {answer, lines}. The conversation holds the new plan at once."""
+    """Replace the parts of the latest plan, in the conversation too.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id, lines: the titles of the parts}.
+
+    Returns:
+        {}, or {error}.
+    """
     answer_id = str(payload.get("answer", ""))
-    shown, made = chat.shown.get(answer_id), chat.plans.get(answer_id)
+    shown, task_list = chat.answers.get(answer_id), chat.plans.get(answer_id)
     plan = plan_of(shown.answer) if shown else None
-    if plan is None or made is None or not chat.exchanges or chat.exchanges[-1].answer != shown.answer:
-        return {"error": GONE}
+    latest = chat.exchanges[-1].answer if chat.exchanges else None
+    if plan is None or shown is None or task_list is None or latest != shown.answer:
+        return {"error": text("ui.errors.plan_outdated", chat.language)}
     parts = edited(plan.parts, [str(line) for line in payload.get("lines", ())])
     if not parts:
-        return {"error": "A plan needs at least one part."}
+        return {"error": text("ui.errors.plan_empty", chat.language)}
     plan = replace(plan, parts=parts, questions=())
     shown.answer = replace(
         shown.answer, text=plan_markdown(plan), details={**shown.answer.details, "plan": plan_json(plan)}
     )
     chat.exchanges[-1] = replace(chat.exchanges[-1], answer=shown.answer)
-    await update(made, _props(answer_id, plan))
+    await update(task_list, plan_props(answer_id, plan, chat.language))
     return {}
 
 
 def edited(parts: Sequence[PlanPart], lines: Sequence[str]) -> tuple[PlanPart, ...]:
-    """The user's lines as parts: a line that was there keeps its files, order and state, a new one is open. Pure."""
+    """Make parts of the user's lines: a part whose title is unchanged keeps its files, dependencies and state. Pure."""
     titles = [line.strip() for line in lines if line.strip()][:MOST_PARTS]
     left = list(parts)
     chosen: list[PlanPart] = []
@@ -66,5 +74,31 @@ def edited(parts: Sequence[PlanPart], lines: Sequence[str]) -> tuple[PlanPart, .
     return ordered(chosen)
 
 
-def _props(answer_id: str, plan: Plan) -> dict:
-    return {"answer": answer_id, "plan": plan_json(plan), "current": True}
+def plan_props(answer_id: str, plan: Plan, language: str) -> dict:
+    """Props of the element `Plan`."""
+    done = sum(part.state == "done" for part in plan.parts)
+    return {
+        "answer": answer_id,
+        "task": plan.task,
+        "progress": text("ui.plan.progress", language, done=done, count=len(plan.parts)),
+        "parts": [_part_props(part, language) for part in plan.parts],
+        "questions": [{"question": asked.question, "options": list(asked.options)} for asked in plan.questions],
+        "current": True,
+        "words": section("ui.plan.words", language),
+    }
+
+
+def _part_props(part: PlanPart, language: str) -> dict:
+    after = ", ".join(map(str, part.depends_on))
+    facts = [
+        ", ".join(part.files),
+        text(f"ui.plan.risk_{part.risk.lower()}", language),
+        text("ui.plan.after", language, parts=after) if after else "",
+    ]
+    return {
+        "number": part.number,
+        "title": part.title,
+        "state": part.state,
+        "label": text(f"ui.plan.{part.state}", language),
+        "facts": " · ".join(fact for fact in facts if fact),
+    }

@@ -1,10 +1,12 @@
-"""A finished step in words: its one-line title and the Markdown it unfolds to. Pure."""
+"""A step as text: its one-line title and the Markdown it unfolds to. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeGuard
 
+from repopilot import i18n
 from repopilot.i18n.format import count, duration
 from repopilot.trace import Finished, Started
 
@@ -15,75 +17,97 @@ ROWS_LIMIT = 40
 MARKS = {"ok": "", "error": " ✗", "stopped": " ■"}
 CONTRIBUTIONS_SHOWN = 5
 _DIRECTIVE = re.compile(r"(?<!\\):(?=[A-Za-z:])")
+_NUMBERED = re.compile(r"(.+) (\d+)")
 _HIDDEN = frozenset({"degraded", "diff", "content", "seconds"})
 
 
-def running_title(started: Started) -> str:
-    return _capital(started.name)
+def step_name(name: str, language: str) -> str:
+    """The id of a step as shown: translated through `[steps]`, as it is where the catalogue doesn't know it.
+
+    A number at its end is kept: `iteration 2` is `iteration` with a 2 behind it.
+    """
+    numbered = _NUMBERED.fullmatch(name)
+    stem, number = (numbered[1], f" {numbered[2]}") if numbered else (name, "")
+    return _capitalized(i18n.term("steps", stem, language)) + number
 
 
-def finished_title(started: Started, finished: Finished) -> str:
+def running_title(started: Started, language: str) -> str:
+    """The title of a step under way."""
+    return step_name(started.name, language)
+
+
+def finished_title(started: Started, finished: Finished, language: str) -> str:
     """`Retrieve · 8 hits · 45 ms`, with ✗ where it failed and ■ where it was stopped."""
-    facts = [*_headline(finished.data), duration(finished.at - started.at)]
-    return _capital(started.name) + MARKS[finished.state] + " · " + " · ".join(facts)
+    facts = [*_title_facts(finished.data, language), duration(finished.at - started.at, language)]
+    return step_name(started.name, language) + MARKS[finished.state] + " · " + " · ".join(facts)
 
 
 def running_input(started: Started) -> str:
+    """What a step works on, cut to a length that can be shown."""
     return inert(started.input[:2000])
 
 
-def body(finished: Finished, text: str, *, with_text: bool = True) -> tuple[str, str]:
-    """The step unfolded, as (Markdown to show, whole text where it was too long to show, else '').
+def body(finished: Finished, text: str, language: str, *, with_text: bool = True) -> tuple[str, str]:
+    """What a finished step unfolds to.
 
-    `text` is what was streamed into it.
+    Args:
+        finished: the step.
+        text: what was streamed into it.
+        language: of the reader.
+        with_text: False for a step whose text is shown elsewhere.
+
+    Returns:
+        The Markdown to show, and the whole text where it was too long to show, else ''.
     """
     parts = []
     if finished.error and finished.state == "error":
-        parts.append(f"**{inert(finished.error)}**")
-    parts += [f"⚠ {inert(str(note))}" for note in _listed(finished.data.get("degraded"))]
+        parts.append(f"**{inert(i18n.said(finished.error, language))}**")
+    parts += [f"⚠ {inert(str(i18n.localized(note, language)))}" for note in _as_list(finished.data.get("degraded"))]
     shown = text if with_text else ""
     if shown.strip():
         parts.append(inert(shown[:OUTPUT_LIMIT]))
         if len(shown) > OUTPUT_LIMIT:
-            parts.append(f"_… {count(len(shown) - OUTPUT_LIMIT, 'more character')}: the whole text is attached._")
-    facts = facts_table(finished.data)
+            more = count(len(shown) - OUTPUT_LIMIT, "character", language)
+            parts.append(f"_… {i18n.text('ui.steps.cut', language, more=more)}_")
+    facts = facts_table(finished.data, language)
     if facts:
         parts.append(facts)
     return "\n\n".join(parts), shown if len(shown) > OUTPUT_LIMIT else ""
 
 
-def facts_table(data: Mapping[str, object]) -> str:
-    """Everything a step noted: single values as one small table, lists as tables or bullets below."""
+def facts_table(data: Mapping[str, object], language: str) -> str:
+    """Everything a step noted: single values as one small table, lists as tables or bullets below it."""
     single, blocks = [], []
     for name, value in data.items():
         if name in _HIDDEN or value in (None, "", [], {}, ()):
             continue
         if isinstance(value, Mapping):
-            single.append((name, _mapping(value)))
+            single.append((name, _mapping(value, language)))
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            blocks.append(_rows_block(name, value))
+            blocks.append(_rows_block(name, value, language))
         else:
-            single.append((name, _cell(value)))
-    table = "\n".join(["| | |", "|---|---|", *(f"| {_label(n)} | {v} |" for n, v in single)]) if single else ""
+            single.append((name, _cell(value, language)))
+    rows = (f"| {_label(name, language)} | {value} |" for name, value in single)
+    table = "\n".join(["| | |", "|---|---|", *rows]) if single else ""
     return "\n\n".join(part for part in [table, *blocks] if part)
 
 
 def inert(text: str) -> str:
-    """Text of a repository or a model as Markdown that loads nothing and loses nothing, outside of code.
+    """Escape Markdown of a repository or a model so that it loads nothing and no text disappears, outside of code.
 
-    Images become their source. Chainlit takes `:name` for a directive and swallows it (`Class:method`): escaped.
+    Images become their source. Chainlit takes `:name` for a directive and drops it (`Class:method`), so it is escaped.
     """
     return outside_code(text, lambda prose: _DIRECTIVE.sub(r"\\:", prose.replace("![", "!\\[")))
 
 
 def inert_piece(text: str) -> str:
-    """As `inert`, for a piece of a step's text whose surroundings are not known: in code, a backslash shows until
-    the step is finished."""
+    """As `inert`, for a piece of text whose context is not known: in code, a backslash is visible until the step is
+    finished."""
     return text.replace("![", "!\\[")
 
 
 def closed(text: str) -> str:
-    """Markdown that was cut off, with the code block closed that it was cut off in."""
+    """Markdown that was cut off, with the code block closed in which it was cut off."""
     fence = ""
     for line in text.split("\n"):
         mark = re.match(r"\s*(```|~~~)", line)
@@ -94,59 +118,120 @@ def closed(text: str) -> str:
     return f"{text}\n{fence}" if fence else text
 
 
-def outside_code(text: str, change) -> str:
-    """Apply `change` to the parts of Markdown that are no code: outside of fences and of back-ticks."""
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Apply `change` to the parts of Markdown that are not code: outside of fences and backticks."""
     pieces = re.split(r"(^(?:```|~~~).*?(?:^(?:```|~~~)[^\n]*$|\Z)|`[^`\n]+`)", text, flags=re.MULTILINE | re.DOTALL)
     return "".join(piece if at % 2 else change(piece) for at, piece in enumerate(pieces))
 
 
-def _headline(data: Mapping[str, object]) -> list[str]:
-    """The facts worth standing in a title."""
-    said = []
-    if intent := data.get("intent"):
-        said.append(f"{intent} ({data['tier']})" if data.get("tier") else str(intent))
-    if isinstance(hits := data.get("hits"), Sequence) and not isinstance(hits, str):
-        said.append(count(len(hits), "hit"))
-    if isinstance(excerpts := data.get("excerpts"), Sequence) and not isinstance(excerpts, str):
-        said.append(count(len(excerpts), "excerpt"))
-    if isinstance(score := data.get("score"), int | float):
-        said.append(f"{score:g}/10")
-    if isinstance(health := data.get("health"), int):
-        said.append(f"{health}/100")
-    if isinstance(findings := data.get("findings"), int):
-        said.append(count(findings, "finding"))
-    if decision := data.get("decision"):
-        said.append(str(decision))
-    if isinstance(data.get("passed"), int):
-        said.append(f"{data['passed']} passed, {int(data.get('failed') or 0) + int(data.get('errors') or 0)} failed")
-    if isinstance(data.get("supported"), int):
-        unsupported = int(data.get("unsupported") or 0)
-        said.append(f"{data['supported']} supported" + (f", {unsupported} not" if unsupported else ""))
-    if model := data.get("model"):
-        said.append(str(model))
-    if isinstance(tokens := data.get("completion_tokens", data.get("tokens")), int):
-        said.append(count(tokens, "token"))
-    if data.get("cached"):
-        said.append("cached")
-    if data.get("degraded"):
-        said.append("⚠")
-    return said
+_TitleFact = Callable[[Mapping[str, object], object, str], str]
+"""From everything a step noted, one value of it and a language, the fact as a title says it; '' for nothing."""
 
 
-def _rows_block(name: str, values: Sequence) -> str:
+def _title_facts(data: Mapping[str, object], language: str) -> list[str]:
+    """The facts worth a place in a title, in a fixed order."""
+    facts = (fact for name, shorten in _TITLE_FACTS for fact in [shorten(data, data.get(name), language)])
+    return [fact for fact in facts if fact]
+
+
+def _intent(data: Mapping[str, object], intent: object, language: str) -> str:
+    if not intent:
+        return ""
+    return f"{intent} ({data['tier']})" if data.get("tier") else str(intent)
+
+
+def _count_of(noun: str) -> _TitleFact:
+    """How many there are, of a list or a number."""
+
+    def counted(_data: Mapping[str, object], value: object, language: str) -> str:
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return count(len(value), noun, language)
+        return count(value, noun, language) if _is_whole(value) else ""
+
+    return counted
+
+
+def _out_of(most: int) -> _TitleFact:
+    def shared(_data: Mapping[str, object], value: object, language: str) -> str:
+        if not isinstance(value, int | float):
+            return ""
+        return f"{i18n.number(value, language, 'g')}/{most}"
+
+    return shared
+
+
+def _test_counts(data: Mapping[str, object], passed: object, language: str) -> str:
+    if not _is_whole(passed):
+        return ""
+    return i18n.text("ui.steps.tests", language, passed=passed, failed=_whole(data, "failed") + _whole(data, "errors"))
+
+
+def _support(data: Mapping[str, object], supported: object, language: str) -> str:
+    if not _is_whole(supported):
+        return ""
+    unsupported = _whole(data, "unsupported")
+    key = "ui.steps.support_mixed" if unsupported else "ui.steps.support"
+    return i18n.text(key, language, supported=supported, unsupported=unsupported)
+
+
+def _tokens(data: Mapping[str, object], tokens: object, language: str) -> str:
+    return _count_of("token")(data, data.get("completion_tokens", tokens), language)
+
+
+def _as_it_is(_data: Mapping[str, object], value: object, _language: str) -> str:
+    return str(value) if value else ""
+
+
+def _cached(_data: Mapping[str, object], value: object, language: str) -> str:
+    return i18n.text("ui.steps.cached", language) if value else ""
+
+
+def _degraded(_data: Mapping[str, object], value: object, _language: str) -> str:
+    return "⚠" if value else ""
+
+
+_TITLE_FACTS: tuple[tuple[str, _TitleFact], ...] = (
+    ("intent", _intent),
+    ("hits", _count_of("hit")),
+    ("excerpts", _count_of("excerpt")),
+    ("score", _out_of(10)),
+    ("health", _out_of(100)),
+    ("findings", _count_of("finding")),
+    ("decision", _as_it_is),
+    ("passed", _test_counts),
+    ("supported", _support),
+    ("model", _as_it_is),
+    ("tokens", _tokens),
+    ("cached", _cached),
+    ("degraded", _degraded),
+)
+"""How a fact is written in a title, by the name it was noted under."""
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int)
+
+
+def _whole(data: Mapping[str, object], name: str) -> int:
+    value = data.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def _rows_block(name: str, values: Sequence, language: str) -> str:
     shown, more = values[:ROWS_LIMIT], len(values) - ROWS_LIMIT
-    tail = f"\n\n_and {count(more, 'more row')}_" if more > 0 else ""
+    tail = f"\n\n_{i18n.text('ui.steps.more_rows', language, count=more)}_" if more > 0 else ""
     if all(isinstance(value, Mapping) for value in shown):
         rows = [_place_first(value) for value in shown]
         columns = list(dict.fromkeys(key for row in rows for key in row if key not in _HIDDEN))
-        head = f"| {' | '.join(_label(column) for column in columns)} |\n|{'---|' * len(columns)}"
-        lines = (f"| {' | '.join(_cell(row.get(column, '')) for column in columns)} |" for row in rows)
+        head = f"| {' | '.join(_label(column, language) for column in columns)} |\n|{'---|' * len(columns)}"
+        lines = (f"| {' | '.join(_cell(row.get(column, ''), language) for column in columns)} |" for row in rows)
         return "\n".join([head, *lines]) + tail
-    return f"{_label(name)}:\n" + "\n".join(f"- {_cell(value)}" for value in shown) + tail
+    bullets = "\n".join(f"- {_cell(value, language)}" for value in shown)
+    return f"{_label(name, language)}{i18n.text('ui.steps.colon', language)}\n{bullets}{tail}"
 
 
 def _place_first(row: Mapping) -> dict:
-    """`path`, `start_line`, `end_line` (or `line`) as the one column people look for."""
+    """`path`, `start_line`, `end_line` (or `line`) as one column, the first."""
     if "path" not in row:
         return dict(row)
     place = str(row["path"])
@@ -158,34 +243,37 @@ def _place_first(row: Mapping) -> dict:
     return {"place": f"`{place}`", **rest}
 
 
-def _mapping(value: Mapping) -> str:
-    """Named values in a line; of many numbers (the contributions to a score) the weightiest."""
+def _mapping(value: Mapping, language: str) -> str:
+    """Named values in a line; of many numbers (the contributions to a score) the largest."""
     items = list(value.items())
     if len(items) > CONTRIBUTIONS_SHOWN and all(isinstance(item, int | float) for _, item in items):
         items = sorted(items, key=lambda pair: -abs(pair[1]))[:CONTRIBUTIONS_SHOWN]
-    more = len(value) - len(items)
-    return " · ".join(f"{_label(key)} {_cell(item)}" for key, item in items) + (f" · {more} more" if more else "")
+    parts = [f"{_label(key, language)} {_cell(item, language)}" for key, item in items]
+    if more := len(value) - len(items):
+        parts.append(i18n.text("ui.steps.more", language, count=more))
+    return " · ".join(parts)
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, language: str) -> str:
     if isinstance(value, Mapping):
-        return _mapping(value)
+        return _mapping(value, language)
     if isinstance(value, float):
-        return f"{value:.3g}"
+        return i18n.number(value, language, ".3g")
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(_cell(item) for item in value[:8])
-    text = " ".join(str(value).split())
+        return ", ".join(_cell(item, language) for item in value[:8])
+    text = " ".join(str(i18n.localized(value, language)).split())
     text = text if len(text) <= CELL_LIMIT else text[: CELL_LIMIT - 1] + "…"
     return inert(text).replace("|", "\\|")
 
 
-def _listed(value: object) -> Sequence:
+def _as_list(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _label(name: object) -> str:
-    return str(name).replace("_", " ").replace("|", "\\|")
+def _label(name: object, language: str) -> str:
+    label = i18n.term("ui.facts", str(name), language)
+    return label.replace("_", " ").replace("|", "\\|")
 
 
-def _capital(name: str) -> str:
+def _capitalized(name: str) -> str:
     return name[:1].upper() + name[1:]

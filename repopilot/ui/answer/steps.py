@@ -1,7 +1,7 @@
-"""Trace events as Chainlit steps, in batches the browser can take.
+"""Trace events as Chainlit steps, in batches the browser can handle.
 
-The browser spends about 20 ms on every event, whatever its size, so nothing is sent as it happens: each step keeps
-what is new, and a pump sends a few updates at a time.
+The browser spends about 20 ms on every event, whatever its size, so nothing is sent as it happens: each step collects
+what is new, and a task sends a few updates at a time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from repopilot.trace import Event, Finished, Started, Streamed
 from repopilot.ui.answer.step_text import (
@@ -26,23 +26,31 @@ from repopilot.ui.answer.step_text import (
 FLUSH_S = 0.16
 UPDATES_PER_FLUSH = 5
 TYPES = {"agent": "run", "answer": "llm"}
-"""Our kinds that Chainlit has no type of the same name for."""
+"""Chainlit's types for those of our kinds that it doesn't know."""
 ICONS = {
-    "run": "list-tree", "agent": "bot", "tool": "wrench", "llm": "sparkles", "answer": "sparkles",
-    "retrieval": "search", "rerank": "arrow-down-wide-narrow", "embedding": "binary",
-}  # fmt: skip
+    "run": "list-tree",
+    "agent": "bot",
+    "tool": "wrench",
+    "llm": "sparkles",
+    "answer": "sparkles",
+    "retrieval": "search",
+    "rerank": "arrow-down-wide-narrow",
+    "embedding": "binary",
+}
 
 
 class Emitter(Protocol):
     """The part of Chainlit's emitter that shows steps."""
 
-    async def send_step(self, step_dict: dict) -> None: ...
-    async def update_step(self, step_dict: dict) -> None: ...
-    async def send_token(self, id: str, token: str, is_sequence: bool = False, is_input: bool = False) -> None: ...
+    def send_step(self, step_dict: Any) -> Awaitable[object]: ...
+    def update_step(self, step_dict: Any) -> Awaitable[object]: ...
+    def send_token(self, id: str, token: str) -> Awaitable[object]: ...
 
 
 @dataclass(slots=True)
-class _Shown:
+class _StepState:
+    """A step and what the browser has of it: `unsent` is text still to be sent, `sent_chars` how much was streamed."""
+
     started: Started
     text: list[str] = field(default_factory=list)
     unsent: list[str] = field(default_factory=list)
@@ -52,10 +60,15 @@ class _Shown:
 
 
 class TraceView:
-    """Shows one trace. `sink` takes its events on the event loop; `run` sends them until `close` has sent the rest.
+    """Shows one trace: `sink` takes its events, a task begun by `start` sends them, and `close` sends the rest.
 
-    Text of `answer` steps goes to `on_answer` instead of into the step, each time the whole text so far. Text too
-    long to show goes whole to `attach(step id, name, text)`.
+    Args:
+        emitter: sends steps to the browser.
+        thread_id: Chainlit's thread.
+        parent_id: Chainlit's step that the trace belongs to, None for none.
+        language: of the reader.
+        on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
+        attach: takes a text too long to show, as (step id, file name, text).
     """
 
     def __init__(
@@ -63,6 +76,7 @@ class TraceView:
         emitter: Emitter,
         thread_id: str,
         parent_id: str | None,
+        language: str,
         *,
         on_answer: Callable[[str], Awaitable[None]],
         attach: Callable[[str, str, str], Awaitable[None]],
@@ -70,49 +84,52 @@ class TraceView:
         self._emitter = emitter
         self._thread_id = thread_id
         self._parent_id = parent_id
+        self._language = language
         self._on_answer = on_answer
         self._attach = attach
-        self._steps: dict[str, _Shown] = {}
+        self._steps: dict[str, _StepState] = {}
         self._dirty: dict[str, None] = {}
         self._answers: dict[str, list[str]] = {}
         self._answer_grew = False
-        self._pump: asyncio.Task | None = None
+        self._sender: asyncio.Task | None = None
         self._sending = asyncio.Lock()
 
     def sink(self, event: Event) -> None:
+        """Take an event, on the event loop. Raises KeyError for a step that was never started."""
         if isinstance(event, Started):
-            self._steps[event.id] = _Shown(event)
+            self._steps[event.id] = _StepState(event)
         else:
-            shown = self._steps[event.id]
+            state = self._steps[event.id]
             if isinstance(event, Finished):
-                shown.finished = event
-            elif shown.started.kind == "answer":
+                state.finished = event
+            elif state.started.kind == "answer":
                 self._answers.setdefault(event.id, []).append(event.text)
                 self._answer_grew = True
                 return
             else:
-                _take_text(shown, event)
+                _take_text(state, event)
         self._dirty.setdefault(event.id)
 
     def start(self) -> None:
-        self._pump = asyncio.create_task(self._run())
+        """Begin to send what `sink` takes."""
+        self._sender = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Stop pumping and send everything that is left."""
-        if self._pump is not None:
-            self._pump.cancel()
-            await asyncio.gather(self._pump, return_exceptions=True)
+        """Send everything that is left, and end."""
+        if self._sender is not None:
+            self._sender.cancel()
+            await asyncio.gather(self._sender, return_exceptions=True)
         await self.flush()
         while self._dirty:
             await self.flush()
 
     async def flush(self) -> None:
-        """Send at most a few updates, in the order in which steps changed: a parent is always before its children."""
+        """Send a few updates at most, in the order in which steps changed: a parent always before its children."""
         async with self._sending:
             for id in list(self._dirty)[:UPDATES_PER_FLUSH]:
                 del self._dirty[id]
                 await self._show(self._steps[id])
-            # After the steps: the message must not get above the work that leads to it.
+            # After the steps: the message must appear below the work that led to it.
             await self._flush_answer()
 
     async def _flush_answer(self) -> None:
@@ -124,44 +141,44 @@ class TraceView:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_S)
-            # Shielded: a step half sent when the pump is cancelled would be sent twice by `close`, which waits for it.
+            # Shielded: a step being sent when this task is cancelled would be sent a second time by `close`.
             await asyncio.shield(self.flush())
 
-    async def _show(self, shown: _Shown) -> None:
-        text, shown.unsent = "".join(shown.unsent), []
-        if shown.finished is not None:
-            step, whole = self._finished_dict(shown, shown.finished)
-            await (self._emitter.update_step(step) if shown.sent else self._emitter.send_step(step))
+    async def _show(self, state: _StepState) -> None:
+        text, state.unsent = "".join(state.unsent), []
+        if state.finished is not None:
+            step, whole = self._finished_dict(state, state.finished)
+            await (self._emitter.update_step(step) if state.sent else self._emitter.send_step(step))
             if whole:
-                await self._attach(shown.started.id, f"{shown.started.name}.txt", whole)
-        elif not shown.sent:
-            await self._emitter.send_step({**self._dict(shown), "output": inert_piece(text)})
+                await self._attach(state.started.id, f"{state.started.name}.txt", whole)
+        elif not state.sent:
+            await self._emitter.send_step({**self._dict(state), "output": inert_piece(text)})
         elif text:
-            await self._emitter.send_token(shown.started.id, inert_piece(text))
-        shown.sent = True
+            await self._emitter.send_token(state.started.id, inert_piece(text))
+        state.sent = True
 
-    def _finished_dict(self, shown: _Shown, finished: Finished) -> tuple[dict, str]:
-        streamed = "".join(shown.text) if shown.text else finished.output
-        output, whole = body(finished, streamed, with_text=shown.started.kind != "answer")
+    def _finished_dict(self, state: _StepState, finished: Finished) -> tuple[dict, str]:
+        streamed = "".join(state.text) if state.text else finished.output
+        output, whole = body(finished, streamed, self._language, with_text=state.started.kind != "answer")
         step = {
-            **self._dict(shown),
-            "name": finished_title(shown.started, finished),
+            **self._dict(state),
+            "name": finished_title(state.started, finished, self._language),
             "output": output,
             "end": _time(finished.at),
             "isError": finished.state == "error",
-            "autoCollapse": finished.state != "error" and shown.started.parent_id is not None,
+            "autoCollapse": finished.state != "error" and state.started.parent_id is not None,
         }
         return step, whole
 
-    def _dict(self, shown: _Shown) -> dict:
-        """The step as the browser knows it. It opens while it runs and folds at the end, unless it failed."""
-        started = shown.started
+    def _dict(self, state: _StepState) -> dict:
+        """The step as Chainlit takes it. It is open while it runs and folds at the end, unless it failed."""
+        started = state.started
         given = running_input(started)
         return {
             "id": started.id,
             "threadId": self._thread_id,
             "parentId": started.parent_id or self._parent_id,
-            "name": running_title(started),
+            "name": running_title(started, self._language),
             "type": TYPES.get(started.kind, started.kind),
             "input": given,
             "showInput": bool(given) and started.parent_id is not None,
@@ -180,13 +197,13 @@ class TraceView:
         }
 
 
-def _take_text(shown: _Shown, delta: Streamed) -> None:
-    """Keep all of it for the attachment, but stream no more than can be shown."""
-    shown.text.append(delta.text)
-    room = OUTPUT_LIMIT - shown.sent_chars
-    if room > 0:
-        shown.unsent.append(delta.text[:room])
-        shown.sent_chars += len(delta.text)
+def _take_text(state: _StepState, delta: Streamed) -> None:
+    """Collect all of the text for the attachment, but stream no more than can be shown."""
+    state.text.append(delta.text)
+    left = OUTPUT_LIMIT - state.sent_chars
+    if left > 0:
+        state.unsent.append(delta.text[:left])
+        state.sent_chars += len(delta.text)
 
 
 def _time(at: float) -> str:

@@ -1,4 +1,4 @@
-"""What indexing a repository will take, told before it begins. Pure."""
+"""How long indexing a repository will take, estimated before it begins. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from repopilot.types import Skip, SourceFile
 
 DENSE_LINES_PER_S = 500
-"""Of two cores that have something else to do as well; chunks of about 20 lines, 25 a second."""
+"""On two cores that have other work as well: 25 chunks of about 20 lines a second."""
 FOLDERS_SHOWN = 12
 
 
@@ -23,7 +23,16 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`lines` is estimated from bytes. Seconds until the first question, and until vectors are complete."""
+    """How much there is to index, and how long it takes.
+
+    Attributes:
+        files: files to read.
+        lines: their lines, estimated from their bytes.
+        skipped: files that are not read.
+        lexical_s: seconds until questions can be answered.
+        dense_s: seconds until the vectors are complete.
+        folders: the top-level folders in the order of indexing.
+    """
 
     files: int
     lines: int
@@ -34,9 +43,16 @@ class Estimate:
 
 
 def estimate(files: Sequence[SourceFile], skipped: Sequence[Skip], lines: int, seconds: float) -> Estimate:
-    """Folders in the walk's own order, as they will be indexed, sharing the `lines` by their bytes.
+    """Estimate from a sample of the files (see `repo/sample_size.py`).
 
-    `lines` and `seconds` of the lexical index are those of a sample of the files (repo/estimate.py).
+    Args:
+        files: all files to read, in the order of indexing.
+        skipped: those not read.
+        lines: of all files, extrapolated from the sample.
+        seconds: of the lexical index, extrapolated from the sample.
+
+    Returns:
+        The estimate; folders get their share of the `lines` by their bytes.
     """
     sizes: dict[str, tuple[int, int]] = {}
     for file in files:

@@ -154,7 +154,9 @@ def _detail(opening: Opening, language: str) -> str:
 
 def _error_props(opening: Opening, language: str) -> dict | None:
     error = opening.error
-    return error and {"message": i18n.said(error.message, language), "hint": i18n.said(error.hint, language)}
+    if error is None:
+        return None
+    return {"message": i18n.said(error.message, language), "hint": i18n.said(error.hint, language)}
 
 
 def _asked_estimate(opening: Opening, language: str) -> dict | None:

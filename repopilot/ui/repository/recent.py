@@ -1,4 +1,4 @@
-"""Which repositories were opened last, kept over restarts. Addresses carry no credentials."""
+"""The repositories opened last, stored across restarts. Addresses carry no credentials."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from pathlib import Path
 
 from repopilot.settings import Settings
 
-KEPT = 6
+STORED = 6
 log = logging.getLogger(__name__)
 
 
 def recent(settings: Settings) -> list[dict]:
-    """[{name, address}], newest first; [] where nothing readable is kept."""
+    """[{name, address}], newest first; [] where nothing is stored or it can't be read."""
     try:
         found = json.loads(_file(settings).read_text("utf-8"))
     except (OSError, ValueError):
         return []
     entries = found if isinstance(found, list) else []
-    return [e for e in entries if isinstance(e, dict) and isinstance(e.get("address"), str) and e.get("name")][:KEPT]
+    return [e for e in entries if isinstance(e, dict) and isinstance(e.get("address"), str) and e.get("name")][:STORED]
 
 
 def remember(settings: Settings, name: str, address: str) -> None:
-    """Put a repository first. A full or read-only disk loses nothing but this convenience, and is logged."""
+    """Put a repository first. A full or read-only disk is logged and costs only this convenience."""
     entries = [{"name": name, "address": address}]
     entries += [entry for entry in recent(settings) if entry["address"] != address]
     file = _file(settings)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(".new")
-        draft.write_text(json.dumps(entries[:KEPT], ensure_ascii=False, indent=1), "utf-8")
+        draft.write_text(json.dumps(entries[:STORED], ensure_ascii=False, indent=1), "utf-8")
         draft.replace(file)
     except OSError as error:
-        log.warning("recently opened repositories are not kept: %s", error)
+        log.warning("recently opened repositories can't be stored: %s", error)
 
 
 def _file(settings: Settings) -> Path:

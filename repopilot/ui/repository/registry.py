@@ -1,7 +1,7 @@
-"""Repositories that are being opened or are open: one each per process, whoever asks.
+"""Repositories that are being opened, or are open: one opening for each in the process, whoever asks.
 
-An opening outlives the chat that began it: two tabs share it, a reload finds it again. It runs as a task of the
-event loop, belongs to no session, and is looked at rather than listened to: whoever shows it polls its fields.
+An opening outlives the chat that began it: two tabs share it, and a reload finds it again. It runs as a task of the
+event loop and belongs to no session; whoever shows it polls its attributes.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, IndexFailed, RepoPilotError
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
 from repopilot.ui.repository.estimate import Estimate, estimate
 
 if TYPE_CHECKING:
+    from repopilot.index.build.job import IndexJob
     from repopilot.index.embed import Embedder
     from repopilot.index.store import Index
     from repopilot.index.watch import Watch
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 Phase = Literal["cloning", "asking", "credentials", "indexing", "ready", "stopped", "failed"]
 POLL_S = 0.1
 FRESH_S = 60.0
-"""A repository that was fetched less than this ago is not fetched again when it is opened once more."""
+"""A repository fetched less than this ago is not fetched again when it is opened again."""
 log = logging.getLogger(__name__)
 
 
@@ -35,10 +37,21 @@ log = logging.getLogger(__name__)
 class Opening:
     """One repository on its way from an address to a complete index.
 
-    `progress` is the newest moment of the clone; that of the index is the job's own. `estimate` is set while the
-    user is asked (phase `asking`), `error` in the phases `failed` and `credentials`; `with_token` says whether a
-    token went along (never which: it stays in memory, to fetch again and to fetch history);
-    `touched` that the local folder, which is watched, has changed meanwhile.
+    Attributes:
+        key: identifies it in the process, see `opening_key`.
+        source: what to open.
+        settings: how to read and index it.
+        phase: where it stands; `asking` waits for the user's answer to the estimate, `credentials` for a token.
+        progress: the latest progress of the clone; that of the index is the job's own.
+        snapshot: the repository once it is cloned or read.
+        estimate: what indexing would take, for the phase `asking`.
+        job: the index build, under way or done.
+        index: what answers questions, None until there is one.
+        error: in the phases `failed` and `credentials`.
+        with_token: whether a token was sent. The token itself stays in memory, to fetch again and to fetch history.
+        fetched_at: when it was fetched last, by the monotonic clock.
+        watch: watches a local folder for changes.
+        changed_meanwhile: whether the folder changed while it was being indexed.
     """
 
     key: str
@@ -48,46 +61,66 @@ class Opening:
     progress: Progress | None = None
     snapshot: Snapshot | None = None
     estimate: Estimate | None = None
-    job: object | None = None
+    job: IndexJob | None = None
     index: Index | None = None
     error: RepoPilotError | None = None
     with_token: bool = False
     _token: str = field(default="", repr=False)
     fetched_at: float = 0.0
     watch: Watch | None = None
-    touched: bool = False
+    changed_meanwhile: bool = False
     _cancel: threading.Event = field(default_factory=threading.Event)
     _task: asyncio.Task | None = None
 
     @property
     def answerable(self) -> bool:
-        """Can questions be answered, be it without vectors?"""
+        """Whether questions can be answered, possibly without vectors."""
         return self.index is not None
 
     @property
     def settled(self) -> bool:
-        """Nothing is under way and nothing is waited for."""
+        """Whether nothing is under way and nobody is waited for."""
         return self.phase in ("ready", "stopped", "failed")
 
     @property
     def idle(self) -> bool:
+        """Whether no task works on it."""
         return self._task is None or self._task.done()
 
+    @property
+    def current_progress(self) -> Progress | None:
+        """The progress of what is under way: of the clone, or of the index build."""
+        return self.job.progress if self.phase == "indexing" and self.job else self.progress
+
     def report_progress(self, progress: Progress) -> None:
-        """Called from any thread."""
+        """Take the clone's progress. May be called from any thread."""
         self.progress = progress
 
 
 class Openings:
-    """The registry. `embedder` gives the embedding model of the moment, None while there is none."""
+    """The registry.
+
+    Args:
+        embedder: returns the current embedding model, None while there is none.
+    """
 
     def __init__(self, embedder: Callable[[], Awaitable[Embedder | None]]) -> None:
         self._embedder = embedder
         self._open: dict[str, Opening] = {}
 
     def open(self, source: Source, settings: Settings, token: str = "") -> Opening:
-        """The opening of this repository: the one under way, or done and brought up to date, else a new one. Nothing
-        blocks: what was indexed before answers until the new state is."""
+        """Open a repository, or return the opening there is, fetching it again unless it was fetched just now.
+
+        Nothing blocks: an index of an earlier state answers questions until the new state is indexed.
+
+        Args:
+            source: what to open.
+            settings: how to read and index it.
+            token: for a private repository; never stored.
+
+        Returns:
+            The opening, which goes on by itself.
+        """
         key = opening_key(source, settings)
         opening = self._open.get(key)
         if opening is None:
@@ -98,9 +131,11 @@ class Openings:
         return opening
 
     def get(self, key: str) -> Opening | None:
+        """The opening of that key, None when there is none."""
         return self._open.get(key)
 
     def all(self) -> list[Opening]:
+        """Every opening of the process, oldest first."""
         return list(self._open.values())
 
     def stop(self, opening: Opening) -> bool:
@@ -113,38 +148,42 @@ class Openings:
         return True
 
     def retry(self, opening: Opening, token: str = "") -> bool:
-        """Once more from the start: clone or fetch, then index what changed. False while it is busy."""
+        """Start again: clone or fetch, then index what changed. False while it is busy."""
         return opening.idle and self._run(opening, self._from_source(opening, token))
 
-    def go_on(self, opening: Opening, only: tuple[str, ...] = ()) -> bool:
-        """After the estimate: index everything, or only the folders `only`. False when that is not asked."""
+    def confirm(self, opening: Opening, only: tuple[str, ...] = ()) -> bool:
+        """Index after the estimate: everything, or only the folders `only`. False when it is not being asked."""
         if opening.phase != "asking" or not opening.idle:
             return False
         if only:
             opening.settings = opening.settings.model_copy(
                 update={"include": [f"/{folder.strip('/')}/" for folder in only]}
             )
-        return self._run(opening, self._index(opening, full=False))
+        if opening.snapshot is None:
+            return False
+        return self._run(opening, self._index(opening, opening.snapshot, full=False))
 
     def reindex(self, opening: Opening) -> bool:
-        """Forget the index and build it anew. False while it is busy."""
-        return opening.idle and opening.snapshot is not None and self._run(opening, self._index(opening, full=True))
+        """Discard the index and build it again. False while it is busy."""
+        if not opening.idle or opening.snapshot is None:
+            return False
+        return self._run(opening, self._index(opening, opening.snapshot, full=True))
 
     async def fill_vectors(self) -> None:
         """An embedding model has arrived: build the vectors of every open repository that lacks some."""
         for opening in self.all():
-            if opening.phase == "ready" and opening.index is not None and opening.index.dense < 1.0:
-                self._run(opening, self._index(opening, full=False))
+            if opening.phase == "ready" and opening.snapshot and opening.index and opening.index.dense < 1.0:
+                self._run(opening, self._index(opening, opening.snapshot, full=False))
 
-    def _run(self, opening: Opening, work: Coroutine) -> Literal[True]:
+    def _run(self, opening: Opening, work: Coroutine[object, object, None]) -> Literal[True]:
         opening._cancel = threading.Event()
         opening.error = None
         opening._task = asyncio.create_task(self._guarded(opening, work))
         return True
 
-    async def _guarded(self, opening: Opening, work) -> None:
-        """Whatever goes wrong becomes a phase the user sees."""
-        log.info("opening %s: begins", opening.source.name)
+    async def _guarded(self, opening: Opening, work: Coroutine[object, object, None]) -> None:
+        """Run to the end; an error becomes a phase that the user sees."""
+        log.info("opening %s: started", opening.source.name)
         try:
             await work
         except Cancelled:
@@ -156,13 +195,13 @@ class Openings:
         except Exception as error:
             log.exception("opening %s", opening.source.name)
             opening.error = IndexFailed(
-                f"Opening {opening.source.name} failed: {error or type(error).__name__}.",
-                "The server's log has the details. Retry, or report it.",
+                i18n.message("ui.errors.opening", name=opening.source.name, error=str(error) or type(error).__name__),
+                i18n.message("ui.errors.opening_hint"),
             )
             opening.phase = "failed"
         log.info("opening %s: %s", opening.source.name, opening.phase)
-        if opening.touched and opening.phase == "ready":
-            opening.touched = False
+        if opening.changed_meanwhile and opening.phase == "ready":
+            opening.changed_meanwhile = False
             self._run(opening, self._from_source(opening, ""))
 
     async def _from_source(self, opening: Opening, token: str) -> None:
@@ -170,7 +209,7 @@ class Openings:
 
         opening._token = token or opening._token
         opening.phase, opening.progress, opening.with_token = "cloning", None, bool(opening._token)
-        opening.snapshot = await asyncio.to_thread(
+        snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,
             opening.source,
             opening.settings,
@@ -179,33 +218,33 @@ class Openings:
             opening._cancel,
         )
         opening.fetched_at = time.monotonic()
-        if await self._needs_asking(opening):
+        if await self._needs_confirmation(opening, snapshot):
             opening.phase = "asking"
             return
-        await self._index(opening, full=False)
+        await self._index(opening, snapshot, full=False)
 
-    async def _needs_asking(self, opening: Opening) -> bool:
-        """A big repository is estimated first, unless it was indexed before: then little is left to do."""
+    async def _needs_confirmation(self, opening: Opening, snapshot: Snapshot) -> bool:
+        """Estimate a repository; a big one needs the user's confirmation unless it was indexed before."""
         from repopilot.index.build.job import open_index
         from repopilot.repo.sample_size import sample_size
         from repopilot.repo.walk import walk
 
-        known = await asyncio.to_thread(open_index, opening.snapshot, opening.settings)
+        known = await asyncio.to_thread(open_index, snapshot, opening.settings)
         if known is not None:
             opening.index = known
             return False
-        files, skipped = await asyncio.to_thread(walk, opening.snapshot, opening.settings, cancel=opening._cancel)
-        whole = await asyncio.to_thread(sample_size, opening.snapshot, files)
-        opening.estimate = estimate(files, skipped, whole.lines, whole.seconds)
+        files, skipped = await asyncio.to_thread(walk, snapshot, opening.settings, cancel=opening._cancel)
+        sample = await asyncio.to_thread(sample_size, snapshot, files)
+        opening.estimate = estimate(files, skipped, sample.lines, sample.seconds)
         return opening.estimate.lines > opening.settings.big_repository_lines
 
-    async def _index(self, opening: Opening, *, full: bool) -> None:
+    async def _index(self, opening: Opening, snapshot: Snapshot, *, full: bool) -> None:
         from repopilot.index.build import job as build
 
         opening.phase, opening.job = "indexing", None
         embedder = await self._embedder()
         job = opening.job = await asyncio.to_thread(
-            build.start, opening.snapshot, opening.settings, embedder, full=full, token=opening._token
+            build.start, snapshot, opening.settings, embedder, full=full, token=opening._token
         )
         if opening._cancel.is_set():
             job.cancel()
@@ -217,22 +256,27 @@ class Openings:
         if job.error is not None:
             raise job.error
         opening.phase = "ready"
-        self._follow_folder(opening)
+        self._watch_folder(opening, snapshot)
 
-    def _follow_folder(self, opening: Opening) -> None:
-        """From now on, index a local folder again whenever its files change."""
+    def _watch_folder(self, opening: Opening, snapshot: Snapshot) -> None:
+        """Index a local folder again whenever its files change."""
         from repopilot.index.watch import watch
 
-        if opening.watch is None and opening.snapshot is not None:
-            loop = asyncio.get_running_loop()
-            opening.watch = watch(opening.snapshot, lambda _paths: loop.call_soon_threadsafe(self._touched, opening))
+        if opening.watch is not None:
+            return
+        loop = asyncio.get_running_loop()
 
-    def _touched(self, opening: Opening) -> None:
-        opening.touched = not self.retry(opening)
+        def on_change(_paths: frozenset[str]) -> None:
+            loop.call_soon_threadsafe(self._folder_changed, opening)
+
+        opening.watch = watch(snapshot, on_change)
+
+    def _folder_changed(self, opening: Opening) -> None:
+        opening.changed_meanwhile = not self.retry(opening)
 
 
 def opening_key(source: Source, settings: Settings) -> str:
-    """What makes two requests the same: address, branch, folder, and what is read of it."""
+    """What two requests for the same opening have in common: address, branch, folder, and the files to read."""
     place = source.url or str(source.path)
     return "|".join([place, source.ref or "", source.subdir, *settings.include, "!", *settings.exclude])
 

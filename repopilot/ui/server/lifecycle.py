@@ -21,7 +21,7 @@ HEAVY = (
     "repopilot.llm.choose",
 )
 """In the order in which a first user needs them."""
-GONE_S = 20.0
+RECONNECT_S = 20.0
 log = logging.getLogger(__name__)
 
 
@@ -40,11 +40,11 @@ def cancel_after_disconnect(session: WebsocketSession) -> None:
     A repository that is being opened goes on: it belongs to the process. Returns at once: the server, when it is
     stopped, waits for the handlers of its connections.
     """
-    process().keep(_end_when_gone(session, session.socket_id))
+    process().start_task(_cancel_unless_reconnected(session, session.socket_id))
 
 
-async def _end_when_gone(session: WebsocketSession, socket_id: str) -> None:
-    await asyncio.sleep(0 if session.to_clear else GONE_S)
+async def _cancel_unless_reconnected(session: WebsocketSession, socket_id: str) -> None:
+    await asyncio.sleep(0 if session.to_clear else RECONNECT_S)
     if session.socket_id == socket_id and session.current_task is not None:
         session.current_task.cancel()
 

@@ -1,0 +1,125 @@
+"""Opening a repository in a chat: the live element, the wait until questions can be answered, its buttons."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import chainlit as cl
+
+from repopilot import i18n
+from repopilot.errors import RepoPilotError
+from repopilot.repo.source import parse_source, split_token
+from repopilot.types import Source
+from repopilot.ui.chat import Chat, process
+from repopilot.ui.elements import element, poll_props
+from repopilot.ui.error_text import error_paragraphs
+from repopilot.ui.model_status import model_props
+from repopilot.ui.repository.props import address, moved_note, opening_props
+from repopilot.ui.repository.recent import remember
+from repopilot.ui.repository.registry import POLL_S, Opening, at_ref
+
+REFRESH_S = 0.5
+WAITS_FOR_USER = ("asking", "credentials")
+ELEMENT = "IndexProgress"
+
+
+async def open_repository(chat: Chat, text: str) -> bool:
+    """Open the repository the user named, and wait until it can be asked about.
+
+    What goes wrong is shown in the element.
+
+    Args:
+        chat: where to open it.
+        text: an address or a local path, as typed; it may contain a token.
+
+    Returns:
+        Whether questions can be answered. False when opening failed or was stopped, or when another repository was
+        opened meanwhile.
+    """
+    text, token = split_token(text)
+    try:
+        source = parse_source(text)
+    except RepoPilotError as error:
+        await send_error(error, chat.language)
+        return False
+    ref = chat.overrides.get("ref")
+    if isinstance(ref, str) and ref and source.ref is None:
+        source = at_ref(source, ref)
+    return await open_source(chat, source, token or chat.settings.git_token)
+
+
+async def open_source(chat: Chat, source: Source, token: str = "") -> bool:
+    """As `open_repository`, for a source already parsed."""
+    if chat.opening is None or chat.opening.source != source:
+        chat.exchanges.clear()
+    opening = chat.opening = process().openings.open(source, chat.settings, token)
+    await _send_element(chat, opening)
+    answerable = await _until_answerable(chat, opening)
+    if answerable:
+        await asyncio.to_thread(remember, opening.settings, opening.source.name, address(opening))
+    return answerable
+
+
+async def send_error(error: RepoPilotError, language: str) -> cl.ErrorMessage:
+    """Send an error as a message: what happened, and below it what to do."""
+    message = cl.ErrorMessage(content=error_paragraphs(error, language))
+    await message.send()
+    return message
+
+
+def handle_button(chat: Chat, action: str, payload: dict) -> dict:
+    """Do what a button of the element stands for.
+
+    Returns at once: the effect is seen in the element.
+
+    Args:
+        chat: where the button was pressed.
+        action: the button, `opening_…`.
+        payload: {key: of the opening, token or only: what the button needs besides}.
+
+    Returns:
+        {}, or {error} when it can't be done now.
+    """
+    openings = process().openings
+    opening = openings.get(str(payload.get("key", "")))
+    if opening is None:
+        return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
+    only = tuple(str(folder) for folder in payload.get("only", ()))
+    actions: dict[str, Callable[[], bool]] = {
+        "opening_stop": lambda: openings.stop(opening),
+        "opening_retry": lambda: openings.retry(opening),
+        "opening_token": lambda: openings.retry(opening, str(payload.get("token", ""))),
+        "opening_reindex": lambda: openings.reindex(opening),
+        "opening_confirm": lambda: openings.confirm(opening, only),
+    }
+    return {} if actions[action]() else {"error": i18n.text("ui.errors.opening_busy", chat.language)}
+
+
+async def _send_element(chat: Chat, opening: Opening) -> None:
+    """The live element of an opening."""
+
+    def props() -> dict:
+        asked = chat.exchanges[-1].commit if chat.opening is opening and chat.exchanges else ""
+        language = chat.language
+        return {
+            **opening_props(opening, language),
+            "model": model_props(process().models, language),
+            "moved": moved_note(opening, asked, language),
+            "language": chat.chosen_language,
+        }
+
+    card = element(ELEMENT, props())
+    await cl.Message(content="", elements=[card]).send()
+    poll_props(card, props, REFRESH_S)
+
+
+async def _until_answerable(chat: Chat, opening: Opening) -> bool:
+    """Wait. While it is the user who is waited for, the message box is free."""
+    waiting_for_user = False
+    while chat.opening is opening and not opening.answerable and not opening.settled:
+        if (opening.phase in WAITS_FOR_USER) != waiting_for_user:
+            waiting_for_user = not waiting_for_user
+            await (cl.context.emitter.task_end() if waiting_for_user else cl.context.emitter.task_start())
+        await asyncio.sleep(POLL_S)
+    return chat.opening is opening and opening.answerable
