@@ -14,7 +14,7 @@ from repopilot.ui.server import page, security
 from repopilot.ui.server.lifecycle import cancel_after_disconnect, warm_up
 from repopilot.ui.settings_panel import apply
 
-page.install(server, security.allowed_hosts(settings().host, settings().allowed_hosts))
+page.install(server, security.allowed_hosts(settings().host, settings().allowed_hosts), settings().language)
 
 
 @cl.on_app_startup

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chainlit as cl
+from chainlit.session import WebsocketSession
 
 from repopilot.i18n import Language, supported
 from repopilot.results import Answer, Turn
@@ -133,6 +134,7 @@ def chat() -> Chat:
     """The chat of the current session."""
     found = cl.user_session.get("chat")
     if found is None:
-        found = Chat(browser_language=cl.context.session.language)
+        session = cl.context.session
+        found = Chat(browser_language=session.language if isinstance(session, WebsocketSession) else "en")
         cl.user_session.set("chat", found)
     return found

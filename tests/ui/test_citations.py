@@ -31,7 +31,7 @@ def test_rows_name_the_place():
 @given(st.integers(1, 3000), st.integers(0, 3000), st.integers(0, 2000))
 def test_the_view_holds_the_cited_lines(start, length, total):
     text = "\n".join(str(n) for n in range(1, total + 1))
-    props = code_props(Citation(1, "f", start, start + length, "abc"), text)
+    props = code_props(Citation(1, "f", start, start + length, "abc"), text, "en")
     numbers = range(props["first"], props["first"] + len(props["lines"]))
     assert props["first"] >= 1 and props["end"] <= props["total"]
     if total and start <= total:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repopilot.errors import UsageError
 from repopilot.types import FileChange
-from repopilot.ui.answer.diffs import blob_id, checked_path, chosen, counts, diff_rows, files_props, patch, zipped
+from repopilot.ui.answer.diffs import blob_id, checked_path, counts, diff_rows, files_props, not_rejected, patch, zipped
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -81,12 +81,13 @@ def test_the_zip_holds_the_new_texts():
 
 def test_a_download_leaves_out_what_was_rejected():
     files = {path: FileChange(path, "added", "", "x\n") for path in ("a", "b", "c")}
-    assert [file.path for file in chosen(files, {"a": "accepted", "b": "rejected"})] == ["a", "c"]
+    assert [file.path for file in not_rejected(files, {"a": "accepted", "b": "rejected"})] == ["a", "c"]
 
 
 def test_a_long_diff_is_cut_and_says_so():
-    props = files_props("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}, "")
-    assert len(props["files"][0]["rows"]) + props["files"][0]["more"] == 4001
+    props = files_props("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}, "", "en")
+    more = 4001 - len(props["files"][0]["rows"])
+    assert props["files"][0]["more"] == f"{more:,} more lines: download the file or the patch."
     assert props["files"][0]["added"] == 4000
 
 

@@ -8,9 +8,8 @@ from support.orchard import BIG, FILES
 
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
-from repopilot.ui.repository.props import opening_props
+from repopilot.ui.repository.props import moved_note, opening_props
 from repopilot.ui.repository.registry import Openings
-from repopilot.ui.repository.view import moved_on
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +48,12 @@ async def test_everyone_shares_one_opening(served, settings):
     first, second = openings.open(source, settings), openings.open(source, settings)
     assert first is second
     await until(first, "ready")
-    props = opening_props(first)
+    props = opening_props(first, "en")
     assert props["answerable"] and props["title"] == "Indexed orchard" and props["error"] is None
     assert props["badge"]["text"].startswith("Indexed: 4 files · ")
     assert {
         "reason": "dependency folder node_modules/",
-        "count": 1,
+        "count": "1",
         "examples": ["node_modules/left/index.js"],
     } in props["badge"]["skips"]
     assert openings.open(source, settings) is first and first.idle, "opened again although it is ready"
@@ -71,7 +70,7 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
         assert not openings.retry(opening), "a second clone beside the first"
         openings.stop(opening)
         await until(opening, "stopped")
-        assert opening_props(opening)["buttons"] == ["retry"]
+        assert opening_props(opening, "en")["buttons"] == ["retry"]
     finally:
         served.stall.clear()
     assert openings.retry(opening)
@@ -84,14 +83,14 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
         await until(opening, "credentials")
-        assert not opening_props(opening)["refused"]
+        assert not opening_props(opening, "en")["refused"]
         openings.retry(opening, "wrong")
         await until(opening, "cloning")
         await until(opening, "credentials")
-        assert opening_props(opening)["refused"]
+        assert opening_props(opening, "en")["refused"]
         openings.retry(opening, "open-sesame")
         await until(opening, "ready")
-        assert "open-sesame" not in repr(opening_props(opening))
+        assert "open-sesame" not in repr(opening_props(opening, "en"))
         assert not any(b"open-sesame" in file.read_bytes() for file in settings.home.rglob("*") if file.is_file())
     finally:
         served.token = ""
@@ -101,20 +100,20 @@ async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings
     openings = Openings(no_embedder)
     opening = openings.open(parse_source(f"{served.url}/big.git"), settings)
     await until(opening, "asking")
-    props = opening_props(opening)
+    props = opening_props(opening, "en")
     assert not props["answerable"]
     assert props["estimate"]["folders"][0]["name"] == "src"
-    assert openings.go_on(opening, ("docs",))
+    assert openings.confirm(opening, ("docs",))
     await until(opening, "ready")
     assert set(opening.index.files) == {f"docs/m{n}.py" for n in range(3)}
-    assert not openings.go_on(opening), "nothing is asked any more"
+    assert not openings.confirm(opening), "nothing is asked any more"
 
 
 async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
     openings = Openings(no_embedder)
     opening = openings.open(parse_source(f"{served.url}/absent.git"), settings)
     await until(opening, "failed")
-    error = opening_props(opening)["error"]
+    error = opening_props(opening, "en")["error"]
     assert error["message"] and error["hint"]
 
 
@@ -122,7 +121,7 @@ async def test_a_repository_without_code_is_no_failure(served, settings):
     openings = Openings(no_embedder)
     opening = openings.open(parse_source(f"{served.url}/pictures.git"), settings)
     await until(opening, "ready", "failed")
-    assert "pictures" in opening_props(opening)["title"]
+    assert "pictures" in opening_props(opening, "en")["title"]
     assert opening.error is not None or opening.index is not None
 
 
@@ -154,8 +153,8 @@ async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served,
     git_server.publish(work, served.folder, "orchard.git")
     opening.fetched_at -= 3600
     assert openings.open(source, settings) is opening and opening.answerable
-    assert opening.index.commit == before and moved_on(opening, before) == ""
+    assert opening.index.commit == before and moved_note(opening, before, "en") == ""
     await until(opening, "cloning", "indexing")
     await until(opening, "ready")
     assert opening.index.commit == after
-    assert "the index is at commit " + after[:7] in moved_on(opening, before)
+    assert "the index is at commit " + after[:7] in moved_note(opening, before, "en")

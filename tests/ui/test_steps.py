@@ -44,7 +44,7 @@ class Browser:
         return next(step for step in self.steps.values() if step["name"].startswith(start))
 
     def view(self):
-        return TraceView(self, "thread", "run", on_answer=self.on_answer, attach=self.attach)
+        return TraceView(self, "thread", "run", "en", on_answer=self.on_answer, attach=self.attach)
 
 
 async def test_parallel_steps_nest_under_their_parents():
@@ -182,7 +182,7 @@ def test_hits_are_a_table_with_places_scores_and_reasons():
             {"path": "src/a|b.py", "start_line": 3, "end_line": 9, "score": 1.5, "why": {"bm25": 1.0, "name": 0.5}}
         ],
     }
-    table = facts_table(data)
+    table = facts_table(data, "en")
     assert "| kind | symbol |" in table
     assert "| `src/a\\|b.py:3-9` | 1.5 | bm25 1 · name 0.5 |" in table
 
@@ -190,18 +190,18 @@ def test_hits_are_a_table_with_places_scores_and_reasons():
 def test_titles_carry_the_facts_that_matter():
     started = Started("1", None, "tests", "tool", "", 10.0)
     finished = Finished("1", "ok", "", "", 12.5, {"passed": 3, "failed": 1, "errors": 1})
-    assert finished_title(started, finished) == "Tests · 3 passed, 2 failed · 2.5 s"
+    assert finished_title(started, finished, "en") == "Tests · 3 passed, 2 failed · 2.5 s"
 
 
 def test_a_review_is_of_a_hundred():
     started = Started("1", None, "review", "agent", "", 10.0)
     finished = Finished("1", "ok", "", "", 12.5, {"health": 19, "findings": 1})
-    assert finished_title(started, finished) == "Review · 19/100 · 1 finding · 2.5 s"
+    assert finished_title(started, finished, "en") == "Review · 19/100 · 1 finding · 2.5 s"
 
 
 def test_steps_down_are_said_first():
     finished = Finished("1", "ok", "", "", 1.0, {"degraded": ["no vectors yet"]})
-    assert body(finished, "text")[0].startswith("⚠ no vectors yet")
+    assert body(finished, "text", "en")[0].startswith("⚠ no vectors yet")
 
 
 @given(st.text(alphabet="![]()`~\nab", max_size=60))
@@ -223,8 +223,8 @@ json_values = st.recursive(
 @given(st.dictionaries(st.text(max_size=10), json_values, max_size=6))
 def test_any_facts_can_be_shown(data):
     finished = Finished("1", "ok", "", "", 1.0, data)
-    body(finished, "")
-    assert finished_title(Started("1", None, "x", "tool", "", 0.0), finished)
+    body(finished, "", "en")
+    assert finished_title(Started("1", None, "x", "tool", "", 0.0), finished, "en")
 
 
 def test_a_delta_of_an_unknown_step_is_a_programming_error():

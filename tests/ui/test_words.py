@@ -17,10 +17,11 @@ from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceF
 from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of
-from repopilot.ui.chat_store import KEPT, Exchange, forget, load, save
-from repopilot.ui.messages import LONGEST, Wanted, from_address, wanted
+from repopilot.ui.chat_store import STORED, Exchange, delete, load, save
+from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
+from repopilot.ui.progress_text import percent, progress_line
 from repopilot.ui.repository.estimate import estimate
-from repopilot.ui.repository.props import dense_words, percent, progress_line, skip_rows
+from repopilot.ui.repository.props import dense_words, skip_rows
 from repopilot.ui.repository.recent import recent, remember
 from repopilot.ui.settings_panel import read_values
 
@@ -42,18 +43,18 @@ from repopilot.ui.settings_panel import read_values
     ],
 )
 def test_a_message_is_a_repository_or_a_question(text, command, kind):
-    assert wanted(text, command, commands(), {"src/app/main.py"}).kind == kind
+    assert parse_message(text, command, commands(), {"src/app/main.py"}).kind == kind
 
 
 def test_a_typed_command_counts_like_a_chosen_one():
-    assert wanted("/review src/a.py", "", commands()) == Wanted("question", "src/a.py", "review")
-    assert wanted("src/a.py", "review", commands()) == Wanted("question", "src/a.py", "review")
-    assert wanted("/nonsense x", "", commands()).command == ""
+    assert parse_message("/review src/a.py", "", commands()) == ParsedMessage("question", "src/a.py", "review")
+    assert parse_message("src/a.py", "review", commands()) == ParsedMessage("question", "src/a.py", "review")
+    assert parse_message("/nonsense x", "", commands()).command == ""
 
 
 @given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))
 def test_every_message_means_something(text, command):
-    assert wanted(text, command, commands()).kind in ("open", "question", "empty", "too long")
+    assert parse_message(text, command, commands()).kind in ("open", "question", "empty", "too long")
 
 
 def test_the_address_of_the_page():
@@ -68,22 +69,22 @@ def test_numbers_as_people_read_them():
     assert [count(1, "file"), count(1200, "file"), count(2, "token")] == ["1 file", "1,200 files", "2 tokens"]
     assert [size(812), size(1_400_000), size(2.5e9)] == ["812 B", "1.4 MB", "2.5 GB"]
     assert commit_words("a" * 40 + "+dirty") == "commit aaaaaaa+dirty"
-    assert dense_words(0.999, building=True) == "dense vectors 99 % built"
-    assert dense_words(0, building=False) == "lexical search only"
+    assert dense_words(0.999, "en", building=True) == "99 % of the dense vectors built"
+    assert dense_words(0, "en", building=False) == "lexical search only"
 
 
 def test_a_moment_of_progress_in_a_line():
     moment = Progress("receiving", 1_500_000, 3_000_000, "bytes", 500_000, 3.0)
-    assert progress_line(moment) == "receiving · 1.5 MB of 3.0 MB · 500 KB/s · 3.0 s left"
-    assert progress_line(Progress("parsing", 12, 340, "files", 31, 10.6)) == (
+    assert progress_line(moment, "en") == "receiving · 1.5 MB of 3.0 MB · 500 KB/s · 3.0 s left"
+    assert progress_line(Progress("parsing", 12, 340, "files", 31, 10.6), "en") == (
         "parsing · 12 of 340 files · 31/s · 10.6 s left"
     )
     assert percent(Progress("x", 5, 0)) is None and percent(Progress("x", 5, 10)) == 50
 
 
 def test_skips_are_counted_by_reason():
-    rows = skip_rows([Skip("a", "binary"), Skip("b", "too large"), Skip("c", "binary")])
-    assert rows[0] == {"reason": "binary", "count": 2, "examples": ["a", "c"]}
+    rows = skip_rows([Skip("a", "binary"), Skip("b", "too large"), Skip("c", "binary")], "en")
+    assert rows[0] == {"reason": "binary", "count": "2", "examples": ["a", "c"]}
 
 
 def test_the_estimate_keeps_the_order_of_indexing():
@@ -116,12 +117,12 @@ def exchange(question="q", text="a [1]"):
 
 def test_a_conversation_is_kept_by_repository(tmp_path):
     settings = Settings(home=tmp_path)
-    save(settings, "key", [exchange(str(n)) for n in range(KEPT + 3)])
+    save(settings, "key", [exchange(str(n)) for n in range(STORED + 3)])
     kept = load(settings, "key")
-    assert [each.question for each in kept] == [str(n) for n in range(3, KEPT + 3)]
+    assert [each.question for each in kept] == [str(n) for n in range(3, STORED + 3)]
     assert kept[0] == exchange("3")
     assert load(settings, "another") == []
-    forget(settings, "key")
+    delete(settings, "key")
     assert load(settings, "key") == []
 
 
@@ -171,25 +172,26 @@ def review():
 
 
 def test_a_review_is_listed_by_file_and_leaves_as_sarif():
-    props = findings_props("m", review())
+    props = findings_props("m", review(), "en")
     assert props["files"][0]["findings"][0]["number"] == 1
-    assert "`run(x)`" in fix_task(FINDING) and "a.py, line 3" in fix_task(FINDING)
+    assert "`run(x)`" in fix_task(FINDING, "en") and "a.py, line 3" in fix_task(FINDING, "en")
     assert summary_of(review()) == "**Health 90**\n\n1 high"
     report = json.loads(sarif(review(), "c" * 40))
     assert report["runs"][0]["results"][0]["ruleId"] == "B602"
 
 
 def test_an_impact_report_is_shown_as_a_picture():
-    assert impact_props(Answer("x")) is None
-    assert impact_props(Answer("x", result=Explanation())) is None
-    props = impact_props(Answer("x", result=ImpactReport("LOW", affected=(AffectedPlace("A1", "a"),))))
-    assert props["picture"].startswith("data:image/svg+xml;base64,") and props["counts"][0] == "1 place affected"
-    assert (props["risk"], props["alt"]) == ("LOW", "a")
+    assert impact_props(Answer("x"), "en") is None
+    assert impact_props(Answer("x", result=Explanation()), "en") is None
+    props = impact_props(Answer("x", result=ImpactReport("LOW", affected=(AffectedPlace("A1", "a"),))), "en")
+    assert props["picture"].startswith("data:image/svg+xml;base64,")
+    assert props["counts"].startswith("1 place affected · ")
+    assert (props["risk"], props["label"]) == ("LOW", "Risk LOW") and props["alt"].endswith(": a")
 
 
 def test_only_close_routes_are_offered():
     route = Route(
         "EXPLAIN", 0.5, "", "classifier", (("EXPLAIN", 0.5), ("TEST", 0.45), ("IMPACT", 0.1), ("REFUSE", 0.5))
     )
-    assert alternatives(Answer("", route=route)) == [("Rather /test", "test")]
-    assert alternatives(Answer("", route=dataclasses.replace(route, tier="forced"))) == []
+    assert alternatives(Answer("", route=route), "en") == [("Try /test instead", "test")]
+    assert alternatives(Answer("", route=dataclasses.replace(route, tier="forced")), "en") == []

@@ -42,7 +42,8 @@ async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index
     assert opening is not None and opening.snapshot is not None
     chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
     message.content = linked(_text(answer), answer.citations, message.id)
-    message.elements = [*await _elements(chat, message.id, exchange)]
+    elements: list = await _elements(chat, message.id, exchange)
+    message.elements = elements
     await (message.update() if message.streaming else message.send())
 
 

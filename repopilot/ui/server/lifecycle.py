@@ -1,4 +1,4 @@
-"""The beginning of the process and the end of a chat."""
+"""The start of the process and the end of a chat."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ HEAVY = (
     "repopilot.agents.explain.agent",
     "repopilot.llm.choose",
 )
-"""In the order in which a first user needs them."""
+"""In the order in which the first user needs them."""
 RECONNECT_S = 20.0
 log = logging.getLogger(__name__)
 
 
 def warm_up() -> None:
-    """Load libraries and models behind the page, which answers meanwhile. Returns at once."""
-    # One line for every look at Ollama says nothing.
+    """Load libraries and models in the background, while the page answers already. Returns at once."""
+    # It logs every request to Ollama.
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    # Chainlit warns at every page that there is no translation of its readme page.
+    # Chainlit warns at every page that there is no `chainlit_en-US.md`: English is in `chainlit.md`.
     logging.getLogger("chainlit").addFilter(lambda record: "Translated markdown file" not in record.getMessage())
     process().models.start(after=_import_heavy)
 
 
 def cancel_after_disconnect(session: WebsocketSession) -> None:
-    """The browser has disconnected. If it does not come back, nobody reads the answer: stop the model.
+    """Stop the answer under way unless the browser, which has disconnected, comes back.
 
-    A repository that is being opened goes on: it belongs to the process. Returns at once: the server, when it is
-    stopped, waits for the handlers of its connections.
+    Returns at once, since a server that stops waits for the handlers of its connections. A repository that is being
+    opened goes on: it belongs to the process.
+
+    Args:
+        session: Chainlit's session of the chat.
     """
     process().start_task(_cancel_unless_reconnected(session, session.socket_id))
 
@@ -54,5 +57,5 @@ def _import_heavy() -> None:
         try:
             importlib.import_module(name)
         except Exception:
-            # Whoever needs it will fail with the same error, where it can be shown.
+            # Whoever needs it fails with the same error, where it can be shown.
             log.exception("importing %s", name)

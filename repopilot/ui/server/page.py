@@ -1,37 +1,94 @@
-"""The HTML page itself: Chainlit's template without its links to other hosts, its inline scripts under a nonce."""
+"""The page itself: Chainlit's template without its links to other hosts, its inline scripts under a nonce, and its
+menus in the languages we have."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
+from types import ModuleType
 from urllib.parse import parse_qs, urlencode
 
+from repopilot.i18n import Language, supported
+from repopilot.ui.messages import from_address
 from repopilot.ui.server.security import Guard, content_security_policy
 
 _REMOTE_LINK = re.compile(r"<(link|meta)\b[^>]*?(?:href|content)=[\"'](?:https?:)?//[^>]*>\s*", re.IGNORECASE)
 _API_PAGES = ("/docs", "/docs/oauth2-redirect", "/redoc", "/openapi.json")
+_TRANSLATED = ("/project/translations", "/project/settings")
+"""Chainlit's routes that answer in the language they are asked for."""
+LOCALES: dict[Language, str] = {"en": "en-US", "fr": "fr-FR"}
+"""Chainlit's name of each of our languages: of its files in `.chainlit/translations` and of `chainlit_<name>.md`."""
 _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)([^>]*)>", re.IGNORECASE)
 
 
 def local_only(html: str, nonce: str) -> str:
-    """The page without links and metadata that name another host, its inline scripts allowed by `nonce`. Pure."""
+    """Remove links and metadata that name another host from the page, and allow its inline scripts by `nonce`. Pure."""
     return _INLINE_SCRIPT.sub(rf'<script nonce="{nonce}"\1>', _REMOTE_LINK.sub("", html))
 
 
 def asked_from_elsewhere(headers: Mapping[str, str], query: str) -> str | None:
-    """Where to send a visitor whom a link on another site brought here with `?repo=`: the same page with `?offer=`,
-    which asks before it opens anything. None when nothing needs asking. Pure."""
+    """Where to redirect a visitor who followed a link on another site that names a repository. Pure.
+
+    Args:
+        headers: of the request, by lower-case name.
+        query: of the request's URL.
+
+    Returns:
+        The same page with `?offer=` instead of `?repo=`, which asks before it opens anything; None when nothing needs
+        asking.
+    """
     wanted = parse_qs(query).get("repo")
     if not wanted or headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
         return None
     return "/?" + urlencode({"offer": wanted[0]})
 
 
-def install(server, hosts: frozenset[str]) -> None:
-    """Put the guard around Chainlit's application and our page in front of its catch-all route. Once.
+class InterfaceLanguage:
+    """ASGI middleware: has Chainlit's menus and readme page shown in a language we have.
 
-    `server` is the module `chainlit.server`. The pages of FastAPI's API documentation go: they load from elsewhere.
+    Chainlit takes the browser's language as a parameter, and has translations of its own for some that we don't.
+
+    Args:
+        app: the application.
+        setting: the language set for every browser, '' for each browser's own.
+    """
+
+    def __init__(self, app: Callable, setting: str) -> None:
+        self.app = app
+        self.setting = setting
+
+    async def __call__(self, scope: MutableMapping, receive: Callable, send: Callable) -> None:
+        if scope["type"] == "http" and scope.get("path", "").endswith(_TRANSLATED):
+            query = localized_query(scope.get("query_string", b"").decode("latin-1"), _referer(scope), self.setting)
+            scope = {**scope, "query_string": query.encode("latin-1")}
+        await self.app(scope, receive, send)
+
+
+def localized_query(query: str, referer: str, setting: str) -> str:
+    """The query of a request with its parameter `language` replaced by one we have. Pure.
+
+    Args:
+        query: as sent; without `language`, nothing is replaced.
+        referer: the address of the page, which may name a language chosen in the chat (`?lang=`).
+        setting: the language set for every browser, '' for none.
+    """
+    values = parse_qs(query, keep_blank_values=True)
+    if "language" not in values:
+        return query
+    chosen = from_address(referer, "lang") or setting or values["language"][0]
+    return urlencode({**values, "language": [LOCALES[supported(chosen)]]}, doseq=True)
+
+
+def install(server: ModuleType, hosts: frozenset[str], language: str = "") -> None:
+    """Put the guard around Chainlit's application and our page in front of its catch-all route, once.
+
+    The pages of FastAPI's API documentation are removed: they load from other hosts.
+
+    Args:
+        server: the module `chainlit.server`.
+        hosts: the names the page may be opened under.
+        language: the language set for every browser, '' for each browser's own.
     """
     app, routes = server.app, server.router.routes
     if any(layer.cls.__name__ == Guard.__name__ for layer in app.user_middleware):
@@ -41,7 +98,12 @@ def install(server, hosts: frozenset[str]) -> None:
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", "") not in _API_PAGES]
     catch_all = next(at for at, route in enumerate(routes) if route.path.endswith("/{full_path:path}"))
     routes.insert(catch_all, Route(routes[catch_all].path, _page(server.get_html_template), methods=["GET"]))
+    app.add_middleware(InterfaceLanguage, setting=language)
     app.add_middleware(Guard, hosts=hosts)
+
+
+def _referer(scope: Mapping) -> str:
+    return next((value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"referer"), "")
 
 
 def _page(template: Callable[[str], str]) -> Callable:

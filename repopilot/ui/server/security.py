@@ -1,4 +1,4 @@
-"""Closes the chat to other websites: a plain ASGI middleware around the whole application.
+"""Closes the chat to other websites: an ASGI middleware around the whole application.
 
 Chainlit's socket ignores Origin and Host, so any page the user visits could drive the chat (cross-site WebSocket
 hijacking) or reach it under a name of its own (DNS rebinding). Every request is therefore checked for both, and
@@ -11,44 +11,55 @@ import ipaddress
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
+from repopilot import i18n
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WILDCARDS = ("0.0.0.0", "::", "")
 CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
-"""Routes of Chainlit that write: uploads, elements forged by the page, tool servers. RepoPilot uses none of them."""
+"""Chainlit's routes that write: uploads, elements sent by the page, tool servers. RepoPilot uses none of them."""
 
 
 def allowed_hosts(listen_on: str, extra: Iterable[str] = ()) -> frozenset[str]:
-    """The host names the chat answers to: loopback, the address it listens on, and those the user names.
+    """The host names the chat answers to: loopback, the address it listens on, and those the user adds.
 
-    A wildcard address is no name anybody asks for, so it adds nothing: whoever serves a network has to say the name.
+    A wildcard address adds nothing, since no browser asks for it: whoever serves a network has to add its name.
     """
     named = (name.strip().strip("[]").lower() for name in (*LOOPBACK, listen_on, *extra))
     return frozenset(name for name in named if name not in WILDCARDS)
 
 
 def refusal(scope: Mapping, hosts: frozenset[str]) -> tuple[int, str] | None:
-    """Why a request is refused, as (HTTP status, words for the user), or None when it may pass. Pure."""
+    """Why a request is refused. Pure.
+
+    Args:
+        scope: the request, as ASGI describes it.
+        hosts: the names the chat answers to, see `allowed_hosts`.
+
+    Returns:
+        The HTTP status and a sentence for the user, in the browser's language; None when the request may pass.
+    """
     headers = _headers(scope)
+    language = headers.get("accept-language", "")
     host = headers.get("host", "")
     name = _host_name(host)
     if not name or name not in hosts:
-        return 421, (
-            f"RepoPilot does not answer to the name {name or '(none)'!r}. "
-            "Open it at its own address, or add this name to REPOPILOT_ALLOWED_HOSTS."
-        )
+        return 421, i18n.text("ui.errors.host_name", language, name=repr(name))
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-        return 403, "Requests from other websites are refused."
+        return 403, i18n.text("ui.errors.other_site", language)
     if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not _opens_page(scope, headers):
-        return 403, "Requests from other websites are refused."
+        return 403, i18n.text("ui.errors.other_site", language)
     if scope.get("method") not in ("GET", "HEAD", None) and _route(scope).startswith(CLOSED_ROUTES):
-        return 403, "RepoPilot takes no uploads."
+        return 403, i18n.text("ui.errors.no_uploads", language)
     return None
 
 
 def content_security_policy(host: str, nonce: str = "") -> str:
-    """The policy for a response. `unsafe-eval` is what Chainlit needs to compile our own elements in the page;
-    inline scripts run only with the page's nonce. Images from elsewhere stay out, so text can't call home."""
+    """The content security policy of a response.
+
+    Chainlit needs `unsafe-eval` to compile our elements in the page; inline scripts run only with the page's nonce.
+    Images from other hosts are not loaded, so that no text of a repository can call home.
+    """
     scripts = f"'nonce-{nonce}' 'unsafe-eval'" if nonce else ""
     rules = {
         "default-src": "'self'",
@@ -67,7 +78,7 @@ def content_security_policy(host: str, nonce: str = "") -> str:
 
 
 class Guard:
-    """ASGI middleware: refuses what `refusal` names, hardens the headers of everything else."""
+    """ASGI middleware: refuses requests by `refusal`, and adds security headers to every other response."""
 
     def __init__(self, app: Callable, hosts: frozenset[str]) -> None:
         self.app = app
@@ -108,7 +119,7 @@ def _route(scope: Mapping) -> str:
 
 
 def _opens_page(scope: Mapping, headers: Mapping[str, str]) -> bool:
-    """A link on another site that leads here: harmless, the page it opens acts for nobody but the user."""
+    """A link on another site that leads here: harmless, since the page it opens acts only for the user."""
     return (
         scope.get("method") in ("GET", "HEAD")
         and headers.get("sec-fetch-mode") == "navigate"

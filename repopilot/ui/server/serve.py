@@ -9,7 +9,7 @@ import socket
 import webbrowser
 from pathlib import Path
 
-from repopilot import __version__
+from repopilot import __version__, i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.settings import Settings
 
@@ -18,17 +18,24 @@ APP = "chainlit_app.py"
 
 
 def serve(settings: Settings, *, headless: bool = True) -> None:
-    """Serve until stopped; unless `headless`, show the page in the user's browser. Raises UsageError when the
-    address can't be used.
+    """Serve until stopped.
 
-    Chainlit takes its folder from the environment, read when it is first imported: set before that.
+    Chainlit reads its folder from the environment when it is first imported, so that is set before.
+
+    Args:
+        settings: of the process.
+        headless: whether not to open the page in the user's browser.
+
+    Raises:
+        UsageError: the address can't be used.
+        StorageError: the application's files can't be written.
     """
     _check_address(settings.host, settings.port)
     folder = app_folder(settings)
     os.environ["CHAINLIT_APP_ROOT"] = str(folder)
-    print(f"RepoPilot: http://{_shown(settings.host)}:{settings.port}", flush=True)
+    print(f"RepoPilot: http://{_url_host(settings.host)}:{settings.port}", flush=True)
 
-    # Not by way of chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
+    # Not through chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
     import uvicorn
     from chainlit.config import config, load_module
     from chainlit.server import app
@@ -57,24 +64,24 @@ def app_folder(settings: Settings) -> Path:
         shutil.copytree(PACKAGE / "app", target, dirs_exist_ok=True)
     except OSError as error:
         why = error.strerror or error
-        raise StorageError(f"The application's files can't be copied to {target}: {why}.") from error
+        raise StorageError(i18n.message("ui.errors.app_files", target=target, error=why)) from error
     return target
 
 
 def _has_window() -> bool:
-    """Is there a browser that opens a window? One for the terminal would take over the one we run in."""
+    """Whether there is a browser with windows: one for the terminal would take over the terminal we run in."""
     try:
         return type(webbrowser.get()) is not webbrowser.GenericBrowser
     except webbrowser.Error:
         return False
 
 
-def _shown(host: str) -> str:
+def _url_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
 def _check_address(host: str, port: int) -> None:
-    """Chainlit would only log a taken port, in the middle of its start."""
+    """Try the address first: Chainlit would only log a port in use, in the middle of its start. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family) as probe:
@@ -82,6 +89,6 @@ def _check_address(host: str, port: int) -> None:
             probe.bind((host, port))
     except OSError as error:
         raise UsageError(
-            f"RepoPilot can't listen on {host} port {port}: {error.strerror or error}.",
-            "Choose another port with REPOPILOT_PORT, or stop what uses this one.",
+            i18n.message("ui.errors.port", host=host, port=port, error=error.strerror or error),
+            i18n.message("ui.errors.port_hint"),
         ) from error

@@ -1,0 +1,91 @@
+"""The interface speaks the browser's language, or the one that was set or chosen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from repopilot import i18n
+from repopilot.errors import SourceError
+from repopilot.trace import Finished, Started
+from repopilot.types import Progress
+from repopilot.ui.answer.step_text import body, finished_title
+from repopilot.ui.chat import Chat
+from repopilot.ui.error_text import error_line, error_paragraphs
+from repopilot.ui.progress_text import progress_line
+from repopilot.ui.server.page import LOCALES, localized_query
+from repopilot.ui.server.security import allowed_hosts, refusal
+from repopilot.ui.settings_panel import choose_language
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("query", "referer", "setting", "language"),
+    [
+        ("language=fr-CA", "", "", "fr-FR"),
+        ("language=de-DE&chat_profile=", "", "", "en-US"),
+        ("language=en-GB", "http://127.0.0.1/?repo=x&lang=fr", "", "fr-FR"),
+        ("language=en-GB", "", "fr", "fr-FR"),
+        ("language=fr", "http://127.0.0.1/?lang=en", "fr", "en-US"),
+    ],
+)
+def test_chainlits_menus_are_asked_for_in_a_language_we_have(query, referer, setting, language):
+    assert parse_qs(localized_query(query, referer, setting))["language"] == [language]
+
+
+def test_a_request_without_a_language_is_left_alone():
+    assert localized_query("x=1", "", "fr") == "x=1"
+
+
+def keys(table, prefix=""):
+    for name, value in table.items():
+        yield from keys(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
+
+
+def test_chainlits_translations_are_complete():
+    import chainlit
+
+    folder = Path(chainlit.__file__).parent / "translations"
+    wanted = set(keys(json.loads((folder / "en-US.json").read_text("utf-8"))))
+    for locale in LOCALES.values():
+        ours = json.loads((ROOT / f".chainlit/translations/{locale}.json").read_text("utf-8"))
+        assert set(keys(ours)) == wanted
+    assert (ROOT / "chainlit_fr-FR.md").exists()
+
+
+def test_a_choice_in_the_chat_overrides_the_browser():
+    chat = Chat(browser_language="fr-CA")
+    assert chat.language == "fr"
+    assert choose_language(chat, "en") and chat.language == "en" and not choose_language(chat, "en")
+    assert choose_language(chat, "auto") and chat.language == "fr" and chat.overrides == {}
+
+
+def test_an_error_is_said_in_the_readers_language():
+    error = SourceError(i18n.message("ui.errors.exists", path="a.py"), "Plain hint.")
+    assert str(error) == "a.py exists already; it is not overwritten. Plain hint."
+    assert error_line(error, "fr").startswith("a.py existe déjà") and error_line(error, "fr").endswith("Plain hint.")
+    assert error_paragraphs(error, "en") == "a.py exists already; it is not overwritten.\n\nPlain hint."
+
+
+def test_steps_are_shown_in_french():
+    started = Started("1", None, "iteration 2", "tool", "", 10.0)
+    note = i18n.message("ui.errors.not_indexed", path="a.py")
+    finished = Finished("1", "ok", "", "", 12.5, {"passed": 3, "failed": 1, "confidence": 0.25, "degraded": [note]})
+    assert finished_title(started, finished, "fr") == "Itération 2 · 3 réussi(s), 1 échoué(s) · ⚠ · 2,5 s"
+    shown = body(finished, "", "fr")[0]
+    assert shown.startswith("⚠ a.py n'est plus dans l'index.") and "| confiance | 0,25 |" in shown
+
+
+def test_progress_is_shown_in_french():
+    moment = Progress("parsing", 1200, 3400, "files", 31, 10.6)
+    assert progress_line(moment, "fr") == "analyse · 1\u202f200 sur 3\u202f400 fichiers · 31/s · encore 10,6 s"
+
+
+def test_a_refused_request_is_told_why_in_the_browsers_language():
+    headers = [(b"host", b"evil.example"), (b"accept-language", b"fr-FR,fr;q=0.9")]
+    status, why = refusal({"type": "http", "path": "/", "headers": headers}, allowed_hosts("127.0.0.1"))
+    assert status == 421 and why.startswith("RepoPilot ne répond pas au nom 'evil.example'")
