@@ -19,7 +19,7 @@ from repopilot.routing.router import classify, route
 from repopilot.settings import Settings
 from repopilot.types import Route
 from repopilot.ui.answer.answer_view import alternatives
-from repopilot.ui.messages import Wanted, wanted
+from repopilot.ui.messages import ParsedMessage, parse_message
 
 UNSURE = "the session code and its callers in general"
 SUMMARISE = IntentSpec(
@@ -98,7 +98,9 @@ def test_an_unknown_intent_is_an_error() -> None:
 
 
 def test_a_new_intent_is_offered_by_command_and_label(summarise: IntentSpec) -> None:
-    assert wanted("/summarise the whole", "", intents.commands()) == Wanted("question", "the whole", "summarise")
+    assert parse_message("/summarise the whole", "", intents.commands()) == ParsedMessage(
+        "question", "the whole", "summarise"
+    )
     assert summarise.label() == "Summarise" and summarise.description() == WORDS["description"]
     near = Route("EXPLAIN", 0.5, "", "classifier", (("SUMMARISE", 0.45),))
     assert [command for _, command in alternatives(Answer("", route=near))] == ["summarise"]
