@@ -103,7 +103,7 @@ def test_a_new_intent_is_offered_by_command_and_label(summarise: IntentSpec) -> 
     )
     assert summarise.label() == "Summarise" and summarise.description() == WORDS["description"]
     near = Route("EXPLAIN", 0.5, "", "classifier", (("SUMMARISE", 0.45),))
-    assert [command for _, command in alternatives(Answer("", route=near))] == ["summarise"]
+    assert [command for _, command in alternatives(Answer("", route=near), "en")] == ["summarise"]
 
 
 async def test_the_command_of_a_new_intent_reaches_its_agent(summarise: IntentSpec, tmp_path: Path) -> None:
