@@ -22,5 +22,10 @@ if [ "$(uname)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
     echo "No bubblewrap found: installing it from the system's packages." >&2
     system_packages bubblewrap || echo "Could not install bubblewrap: its sandbox tests will be left out." >&2
 fi
+# Playwright's driver is a Node.js that needs libatomic, which a minimal Debian lacks.
+if ! .venv/bin/python -m playwright --version >/dev/null 2>&1; then
+    echo "Playwright's driver does not start: installing libatomic from the system's packages." >&2
+    system_packages libatomic1 || echo "Could not install libatomic: the browser tests will be left out." >&2
+fi
 has_browser || install_browser || echo "Could not install a browser: the browser tests will be left out." >&2
 exit 0
