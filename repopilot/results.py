@@ -12,15 +12,32 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator
 
-from repopilot.types import Citation, Evidence, FileChange, Finding, Intent, Risk, Route, Verdict
+from repopilot.types import (
+    Citation,
+    Evidence,
+    Failure,
+    FileChange,
+    Finding,
+    Intent,
+    Risk,
+    Route,
+    SandboxLevel,
+    TestRun,
+    Verdict,
+)
 
 PlanState = Literal["open", "done", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`origin` says who wrote the text: the `model`, code from the lines of the repository (`extractive`), or code that
-    found nothing (`absent`). `interrupted`: the model broke off, so another try is worth offering."""
+    """How an explanation came about.
+
+    Attributes:
+        origin: who wrote the text: the `model`, code that quotes the repository (`extractive`), or code that found
+            nothing to quote (`absent`).
+        interrupted: the model broke off, so another try is worth offering.
+    """
 
     origin: Literal["model", "extractive", "absent"] = "model"
     interrupted: bool = False
@@ -41,7 +58,7 @@ class PlanPart:
 
 @dataclass(frozen=True, slots=True)
 class PlanQuestion:
-    """Something decisive the task leaves open, answerable by one of `options`."""
+    """Something decisive that the task leaves open. `options` are its possible answers."""
 
     question: str
     options: tuple[str, ...]
@@ -49,7 +66,14 @@ class PlanQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A task in numbered parts. `note` says what has just been done to it, '' for a new one."""
+    """A task in numbered parts.
+
+    Attributes:
+        task: the task as the user wrote it.
+        parts: in the order they should be done, numbered from 1.
+        questions: what is worth deciding before the first part.
+        note: what has just been done to the plan, as Markdown; '' for a new one.
+    """
 
     task: str
     parts: tuple[PlanPart, ...]
@@ -244,17 +268,96 @@ class ImpactReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Iteration:
+    """One attempt to make tests pass.
+
+    Attributes:
+        number: counted from 1.
+        candidate: the program that was tried.
+        run: what the sandbox says of it, None when it was not worth running.
+        failures: the tests that failed.
+        change: what differs from the best attempt before, in words.
+        why: what the attempt was made for, in words.
+        problem: why the candidate was not run, '' when it was.
+        repeated: the candidate is a program that was tried before.
+    """
+
+    number: int
+    candidate: str
+    run: TestRun | None
+    failures: tuple[Failure, ...] = ()
+    change: str = ""
+    why: str = ""
+    problem: str = ""
+    repeated: bool = False
+
+    @property
+    def genuine(self) -> bool:
+        """Whether the tests passed, verified by assertion inversion."""
+        return self.run is not None and self.run.genuine
+
+
+@dataclass(frozen=True, slots=True)
 class TestReport:
-    """The tests that were run or written."""
+    """The tests that were run, and what was written or repaired for them.
+
+    Attributes:
+        run: the run of the version that was kept, None when nothing was run.
+        protected: the tests are the repository's or the user's and were not changed.
+        tests: the texts of the test files, by path.
+        code: the best version of the code under test, None where nothing was to be repaired.
+        iterations: every attempt to make the tests pass, the oldest first.
+        stopped_because: why there is no further attempt or no run at all, '' for a single run.
+        written: the same for tests written for what the first ones don't call.
+        unexercised: names of changed definitions that no passing test uses.
+    """
 
     __test__ = False
 
+    run: TestRun | None = None
+    protected: bool = False
+    tests: Mapping[str, str] = field(default_factory=dict)
+    code: str | None = None
+    iterations: tuple[Iteration, ...] = ()
+    stopped_because: str = ""
+    written: TestReport | None = None
+    unexercised: tuple[str, ...] = ()
     kind: Literal["tests"] = "tests"
+
+    @property
+    def genuine(self) -> bool:
+        """Whether the tests passed, verified by assertion inversion."""
+        return self.run is not None and self.run.genuine
+
+    @property
+    def level(self) -> SandboxLevel | None:
+        """The sandbox they ran in, None when nothing was run."""
+        return self.run.level if self.run else None
+
+    @property
+    def verified_tests(self) -> tuple[str, ...]:
+        """The texts of all tests whose pass was verified, those of `written` among them."""
+        own = tuple(self.tests.values()) if self.genuine else ()
+        return own + (self.written.verified_tests if self.written else ())
+
+    @property
+    def new_tests(self) -> Mapping[str, str]:
+        """The tests that were written for the change, by path, to run them on another version of it."""
+        if self.written:
+            return self.written.tests
+        return {} if self.protected else self.tests
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """`verdict` and `impact` are None where that agent failed or has no say; `failure` says why there are no files."""
+    """What was found out about generated files.
+
+    Attributes:
+        verdict: the Controller's, None when there are no files.
+        tests: None when they could not be run at all.
+        impact: what the files touch, None when that could not be told.
+        failure: why there are no files, '' when there are some.
+    """
 
     verdict: Verdict | None = None
     tests: TestReport | None = None

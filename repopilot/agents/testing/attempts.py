@@ -1,60 +1,56 @@
-"""The history of a test-and-repair loop: which attempt is best, when to stop, how it is told. Pure."""
+"""The attempts of test and repair: which one is best, when to stop, how runs compare. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from repopilot import i18n
+from repopilot.results import Iteration
 from repopilot.types import Failure, TestRun
 
 _SAME_FAILURE = 3
-_REPEATS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """One attempt. `run` is None when the candidate was not worth running, `problem` says why; `change` is what
-    differs from the best one before, `why` what it was made for."""
-
-    number: int
-    candidate: str
-    run: TestRun | None
-    failures: tuple[Failure, ...] = ()
-    change: str = ""
-    why: str = ""
-    problem: str = ""
-
-    @property
-    def genuine(self) -> bool:
-        return self.run is not None and self.run.genuine
+"""So many runs in a row that fail alike end the loop."""
+_MOST_REPEATS = 2
+"""So many candidates that were tried before end the loop."""
+_ALTERNATING = 4
+"""Runs that must be seen to tell that two failures alternate."""
 
 
 def best(iterations: Sequence[Iteration]) -> Iteration:
-    """The genuine one, else the one that passes most and fails least, else the earliest."""
+    """The verified one, else the one that passes most and fails least, else the earliest."""
     return max(iterations, key=lambda iteration: (*_merit(iteration), -iteration.number))
 
 
-def why_stop(iterations: Sequence[Iteration], most: int, *, has_model: bool) -> str:
-    """Why there should be no further iteration, in words; '' to go on."""
-    last = iterations[-1]
-    if last.genuine:
-        return "the tests passed under control"
+def why_stop(iterations: Sequence[Iteration], limit: int, *, has_model: bool) -> str:
+    """Why there should be no further iteration.
+
+    Args:
+        iterations: all of them so far, at least one.
+        limit: the most iterations there may be.
+        has_model: whether there is a model that could write another candidate.
+
+    Returns:
+        The reason in words, '' to go on.
+    """
+    if iterations[-1].genuine:
+        return i18n.message("testing.stopped.verified")
     if not has_model:
-        return "there is no model to repair with"
-    if len(iterations) >= most:
-        return f"{most} iterations are the limit"
-    if sum(1 for iteration in iterations if "returned before" in iteration.problem) >= _REPEATS:
-        return "the model repeats itself"
-    signatures = [_signature(iteration) for iteration in iterations if iteration.run]
+        return i18n.message("testing.stopped.no_model")
+    if len(iterations) >= limit:
+        return i18n.message("testing.stopped.limit", count=limit)
+    if sum(iteration.repeated for iteration in iterations) >= _MOST_REPEATS:
+        return i18n.message("testing.stopped.repeats")
+    signatures = [_signature(iteration.run, iteration.failures) for iteration in iterations if iteration.run]
     if len(signatures) >= _SAME_FAILURE and len(set(signatures[-_SAME_FAILURE:])) == 1:
-        return "every attempt fails in the same way"
-    if len(signatures) >= 4 and signatures[-1] == signatures[-3] and signatures[-2] == signatures[-4]:
-        return "the attempts alternate between two failures"
+        return i18n.message("testing.stopped.same_failure")
+    if len(signatures) >= _ALTERNATING and signatures[-1] == signatures[-3] and signatures[-2] == signatures[-4]:
+        return i18n.message("testing.stopped.alternates")
     return ""
 
 
 def doubtful_tests(iterations: Sequence[Iteration]) -> tuple[str, ...]:
-    """Tests that every one of at least two different runs failed while other tests passed: ids without parameters."""
+    """Tests that every one of at least two runs failed while other tests passed: their ids without parameters."""
     runs = [iteration for iteration in iterations if iteration.run and iteration.run.passed]
     if len(runs) < 2:
         return ()
@@ -62,7 +58,21 @@ def doubtful_tests(iterations: Sequence[Iteration]) -> tuple[str, ...]:
     return tuple(sorted(set.intersection(*failed)))
 
 
-def as_json(iteration: Iteration) -> dict[str, object]:
+def some_failed(run: TestRun) -> bool:
+    """Whether tests ran and some did not pass. A run without any result is no evidence either way."""
+    return run.failed > 0 or (run.errors > 0 and bool(run.failures))
+
+
+def no_worse(new: TestRun | None, old: TestRun | None) -> bool:
+    """Whether a version does at least as well as another in the same tests."""
+    if old is None or (old.passed == 0 and not old.genuine):
+        return True
+    if new is None or (old.genuine and not new.genuine):
+        return False
+    return new.passed >= old.passed and new.failed + new.errors <= old.failed + old.errors
+
+
+def iteration_json(iteration: Iteration) -> dict[str, object]:
     """One entry of `iterations` in the command line's document, and of the step's facts."""
     run = iteration.run
     counts = (
@@ -81,19 +91,7 @@ def as_json(iteration: Iteration) -> dict[str, object]:
     }
 
 
-def in_words(iteration: Iteration) -> str:
-    """What the step shows, in Markdown."""
-    run = iteration.run
-    parts = [f"{iteration.why}." if iteration.why else "", f"Changed: {iteration.change}." if iteration.change else ""]
-    if run is None:
-        return " ".join(filter(None, [*parts, f"Not run: {iteration.problem}."]))
-    verdict = "passed under control" if run.genuine else "; ".join(run.reasons[:3]) or "no genuine pass"
-    parts.append(f"{run.passed} passed, {run.failed} failed, {run.errors} errors ({run.level}): {verdict}.")
-    parts += [f"\n`{f.test_id}` {f.path}:{f.line}\n```\n{f.assertion[:600]}\n```" for f in iteration.failures[:3]]
-    return " ".join(filter(None, parts))
-
-
-def first_line(failure: Failure) -> str:
+def assertion_line(failure: Failure) -> str:
     """The failing assertion in short."""
     return failure.assertion.partition("\n")[0][:200]
 
@@ -105,6 +103,6 @@ def _merit(iteration: Iteration) -> tuple[bool, bool, int, int]:
     return (run.genuine, True, run.passed, -run.failed - run.errors)
 
 
-def _signature(iteration: Iteration) -> tuple:
-    assert iteration.run
-    return (iteration.run.ended, *((failure.test_id, failure.assertion) for failure in iteration.failures))
+def _signature(run: TestRun, failures: Sequence[Failure]) -> tuple[object, ...]:
+    """What two runs must have in common to have failed in the same way."""
+    return (run.ended, *((failure.test_id, failure.assertion) for failure in failures))

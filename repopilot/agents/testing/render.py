@@ -1,0 +1,125 @@
+"""Test runs in words, in the question's language. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from repopilot import i18n
+from repopilot.agents.testing.attempts import iteration_json
+from repopilot.results import Iteration, TestReport
+from repopilot.types import TestRun
+
+_MOST_FAILURES = 3
+_MOST_REASONS = 2
+_MOST_NAMES = 5
+_LONGEST_ASSERTION = 600
+
+
+def report_text(report: TestReport, language: str) -> str:
+    """Markdown: a sentence on each run of a report, then its first failures."""
+    return "\n".join([run_sentences(report, language), *failure_list(report, language)])
+
+
+def run_sentences(report: TestReport, language: str) -> str:
+    """One sentence on each run of a report, or why there was none."""
+    return " ".join(_run_sentence(each, language) for each in _reports(report))
+
+
+def failure_list(report: TestReport, language: str) -> list[str]:
+    """Markdown rows of the first failures of each run."""
+    return [row for each in _reports(report) if each.run for row in _failures(each.run, language)]
+
+
+def unexercised_sentence(names: Sequence[str], language: str) -> str:
+    """Says which changed definitions no test calls; '' for none."""
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
+    return i18n.text("testing.unexercised", language, names=shown) if names else ""
+
+
+def iteration_text(iteration: Iteration, language: str) -> str:
+    """What the step of one attempt shows, in Markdown."""
+    run = iteration.run
+    said = i18n.said(iteration.why, language)
+    parts = [f"{said[:1].upper()}{said[1:]}." if said else ""]
+    if iteration.change:
+        parts.append(i18n.text("testing.iteration.changed", language, change=iteration.change))
+    if run is None:
+        parts.append(i18n.text("testing.iteration.not_run", language, problem=iteration.problem))
+        return " ".join(filter(None, parts))
+    unverified = "; ".join(i18n.said(reason, language) for reason in run.reasons[:3])
+    if run.genuine or not unverified:
+        unverified = i18n.text("testing.verified" if run.genuine else "testing.unverified", language)
+    counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
+    parts.append(i18n.text("testing.iteration.counts", language, **counts, level=run.level, verdict=unverified))
+    parts += [
+        f"\n`{f.test_id}` {f.path}:{f.line}\n```\n{f.assertion[:_LONGEST_ASSERTION]}\n```"
+        for f in iteration.failures[:_MOST_FAILURES]
+    ]
+    return " ".join(filter(None, parts))
+
+
+def repair_json(report: TestReport) -> dict[str, object]:
+    """The command line's document of a repair."""
+    tests = report.tests
+    return {
+        "genuine_pass": report.genuine,
+        "level": report.level,
+        "stopped_because": report.stopped_because,
+        "iterations": [iteration_json(iteration) for iteration in report.iterations],
+        "code": report.code,
+        "tests": next(iter(tests.values())) if len(tests) == 1 else dict(tests),
+    }
+
+
+def tests_json(report: TestReport) -> dict[str, Any] | None:
+    """The `tests` of the command line's document of a generation, None when nothing was run.
+
+    The fields of the run and of the repair, `protected` and `unexercised` as in the report, and in `written` the same
+    for the tests that were written for what the others don't call.
+    """
+    document: dict[str, Any] = asdict(report.run) if report.run else {}
+    if report.code is not None:
+        document |= repair_json(report)
+    elif report.stopped_because:
+        document["stopped_because"] = report.stopped_because
+    if not document:
+        return None
+    written = tests_json(report.written) if report.written else None
+    return document | {
+        "protected": report.protected,
+        "written": written,
+        "unexercised": list(report.unexercised),
+    }
+
+
+def _reports(report: TestReport) -> Sequence[TestReport]:
+    return [report, report.written] if report.written else [report]
+
+
+def _run_sentence(report: TestReport, language: str) -> str:
+    run = report.run
+    if run is None:
+        why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)
+        return i18n.text("testing.not_run", language, why=why)
+    whose = i18n.text("testing.of_repository" if report.protected else "testing.written", language)
+    counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
+    if run.genuine:
+        return i18n.text(
+            "testing.passed", language, count=run.passed, whose=whose, level=run.level, seconds=run.duration_s
+        )
+    said = i18n.text("testing.counted", language, **counts, whose=whose, level=run.level)
+    reasons = [i18n.said(reason, language) for reason in run.reasons[:_MOST_REASONS]]
+    return f"{said} {'; '.join(reasons)}." if reasons and not run.failures else said
+
+
+def _failures(run: TestRun, language: str) -> list[str]:
+    return [
+        f"- `{f.test_id}`: {_first_line(f.assertion) or i18n.text('testing.failed', language)}"
+        for f in run.failures[:_MOST_FAILURES]
+    ]
+
+
+def _first_line(assertion: str) -> str:
+    return next(iter(assertion.strip().splitlines()), "")[:200]
