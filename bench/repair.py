@@ -22,7 +22,7 @@ from llama_index.core.llms import ChatMessage
 
 from repopilot import trace
 from repopilot.agents.testing import candidates
-from repopilot.agents.testing.repair import refine
+from repopilot.agents.testing.repair import RepairRequest, repair
 from repopilot.llm import choose, models, stream
 from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render
@@ -45,7 +45,7 @@ async def first_program(stub: str, model: Model, step: trace.Step) -> str:
         hint="",
     )
     messages = [ChatMessage(role="system", content=render("refine_system")), ChatMessage(role="user", content=prompt)]
-    return candidates.code_in(await stream.chat(model, messages, step, temperature=0.2)) or stub
+    return candidates.code_in_reply(await stream.chat(model, messages, step, temperature=0.2)) or stub
 
 
 def judged(code: str, task: Path, settings: Settings) -> bool:
@@ -60,14 +60,15 @@ async def measure(task: Path, model: Model, settings: Settings) -> dict[str, obj
     stub = (task / "solution.py").read_text()
     async with trace.root(lambda _: None, task.name) as step:
         first = await first_program(stub, model, step)
-        refined = await refine(first, (task / "visible.py").read_text(), "", model, settings, step)
+        tests = {"test_solution.py": (task / "visible.py").read_text()}
+        report = await repair(RepairRequest(first, tests), model, settings, step)
     return {
         "task": task.name,
         "before": await asyncio.to_thread(judged, first, task, settings),
-        "after": await asyncio.to_thread(judged, refined.code, task, settings),
-        "visible_pass": refined.genuine_pass,
-        "iterations": len(refined.iterations),
-        "stopped_because": refined.stopped_because,
+        "after": await asyncio.to_thread(judged, report.code or first, task, settings),
+        "visible_pass": report.genuine,
+        "iterations": len(report.iterations),
+        "stopped_because": report.stopped_because,
         "seconds": round(time.monotonic() - began, 1),
     }
 

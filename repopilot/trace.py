@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, RepoPilotError
 
 Result = TypeVar("Result")
@@ -174,15 +175,23 @@ def degraded(events: Iterable[Event]) -> tuple[str, ...]:
 
 
 async def result_or_none(work: Awaitable[Result], what: str, step: Step) -> Result | None:
-    """The result, or None when the work failed: its own step shows the error, `step` says what is missing because
-    of it. A cancellation goes on up."""
+    """The result of some work, None when it failed: then its own step shows the error, and `step` says what is missing.
+
+    Args:
+        work: the work to await.
+        what: what it makes, with its article, for the message about its failure.
+        step: the step that has to do without it.
+
+    Raises:
+        Cancelled: the user stopped the work.
+    """
     try:
         return await work
     except Cancelled:
         raise
     except RepoPilotError as error:
-        step.degrade(f"{what} failed: {error}")
+        step.degrade(i18n.message("errors.work_failed", work=what, error=i18n.reason(error)))
     except Exception as error:  # a fault in one agent must not cost the others' results
-        log.exception("%s", what)
-        step.degrade(f"{what} failed: {type(error).__name__}: {error}")
+        log.exception("%s failed", what)
+        step.degrade(i18n.message("errors.work_failed", work=what, error=f"{type(error).__name__}: {error}"))
     return None

@@ -1,4 +1,4 @@
-"""One exploration of the repository, shared by all agents of a turn: ranked hits and the excerpts a model reads."""
+"""Explore the repository for a question, as every agent does first: ranked hits, excerpts, a call path."""
 
 from __future__ import annotations
 
@@ -19,33 +19,50 @@ from repopilot.workspace import Workspace
 CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
 """Excerpt tokens by kind of model: on a CPU each thousand costs seconds before the first word."""
 MAP_SHARE = 3
-"""A question about the whole repository gives a third of its tokens to the map."""
+"""A question about the whole repository spends one token in three on the map."""
 _DEFAULT_TOKENS = 1100
 _FOLLOW_UP = re.compile(
     r"^\W*(?:and|but|now|also|then|why|et|mais|puis|alors|pourquoi)\W*(?:\w+\W*){0,3}$|"
     r"\b(?:it|its|that|this|these|those|they|them|there|same|above|ça|cela|celui|celle|ceux|il|elle|ils|elles|y)\b",
     re.I,
 )
-_SHORT = 12
-"""Words: a longer question says for itself what it is about."""
+_LONGEST_FOLLOW_UP = 12
+"""Words. A longer question names its subject itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What one question found. `pack` holds the excerpts in the order the model reads them; `map` is the outline of
-    the repository when the question is about the whole, else ''. `way`: how the one place that the question names
-    reaches the other, for a question about that."""
+    """What was found for a question.
+
+    Attributes:
+        question: as it was asked.
+        results: the ranked hits.
+        pack: the excerpts in the order the model reads them.
+        map: the outline of the repository for a question about all of it, else ''.
+        call_path: how one place that the question names reaches the other, for a question about that.
+    """
 
     question: str
     results: Results
     pack: Pack
     map: str = ""
-    way: tuple[Stop, ...] = ()
+    call_path: tuple[Stop, ...] = ()
 
 
 async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
-    """Search and read, as two visible steps. Raises nothing of its own: no hits is a result."""
-    results, way = await _with_way(question, await retrieve(question, workspace, step, k), workspace, step)
+    """Search and read, as two visible steps.
+
+    Args:
+        question: as the user asked it.
+        workspace: the repository.
+        step: the step of the agent.
+        k: the most hits.
+
+    Returns:
+        The exploration. No hits is a result, not an error.
+    """
+    found = await retrieve(question, workspace, step, k)
+    results, call_path = await _follow_call_path(question, found, workspace, step)
     async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
         budget = context_tokens(workspace.model)
         count = workspace.model.count_tokens if workspace.model else estimate_tokens
@@ -59,12 +76,12 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
             tokens=packed.tokens,
             left_out=packed.left_out,
         )
-    return Exploration(question, results, packed, outline, way)
+    return Exploration(question, results, packed, outline, call_path)
 
 
 async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:
-    """Ranked hits for the question, with the conversation's last question behind a short follow-up."""
-    searched = with_context(question, workspace.turns)
+    """At most `k` ranked hits for the question, in a step of their own."""
+    searched = with_last_question(question, workspace.turns)
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(search, workspace.index, searched, k, embedder=workspace.embedder)
         searching.note(
@@ -78,43 +95,43 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
     return results
 
 
-async def _with_way(
+async def _follow_call_path(
     question: str, results: Results, workspace: Workspace, step: Step
 ) -> tuple[Results, tuple[Stop, ...]]:
-    """For a question about how one place reaches another: the way there, in a step of its own, and the results with
-    the definitions on it first."""
+    """For a question about how one place reaches another: the results with the definitions on the call path first, and
+    the call path; else the results as they are."""
     names = (*results.query.names, *results.query.paths)
-    way = await asyncio.to_thread(detect_path_query, workspace.index, question, names)
-    if not way:
+    path = await asyncio.to_thread(detect_path_query, workspace.index, question, names)
+    if not path:
         return results, ()
-    async with step.child("way through the code graph", "tool", question) as going:
+    async with step.child("call path", "tool", question) as following:
         best = results.hits[0].score if results.hits else 1.0
-        hits = await asyncio.to_thread(hits_on, workspace.index, way, best)
-        await going.write("\n".join(f"{number}. {stop}" for number, stop in enumerate(way, 1)))
+        hits = await asyncio.to_thread(hits_on, workspace.index, path, best)
+        await following.write("\n".join(f"{number}. {stop}" for number, stop in enumerate(path, 1)))
     known = {hit.chunk.id for hit in hits}
     rest = (hit for hit in results.hits if hit.chunk.id not in known)
-    return replace(results, hits=(*hits, *rest)), tuple(way)
+    return replace(results, hits=(*hits, *rest)), tuple(path)
 
 
-def with_context(question: str, turns: tuple[Turn, ...]) -> str:
-    """A short follow-up ("and where is it called?") means the last question's subject: search for both."""
+def with_last_question(question: str, turns: tuple[Turn, ...]) -> str:
+    """The question to search for: a short follow-up ("and where is it called?") with the question before it."""
     return f"{question} {turns[-1].question}" if follows_up(question, turns) else question
 
 
 def follows_up(question: str, turns: tuple[Turn, ...]) -> bool:
-    """Does the question need the one before to be understood?"""
-    return bool(turns) and len(question.split()) <= _SHORT and bool(_FOLLOW_UP.search(question))
+    """Whether the question can only be understood with the one before it."""
+    return bool(turns) and len(question.split()) <= _LONGEST_FOLLOW_UP and bool(_FOLLOW_UP.search(question))
 
 
 def context_tokens(model: Model | None) -> int:
-    """How many tokens of excerpts the model is given; never more than a third of its window."""
+    """How many tokens of excerpts the model is given: at most a third of its context window."""
     if model is None:
         return _DEFAULT_TOKENS
     return min(CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS), model.context_window // 3)
 
 
 def hit_row(hit: Hit) -> dict[str, object]:
-    """A hit as JSON, without its text: where it is, its score and what the score is made of."""
+    """A hit as JSON, without its text: its place, its score and the contributions to the score."""
     c = hit.chunk
     return {
         "path": c.path,

@@ -16,7 +16,7 @@ from repopilot import trace
 from repopilot.cli.output import emit, progress_line, show_answer, show_hits, show_notes, show_steps
 from repopilot.errors import UsageError
 from repopilot.intents import commands, split_command
-from repopilot.results import Answer
+from repopilot.results import Answer, Generation, TestReport
 from repopilot.settings import Settings
 from repopilot.types import Hit, Intent, Route, Snapshot
 from repopilot.workspace import Workspace
@@ -154,6 +154,7 @@ def review(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:
+    from repopilot.agents.generate.render import generation_json
     from repopilot.repo.apply import write_files
 
     done, events, workspace = _answered(arguments, settings, arguments.task, "GENERATE")
@@ -162,11 +163,10 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
     if target is not None:
         write_files(target, done.files)
+    result = done.result if isinstance(done.result, Generation) else Generation()
     facts = {
         "files": [asdict(f) for f in done.files],
-        "verdict": done.details.get("verdict"),
-        "tests": done.details.get("tests"),
-        "impact": done.details.get("impact"),
+        **generation_json(result),
         "steps": trace.tree(events),
     }
     emit(facts, arguments.json, lambda: show_answer(done))
@@ -174,28 +174,20 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def refine(arguments: argparse.Namespace, settings: Settings) -> int:
-    from repopilot.agents.testing.repair import refine as run
-    from repopilot.agents.testing.repair import refined_json
+    from repopilot.agents.testing.render import repair_json
+    from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
     from repopilot.llm.choose import choose
 
-    code, tests = _read(arguments.code), _read(arguments.tests) if arguments.tests else None
+    name = Path(arguments.code).name
+    tests = {default_test_path(name): _read(arguments.tests)} if arguments.tests else {}
+    request = RepairRequest(_read(arguments.code), tests, arguments.task, name)
 
-    async def work(step: trace.Step) -> object:
-        return await run(
-            code,
-            tests,
-            arguments.task,
-            await choose(settings),
-            settings,
-            step,
-            name=Path(arguments.code).name,
-            protected_tests=tests is not None,
-        )
+    async def work(step: trace.Step) -> TestReport:
+        return await repair(request, await choose(settings), settings, step)
 
-    refined, _ = asyncio.run(_traced("refine", arguments.task, work))
-    facts = refined_json(refined)
-    emit(facts, arguments.json, lambda: print(refined.code))
-    return 0 if facts["genuine_pass"] else 1
+    report, _ = asyncio.run(_traced("refine", arguments.task, work))
+    emit(repair_json(report), arguments.json, lambda: print(report.code))
+    return 0 if report.genuine else 1
 
 
 def models(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -13,6 +13,8 @@ from importlib.resources import files
 from string import Formatter
 from typing import Literal, cast
 
+from repopilot.errors import RepoPilotError
+
 Language = Literal["en", "fr"]
 LANGUAGES: tuple[Language, ...] = ("en", "fr")
 _NUMERALS: dict[Language, dict[int, str]] = {"en": {}, "fr": str.maketrans({",": "\u202f", ".": ","})}
@@ -65,6 +67,11 @@ def localized(value: object, language: str) -> object:
 def said(value: str, language: str) -> str:
     """A string in the language where it is a `Message`, else as it is."""
     return str(localized(value, language))
+
+
+def reason(error: RepoPilotError) -> str:
+    """What an error says, with its hint, as a text that can be said in another language."""
+    return message("errors.with_hint", message=error.message, hint=error.hint) if error.hint else error.message
 
 
 def supported(language: str) -> Language:

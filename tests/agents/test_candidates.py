@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.agents.testing import candidates
-from repopilot.agents.testing.attempts import Iteration, best, doubtful_tests, why_stop
-from repopilot.types import Failure, TestRun
 
 CODE = "def f(x):\n    return x\n"
 
@@ -28,19 +26,19 @@ CODE = "def f(x):\n    return x\n"
     ],
 )
 def test_code_is_found_however_it_is_fenced(reply):
-    found = candidates.code_in(reply)
+    found = candidates.code_in_reply(reply)
     assert candidates.public_names(found) == ("f",)
     assert candidates.same_program(found, CODE)
 
 
 @pytest.mark.parametrize("reply", ["", "I can't do that.", "```\n```", '{"code": "x"}', "42"])
 def test_a_reply_without_code_gives_none(reply):
-    assert candidates.code_in(reply) == ""
+    assert candidates.code_in_reply(reply) == ""
 
 
 @given(st.text())
 def test_any_reply_is_survived(reply):
-    assert candidates.problem_of(candidates.code_in(reply), ["f"])
+    assert candidates.problem_of(candidates.code_in_reply(reply), ["f"])
 
 
 def test_problems():
@@ -116,50 +114,7 @@ def test_changes_in_words():
     assert candidates.change_between(CODE, CODE.replace("return x", "return -x")) == "+1 −1 lines in f"
 
 
-def attempt(number, passed=0, failed=1, genuine=False, assertion="assert 1 == 2", problem="", tests=("t.py::test_a",)):
-    failures = tuple(Failure(test, assertion) for test in tests) if failed else ()
-    run = None if problem else TestRun(passed, failed, 0, 0.1, "bwrap", "", genuine, failures=failures)
-    return Iteration(number, str(number), run, failures, problem=problem)
-
-
-def test_the_best_is_genuine_then_passes_most_then_is_first():
-    assert best([attempt(1, 2), attempt(2, 1, 0, genuine=True)]).number == 2
-    assert best([attempt(1, 1), attempt(2, 2)]).number == 2
-    assert best([attempt(1, 1, 2), attempt(2, 1, 1)]).number == 2
-    assert best([attempt(1, 1), attempt(2, 1)]).number == 1
-    assert best([attempt(1, problem="bad"), attempt(2)]).number == 2
-
-
-def test_when_to_stop():
-    assert why_stop([attempt(1, genuine=True)], 4, has_model=True) == "the tests passed under control"
-    assert why_stop([attempt(1)], 4, has_model=False) == "there is no model to repair with"
-    assert why_stop([attempt(1)], 4, has_model=True) == ""
-    assert (
-        why_stop([attempt(n, assertion=str(n)) for n in (1, 2, 3, 4)], 4, has_model=True)
-        == "4 iterations are the limit"
-    )
-    again = "the model returned a program it had returned before"
-    assert why_stop([attempt(1), attempt(2, problem=again)], 8, has_model=True) == ""
-    assert why_stop([attempt(1), attempt(2, problem=again), attempt(3, problem=again)], 8, has_model=True)
-    assert why_stop([attempt(n) for n in (1, 2, 3)], 8, has_model=True) == "every attempt fails in the same way"
-    alternating = [attempt(n, assertion=str(n % 2)) for n in (1, 2, 3, 4)]
-    assert why_stop(alternating, 8, has_model=True) == "the attempts alternate between two failures"
-
-
-def test_tests_are_doubtful_only_when_runs_agree():
-    first = attempt(1, 2, 2, tests=("t.py::test_a", "t.py::test_b[1]"))
-    second = attempt(2, 3, 1, tests=("t.py::test_b[1]",))
-    assert doubtful_tests([first, second]) == ("t.py::test_b",)
-    assert doubtful_tests([first]) == ()
-    assert doubtful_tests([first, attempt(2, 0, 4, tests=("t.py::test_b",))]) == ()
-
-
 def test_definitions_are_taken_out_whole():
     code = "import os\n\n@wraps\ndef f():\n    return 1\n\nclass C:\n    x = 1\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions(code, ["f", "C"]) == "import os\n\n\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions("def f(:", ["f"]) == "def f(:"
-
-
-def test_the_whole_lines_of_a_torn_program():
-    assert candidates.whole_lines("def test_a():\n    assert 1\n    assert (2,\n") == "def test_a():\n    assert 1\n"
-    assert candidates.whole_lines("x = 1\ndef f(") == ""

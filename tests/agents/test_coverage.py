@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.testing.coverage import Touched, entrances, touched, unexercised
+from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
 
 OLD = '''"""Carts."""
 import os
@@ -52,14 +52,20 @@ REMOVE = "\n    def remove(self, item):\n        del self.items[item]\n"
     ],
 )
 def test_what_is_touched(new: str, expected: list[str]) -> None:
-    assert [t.name for t in touched("cart.py", OLD, new)] == expected
+    assert [t.name for t in changed_definitions("cart.py", OLD, new)] == expected
 
 
 def test_a_new_file_is_all_new() -> None:
-    assert [t.name for t in touched("cart.py", "", OLD)] == ["LIMIT", "Cart.__init__", "Cart.add", "_check", "full"]
+    assert [t.name for t in changed_definitions("cart.py", "", OLD)] == [
+        "LIMIT",
+        "Cart.__init__",
+        "Cart.add",
+        "_check",
+        "full",
+    ]
 
 
-REMOVED = (Touched("Cart.remove", ("Cart.remove",)),)
+REMOVED = (ChangedDefinition("Cart.remove", ("Cart.remove",)),)
 
 
 @pytest.mark.parametrize(
@@ -84,23 +90,25 @@ def test_a_test_must_use_the_name(test: str, reaches: bool) -> None:
 
 
 def test_what_is_private_is_reached_through_its_users() -> None:
-    (check,) = touched("cart.py", OLD, OLD.replace("assert item", "assert item is not None"))
+    (check,) = changed_definitions("cart.py", OLD, OLD.replace("assert item", "assert item is not None"))
     assert unexercised([check], ["def test(cart):\n    cart.add(1)\n"]) == ()
     assert unexercised([check], ["def test(cart):\n    full(cart)\n"]) == ("_check",)
-    (limit,) = touched("cart.py", OLD, OLD.replace("LIMIT = 3", "LIMIT = 4"))
+    (limit,) = changed_definitions("cart.py", OLD, OLD.replace("LIMIT = 3", "LIMIT = 4"))
     assert unexercised([limit], ["def test(cart):\n    full(cart)\n"]) == ()
 
 
 def test_tests_go_in_by_public_names() -> None:
-    assert entrances(touched("cart.py", "", OLD)) == ("LIMIT", "Cart", "Cart.add", "full")
-    assert entrances([Touched("web/basket.js")]) == ()
+    assert entry_points(changed_definitions("cart.py", "", OLD)) == ("LIMIT", "Cart", "Cart.add", "full")
+    assert entry_points([ChangedDefinition("web/basket.js")]) == ()
 
 
 def test_code_without_a_name_is_never_exercised() -> None:
-    assert unexercised([Touched("web/basket.js")], ["basket()"]) == ("web/basket.js",)
+    assert unexercised([ChangedDefinition("web/basket.js")], ["basket()"]) == ("web/basket.js",)
 
 
 @given(st.text("abc =()\n:def#'\"", max_size=60))
 def test_any_text_is_read(text: str) -> None:
-    assert touched("a.py", text, text) == ()
-    assert set(unexercised(touched("a.py", "", text), [text])) <= {t.name for t in touched("a.py", "", text)}
+    assert changed_definitions("a.py", text, text) == ()
+    assert set(unexercised(changed_definitions("a.py", "", text), [text])) <= {
+        t.name for t in changed_definitions("a.py", "", text)
+    }

@@ -13,7 +13,7 @@ from support.shop_workspace import answering, offline, traced
 from repopilot import trace
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
-from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge, no_worse
+from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge
 from repopilot.llm.scripted import scripted_model
 from repopilot.types import Failure, FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
@@ -31,8 +31,8 @@ def workspace(tmp_path, critic, defender, **options) -> Workspace:
 
 
 async def debated(tmp_path, critic, defender, **options):
-    room = workspace(tmp_path, critic, defender, **options)
-    return await traced(lambda step: debate("double a number", CHANGES, room, step))
+    space = workspace(tmp_path, critic, defender, **options)
+    return await traced(lambda step: debate("double a number", CHANGES, space, step))
 
 
 async def test_what_quotes_the_code_is_kept(tmp_path) -> None:
@@ -72,9 +72,9 @@ async def test_an_endless_reply_is_cut(tmp_path) -> None:
 async def test_reviewers_work_at_the_same_time(tmp_path) -> None:
     """Both have begun before either is done."""
     events: list[trace.Event] = []
-    room = workspace(tmp_path, [0.05, json.dumps(CRITIQUE)], [0.05, json.dumps(DEFENCE)])
+    space = workspace(tmp_path, [0.05, json.dumps(CRITIQUE)], [0.05, json.dumps(DEFENCE)])
     async with trace.root(events.append, "turn") as step:
-        await debate("t", CHANGES, room, step)
+        await debate("t", CHANGES, space, step)
     started = [e for e in events if isinstance(e, trace.Started)]
     finished = [e for e in events if isinstance(e, trace.Finished)]
     assert max(e.at for e in started) < min(e.at for e in finished)
@@ -84,8 +84,8 @@ async def test_a_second_model_is_the_critic(tmp_path) -> None:
     first, second = [], []
     model = scripted_model(lambda m: first.append(m[0].content) or json.dumps(DEFENCE))
     reviewer = scripted_model(lambda m: second.append(m[0].content) or json.dumps(CRITIQUE))
-    room = replace(workspace(tmp_path, "", ""), model=model, reviewer=reviewer)
-    await traced(lambda step: debate("t", CHANGES, room, step))
+    space = replace(workspace(tmp_path, "", ""), model=model, reviewer=reviewer)
+    await traced(lambda step: debate("t", CHANGES, space, step))
     assert len(first) == len(second) == 1
     assert "strict reviewer" in second[0] and "You defend" in first[0]
 
@@ -159,24 +159,24 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(changed=("f",), unexercised=("f",)), Opinions(), "MERGE_FEEDBACK"),
         (
-            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), unexercised=("f",)),
+            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), not_called=("f",), unexercised=("f",)),
             Opinions(),
             "MERGE_FEEDBACK",
         ),
         (
-            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=GENUINE),
+            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), not_called=("f",), written=GENUINE),
             Opinions(),
             "ACCEPT_ORIGINAL",
         ),
         (
             ChangeEvidence(
-                tests=GENUINE, protected=True, changed=("f",), beside=("f",), written=FAILING, unexercised=("f",)
+                tests=GENUINE, protected=True, changed=("f",), not_called=("f",), written=FAILING, unexercised=("f",)
             ),
             Opinions(),
             "MERGE_FEEDBACK",
         ),
         (
-            ChangeEvidence(tests=GENUINE, changed=("f", "g"), beside=("g",), unexercised=("g",)),
+            ChangeEvidence(tests=GENUINE, changed=("f", "g"), not_called=("g",), unexercised=("g",)),
             Opinions(),
             "ACCEPT_ORIGINAL",
         ),
@@ -192,7 +192,12 @@ def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passe
     tests = run(passed, genuine=True)
     verdict = judge(
         ChangeEvidence(
-            tests=tests, protected=protected, changed=changed, beside=changed, unexercised=changed, objection="refuted"
+            tests=tests,
+            protected=protected,
+            changed=changed,
+            not_called=changed,
+            unexercised=changed,
+            objection="refuted",
         ),
         Opinions(),
     )
@@ -241,19 +246,3 @@ def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
 )
 def test_thresholds(score: float, expected: str) -> None:
     assert decision(score) == expected
-
-
-@pytest.mark.parametrize(
-    ("new", "old", "expected"),
-    [
-        (None, None, True),
-        (None, GENUINE, False),
-        (run(3), GENUINE, False),
-        (run(4, genuine=True), GENUINE, True),
-        (run(2, genuine=True), GENUINE, False),
-        (run(1, 1), FAILING, True),
-        (run(1, 3), FAILING, False),
-    ],
-)
-def test_no_worse(new: TestRun | None, old: TestRun | None, expected: bool) -> None:
-    assert no_worse(new, old) == expected

@@ -11,7 +11,7 @@ from support.shop_workspace import answering, fenced, shop_workspace, traced
 from support.small_repo import FILES
 
 from repopilot import trace
-from repopilot.agents.generate.generator import GenerationRequest, generate_files
+from repopilot.agents.editing.editor import EditRequest, edit_files
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.results import Turn
 from repopilot.types import FileChange
@@ -42,7 +42,7 @@ async def generated(shop: Workspace, task: str, *replies, turns: tuple[Turn, ...
         return replies[min(len(prompts), len(replies)) - 1]
 
     workspace = replace(shop, model=answering(reply), turns=turns)
-    files, outline, _ = await traced(lambda step: generate_files(GenerationRequest(task, **request), workspace, step))
+    files, outline, _ = await traced(lambda step: edit_files(EditRequest(task, **request), workspace, step))
     return files, outline, prompts
 
 
@@ -100,7 +100,7 @@ async def test_no_task_and_no_model(shop: Workspace) -> None:
     with pytest.raises(GenerationFailed, match="no task"):
         await generated(shop, "  ", "")
     with pytest.raises(GenerationFailed, match="No language model"):
-        await traced(lambda step: generate_files(GenerationRequest("add a file"), shop, step))
+        await traced(lambda step: edit_files(EditRequest("add a file"), shop, step))
 
 
 async def test_a_file_that_does_not_exist_is_created(shop: Workspace) -> None:
@@ -158,9 +158,9 @@ async def test_lost_definitions_are_asked_back(shop: Workspace) -> None:
 async def test_definitions_that_stay_lost_are_said(shop: Workspace, second: str) -> None:
     replies = iter([fenced("shop/prices.py", LOSSY), second])
     workspace = replace(shop, model=answering(lambda _: next(replies)))
-    files, _, events = await traced(lambda step: generate_files(GenerationRequest(TASK), workspace, step))
+    files, _, events = await traced(lambda step: edit_files(EditRequest(TASK), workspace, step))
     assert files[0].content == LOSSY
-    assert trace.degraded(events) == ("gone without being asked for: price_of",)
+    assert trace.degraded(events) == ("removed without being requested: price_of",)
 
 
 async def test_marks_of_the_prompt_do_not_get_into_the_code(shop: Workspace) -> None:
@@ -169,7 +169,7 @@ async def test_marks_of_the_prompt_do_not_get_into_the_code(shop: Workspace) -> 
         return fenced("shop/prices.py", f"{mark}\n{CHANGED}{mark}\n")
 
     workspace = replace(shop, model=answering(copying))
-    files, outline, _ = await traced(lambda step: generate_files(GenerationRequest(TASK), workspace, step))
+    files, outline, _ = await traced(lambda step: edit_files(EditRequest(TASK), workspace, step))
     assert files[0].content == CHANGED and "repair" not in outline
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.agents.generate import edits
+from repopilot.agents.editing import edits
 from repopilot.code.split import analyse
 from repopilot.errors import GenerationFailed
 
@@ -109,13 +109,13 @@ def test_unsafe_paths_are_refused(path: str) -> None:
 
 def test_secrets_of_unchanged_lines_come_back_and_others_are_refused() -> None:
     raw, shown = "key = 'abc'\nn = 1\n", "key = '[REDACTED:key]'\nn = 1\n"
-    assert edits.restored("key = '[REDACTED:key]'\nn = 2\n", shown, raw) == "key = 'abc'\nn = 2\n"
+    assert edits.with_secrets("key = '[REDACTED:key]'\nn = 2\n", shown, raw) == "key = 'abc'\nn = 2\n"
     with pytest.raises(GenerationFailed):
-        edits.restored("token = '[REDACTED:key]'\nn = 2\n", shown, raw)
+        edits.with_secrets("token = '[REDACTED:key]'\nn = 2\n", shown, raw)
 
 
 def test_line_ends_and_byte_order_mark_stay() -> None:
-    assert edits.as_stored("a\nb\n", "\ufeffx\r\ny\r\n") == "\ufeffa\r\nb\r\n"
+    assert edits.with_line_ends("a\nb\n", "\ufeffx\r\ny\r\n") == "\ufeffa\r\nb\r\n"
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "-x", "+y", "\x0c", "é", "a\r"]), max_size=12)
@@ -140,3 +140,8 @@ def test_git_applies_every_diff(tmp_path_factory, old: list[str], new: list[str]
 def test_public_names() -> None:
     assert edits.public_names("shop.py", SHOP) >= {"Cart", "Cart.add", "Cart.size", "total"}
     assert "_hidden" not in edits.public_names("a.py", "def _hidden():\n    pass\n")
+
+
+def test_a_program_cut_off_keeps_its_complete_tests() -> None:
+    assert edits.complete_tests("def test_a():\n    assert 1\n    assert (2,\n") == "def test_a():\n    assert 1\n"
+    assert edits.complete_tests("x = 1\ndef f(") == ""

@@ -26,6 +26,17 @@ async def asked(workspace: Workspace, question: str = QUESTION) -> tuple[Answer,
     return done, events
 
 
+async def test_the_evidence_is_what_code_found_with_its_numbered_lines(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: TRUE)
+    done, _ = await asked(workspace)
+    assert [e.number for e in done.evidence] == list(range(1, len(done.evidence) + 1))
+    first = done.evidence[0]
+    assert first.path == "shop/auth.py" and first.lines[0][0] == first.start_line
+    assert [n for n, _ in first.lines] == list(range(first.start_line, first.end_line + 1))
+    shown = workspace.index.lines(first.path, first.start_line, first.end_line)
+    assert "\n".join(text for _, text in first.lines) == shown
+
+
 async def test_a_true_answer_streams_and_its_citation_is_looked_up(shop_with: Shop) -> None:
     done, events = await asked(shop_with(lambda messages: TRUE))
     assert done.text == TRUE
@@ -63,14 +74,18 @@ async def test_sentences_about_code_that_exists_nowhere_are_left_out(shop_with: 
 
 async def test_a_model_that_dies_keeps_what_was_streamed_says_so_and_offers_another_try(shop_with: Shop) -> None:
     done, events = await asked(shop_with(lambda messages: [TRUE, ModelError("The model broke off.")]))
-    assert done.text.startswith(TRUE) and "broke off" in done.text and done.details["retry"]
+    assert done.text.startswith(TRUE) and "broke off" in done.text and done.result.interrupted
     assert done.citations and any("cut off" in note for note in trace.degraded(events))
 
 
 @pytest.mark.parametrize("reply", ["", "   \n", [ModelError("Connection refused.")]])
 async def test_a_model_that_says_nothing_leaves_an_extractive_answer(shop_with: Shop, reply: object) -> None:
     done, events = await asked(shop_with(lambda messages: reply))
-    assert "validate_token" in done.text and done.citations[0].path == "shop/auth.py" and done.details["extractive"]
+    assert (
+        "validate_token" in done.text
+        and done.citations[0].path == "shop/auth.py"
+        and done.result.origin == "extractive"
+    )
     assert trace.degraded(events)
 
 
@@ -79,13 +94,13 @@ async def test_a_model_that_recites_its_context_is_replaced_by_extracts(shop_wit
         return messages[-1].content
 
     done, events = await asked(shop_with(recite))
-    assert done.details["extractive"] and any("recited" in note for note in trace.degraded(events))
+    assert done.result.origin == "extractive" and any("recited" in note for note in trace.degraded(events))
 
 
 async def test_not_in_this_repository_is_an_answer_without_asking_the_model(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: TRUE)
     done, _ = await asked(workspace, "how does the `KubernetesOperator` reconcile pods?")
-    assert done.details["not_found"] and not workspace.model.llm.calls
+    assert done.result.origin == "absent" and not workspace.model.llm.calls
     assert all(c.supported for c in done.citations)
 
 

@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
 from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
+from repopilot.agents.generate.render import generation_json
 from repopilot.errors import ModelError
 from repopilot.llm.scripted import Script
 from repopilot.results import Answer
@@ -97,14 +99,19 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     answer, outline, _ = await run(shop, replies(tests=OWN_TESTS))
     assert without(outline, *OWN_PARTS) == OUTLINE
     assert [(f.path, f.content) for f in answer.files] == [("shop/prices.py", CHEAPER)]
-    assert answer.details["verdict"]["decision"] == "ACCEPT_ORIGINAL"
-    assert answer.details["impact"]["risk"] in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
+    assert answer.result.verdict.decision == "ACCEPT_ORIGINAL"
+    assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
     assert [c.path for c in answer.citations] == ["shop/prices.py"]
     assert answer.text.startswith(
-        "The change: `shop/prices.py` modified (+1 −1). **9.5/10**, accepted as written. Tests: 2 passed under control "
-        "(written for this, sandbox"
+        "The change: `shop/prices.py` modified (+1 −1). **9.5/10**, accepted as written. "
+        "Tests: 2 passed, verified by assertion inversion (written for this, sandbox"
     )
-    json.dumps(answer.details)
+    document = json.loads(json.dumps(generation_json(answer.result)))
+    assert list(document) == ["verdict", "tests", "impact"] and document["verdict"]["decision"] == "ACCEPT_ORIGINAL"
+    assert document["tests"]["genuine"] and document["tests"]["genuine_pass"] and document["tests"]["passed"] == 2
+    assert document["tests"]["iterations"][0]["number"] == 1 and document["tests"]["written"] is None
+    answers = TypeAdapter(Answer)
+    assert answers.validate_json(answers.dump_json(answer)).result == answer.result
 
 
 CART = FILES["shop/cart.py"]
@@ -142,34 +149,34 @@ async def added(shop: Workspace, cart: str, task: str = REMOVE_TASK, **others: S
 
 async def test_tests_that_do_not_touch_the_change_prove_nothing(shop: Workspace) -> None:
     answer, outline, _ = await added(shop, REMOVE)
-    verdict = answer.details["verdict"]
-    assert verdict["score"] < 8 and verdict["decision"] == "MERGE_FEEDBACK"
-    reasons = "; ".join(verdict["reasons"])
+    verdict = answer.result.verdict
+    assert verdict.score < 8 and verdict.decision == "MERGE_FEEDBACK"
+    reasons = "; ".join(verdict.reasons)
     assert (
-        "+0.3 the repository's tests pass under control (1), but they don't exercise what is new: Cart.remove"
-        in reasons
+        "+0.3 the repository's tests pass, verified by assertion inversion (1), but they don't exercise what is new: "
+        "Cart.remove" in reasons
     )
     assert "not exercised by any test: Cart.remove" in reasons
     assert "kept as written, look it over. Not exercised by any test: `Cart.remove`. Tests: 1 passed" in answer.text
-    assert answer.details["tests"]["unexercised"] == ["Cart.remove"]
+    assert answer.result.tests.unexercised == ("Cart.remove",)
     assert "merge feedback" not in outline and "generate 2" not in outline
     assert [f.content for f in answer.files] == [REMOVE]
 
 
 async def test_what_is_new_gets_tests_of_its_own(shop: Workspace) -> None:
     answer, outline, _ = await added(shop, REMOVE, tests=REMOVE_TESTS)
-    assert answer.details["verdict"]["decision"] == "ACCEPT_ORIGINAL"
-    assert answer.details["tests"]["protected"] and answer.details["tests"]["written"]["genuine"]
-    assert answer.details["tests"]["unexercised"] == []
+    assert answer.result.verdict.decision == "ACCEPT_ORIGINAL"
+    assert answer.result.tests.protected and answer.result.tests.written.genuine
+    assert answer.result.tests.unexercised == ()
     assert "  tests\n" in outline and "  tests of what is new\n" in outline
-    assert "Tests: 1 passed under control (the repository's" in answer.text
-    assert "Tests: 2 passed under control (written for this" in answer.text
+    assert "Tests: 1 passed, verified by assertion inversion (the repository's" in answer.text
+    assert "Tests: 2 passed, verified by assertion inversion (written for this" in answer.text
 
 
 async def test_tests_of_its_own_find_what_the_repositorys_miss(shop: Workspace) -> None:
     answer, *_ = await added(shop, TAKES_ONE, tests=REMOVE_TESTS, revise="no", rest=f"```python\n{REMOVE}```")
     assert [f.content for f in answer.files] == [REMOVE], "repaired by what the tests written for it showed"
-    assert answer.details["verdict"]["score"] >= 8
+    assert answer.result.verdict.score >= 8
 
 
 async def test_a_repair_that_breaks_the_repositorys_tests_is_not_kept(shop: Workspace) -> None:
@@ -177,7 +184,7 @@ async def test_a_repair_that_breaks_the_repositorys_tests_is_not_kept(shop: Work
     answer, outline, _ = await added(shop, TAKES_ONE, tests=REMOVE_TESTS, revise="no", rest=f"```python\n{breaking}```")
     assert "tests again" in outline
     assert [f.content for f in answer.files] == [TAKES_ONE]
-    assert answer.details["verdict"]["score"] < 8 and "is not kept" in answer.text
+    assert answer.result.verdict.score < 8 and "is not kept" in answer.text
 
 
 async def test_tests_that_come_with_the_change_are_run(shop: Workspace) -> None:
@@ -187,13 +194,13 @@ async def test_tests_that_come_with_the_change_are_run(shop: Workspace) -> None:
     task = f"{REMOVE_TASK}, with tests in tests/test_remove.py"
     answer, *_ = await traced(lambda step: generate(task, workspace, step))
     assert {f.path for f in answer.files} == {"shop/cart.py", "tests/test_remove.py"}
-    assert answer.details["tests"]["written"]["passed"] == 2 and answer.details["verdict"]["score"] >= 8
+    assert answer.result.tests.written.run.passed == 2 and answer.result.verdict.score >= 8
 
 
 async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(replies(fenced("hello.py", "print('hello')\n"))))
     answer, outline, _ = await traced(lambda step: generate("write hello.py that prints hello", workspace, step))
-    assert answer.details["verdict"]["score"] == 7.5 and "merge feedback" not in outline
+    assert answer.result.verdict.score == 7.5 and "merge feedback" not in outline
     assert "Not exercised by any test: `hello.py`. Tests: none were run (nothing changed that a test" in answer.text
 
 
@@ -202,13 +209,13 @@ async def test_what_the_task_removes_is_not_missed(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(replies(fenced("shop/auth.py", less))))
     answer, outline, _ = await traced(lambda step: generate("remove validate_token from shop/auth.py", workspace, step))
     assert answer.files[0].content == less and "repair" not in outline
-    assert not any("public names" in reason for reason in answer.details["verdict"]["reasons"])
+    assert not any("public names" in reason for reason in answer.result.verdict.reasons)
 
 
 async def test_comments_need_no_test(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(replies(fenced("shop/prices.py", "# Cents.\n" + PRICES))))
     answer, *_ = await traced(lambda step: generate("add a comment to shop/prices.py", workspace, step))
-    assert answer.details["verdict"]["score"] == 8 and "Not exercised" not in answer.text
+    assert answer.result.verdict.score == 8 and "Not exercised" not in answer.text
 
 
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
@@ -217,7 +224,10 @@ async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     assert answer.text.startswith(
         "Le changement : `shop/cart.py` modifié (+3 −0). **7.5/10**, gardé tel quel, à relire."
     )
-    assert "Aucun test n'exerce : `Cart.remove`. Tests : 1 réussi(s) sous contrôle (ceux du dépôt" in answer.text
+    assert (
+        "Aucun test n'exerce : `Cart.remove`. Tests : 1 réussi, vérifié par inversion des assertions (ceux du dépôt"
+        in answer.text
+    )
 
 
 async def test_covering_tests_of_the_repository_decide(shop: Workspace) -> None:
@@ -237,8 +247,8 @@ async def test_covering_tests_of_the_repository_decide(shop: Workspace) -> None:
     assert "the repository's tests fail" in controllers[0]["output"]
     assert controllers[-1]["data"]["score"] >= 8
     assert [f.content for f in answer.files] == [right]
-    assert answer.details["tests"]["genuine"] and answer.details["tests"]["protected"]
-    assert "passed under control (the repository's" in answer.text
+    assert answer.result.tests.genuine and answer.result.tests.protected
+    assert "passed, verified by assertion inversion (the repository's" in answer.text
 
 
 async def test_useless_revisions_end(shop: Workspace) -> None:
@@ -246,7 +256,7 @@ async def test_useless_revisions_end(shop: Workspace) -> None:
     reply = replies(fenced("shop/cart.py", wrong), revise=fenced("shop/cart.py", wrong), rest=f"```python\n{wrong}```")
     workspace = replace(shop, model=answering(reply))
     answer, _, events = await traced(lambda step: generate("count twice in shop/cart.py", workspace, step))
-    assert answer.details["verdict"]["decision"] == "REQUEST_REVISION"
+    assert answer.result.verdict.decision == "REQUEST_REVISION"
     assert any(said == "revision 1 brought nothing: the same code again" for said in trace.degraded(events))
     assert "not good enough" in answer.text and answer.files
 
@@ -260,7 +270,7 @@ async def test_feedback_is_merged_when_nothing_gets_worse(shop: Workspace) -> No
     answer, outline, _ = await run(
         shop, replies(critic=ISSUE, defender='{"points": []}', revise=fenced("shop/prices.py", merged))
     )
-    assert answer.details["verdict"]["decision"] == "MERGE_FEEDBACK"
+    assert answer.result.verdict.decision == "MERGE_FEEDBACK"
     assert answer.files[0].content == merged
     assert "merge feedback" in outline
 
@@ -289,7 +299,7 @@ async def test_a_failing_reviewer_is_said_and_costs_nothing_else(shop: Workspace
     assert "critic ✗" in outline and answer.files
     said = trace.degraded(events)
     assert sum("reply could not be read" in s for s in said) == 2
-    assert "the critic's reply could not be read: scored without it" in answer.details["verdict"]["reasons"]
+    assert "the critic's reply could not be read: scored without it" in answer.result.verdict.reasons
 
 
 async def test_a_failing_explanation_costs_nothing_else(shop: Workspace) -> None:
@@ -302,7 +312,7 @@ async def test_without_usable_code_the_answer_says_why_and_keeps_the_rest(shop: 
     answer, outline, _ = await run(shop, replies("I can't."))
     assert answer.files == () and "generate ✗" in outline
     assert "**No files.**" in answer.text and "takes five percent off" in answer.text
-    assert answer.details["verdict"] is None and answer.details["failure"]
+    assert answer.result.verdict is None and answer.result.failure
 
 
 async def test_without_a_model_it_is_said(shop: Workspace) -> None:
@@ -315,14 +325,14 @@ async def test_other_languages_are_checked_but_not_run(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(replies(fenced("web/basket.js", text, "js"))))
     answer, _, events = await traced(lambda step: generate("add a class in web/basket.js", workspace, step))
     assert answer.files[0].content == text
-    assert answer.details["verdict"]["score"] < 8 and "Not exercised by any test: `web/basket.js`" in answer.text
-    assert "running tests is out of reach: only Python is run" in trace.degraded(events)
+    assert answer.result.verdict.score < 8 and "Not exercised by any test: `web/basket.js`" in answer.text
+    assert "Tests skipped: Python only" in trace.degraded(events)
 
 
 async def test_the_critics_own_test_is_run(shop: Workspace) -> None:
     test = "from shop.prices import with_discount\n\ndef test_half():\n    assert with_discount(10000) == 9500\n"
     answer, *_ = await run(shop, replies(critic=json.dumps({"issues": [], "test": test})))
-    assert any("passes on the old code and fails on the new" in r for r in answer.details["verdict"]["reasons"])
+    assert any("passes on the old code and fails on the new" in r for r in answer.result.verdict.reasons)
 
 
 async def test_cancelling_stops_every_model_call(shop: Workspace) -> None:

@@ -8,23 +8,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
 
 from repopilot import trace
 from repopilot.agents.planning.agent import plan, proceed, wanted_parts, with_answers
-from repopilot.agents.planning.plan import (
-    Plan,
-    PlanPart,
-    PlanQuestion,
-    ordered,
-    plan_from_json,
-    plan_from_markdown,
-    plan_json,
-    plan_markdown,
-    split_task,
-)
+from repopilot.agents.planning.drafts import ordered, split_task
+from repopilot.agents.planning.render import plan_json, plan_markdown
 from repopilot.errors import UsageError
-from repopilot.results import Turn
+from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
 from repopilot.workspace import Workspace
 
 TASK = "add vouchers: a table, checkout support and a page"
@@ -54,7 +46,7 @@ async def planned(shop: Workspace, reply, question: str = TASK, turns: tuple[Tur
 
 async def test_a_draft_is_ordered_checked_and_rated(shop: Workspace) -> None:
     answer, outline, _ = await planned(shop, json.dumps(DRAFT))
-    made = plan_from_json(answer.details["plan"])
+    made = answer.result
     assert made.parts == (
         PlanPart(1, "Add the table", ("schema.sql",), "HIGH"),
         PlanPart(2, "Take vouchers at checkout", ("shop/server.py",), "MEDIUM", (1,)),
@@ -70,7 +62,7 @@ async def test_a_draft_is_ordered_checked_and_rated(shop: Workspace) -> None:
 )
 async def test_a_useless_draft_falls_back_to_the_task_itself(shop: Workspace, reply: str) -> None:
     answer, _, events = await planned(shop, reply)
-    titles = [p.title for p in plan_from_json(answer.details["plan"]).parts]
+    titles = [p.title for p in answer.result.parts]
     assert titles[:3] == ["add vouchers: a table", "add vouchers: checkout support", "add vouchers: a page"]
     assert any("no usable plan" in said for said in trace.degraded(events))
 
@@ -78,7 +70,7 @@ async def test_a_useless_draft_falls_back_to_the_task_itself(shop: Workspace, re
 async def test_without_a_model_the_search_gives_the_parts(shop: Workspace) -> None:
     workspace = replace(shop, model=None)
     answer, *_ = await traced(lambda step: plan("rework carts and discounts", workspace, step))
-    made = plan_from_json(answer.details["plan"])
+    made = answer.result
     assert "shop/cart.py" in {f for p in made.parts for f in p.files}
     assert made.parts[-1].risk == "LOW"
 
@@ -86,7 +78,7 @@ async def test_without_a_model_the_search_gives_the_parts(shop: Workspace) -> No
 async def test_a_question_the_task_answers_is_not_asked(shop: Workspace) -> None:
     answered = with_answers(TASK, [("Where do vouchers live?", "SQLite")])
     answer, *_ = await planned(shop, json.dumps(DRAFT), answered)
-    assert plan_from_json(answer.details["plan"]).questions == ()
+    assert answer.result.questions == ()
 
 
 PARTS = Plan(
@@ -105,7 +97,7 @@ WRITER = one_of({
 async def test_parts_are_worked_on_one_by_one(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(WRITER))
     answer, outline, _ = await traced(lambda step: proceed(PARTS, workspace, step))
-    states = [p["state"] for p in answer.details["plan"]["parts"]]
+    states = [p.state for p in answer.result.parts]
     assert states == ["done", "done", "failed"]
     assert {f.path: f.content for f in answer.files} == {"a.py": "A = 1\n", "b.py": "B = 2\n"}
     assert [line.strip() for line in outline.split("\n") if "part" in line] == ["part 1", "part 2", "part 3 ✗"]
@@ -117,13 +109,13 @@ async def test_it_stops_between_parts_when_asked(shop: Workspace) -> None:
 
     workspace = replace(shop, model=answering(WRITER))
     answer, *_ = await traced(lambda step: proceed(PARTS, workspace, step, keep_going=only_one))
-    assert [p["state"] for p in answer.details["plan"]["parts"]] == ["done", "open", "open"]
+    assert [p.state for p in answer.result.parts] == ["done", "open", "open"]
 
 
 async def test_a_part_that_waits_for_a_failed_one_is_not_done(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(lambda prompt: "no"))
     answer, *_ = await traced(lambda step: proceed(PARTS, workspace, step))
-    assert [p["state"] for p in answer.details["plan"]["parts"]] == ["failed", "open", "failed"]
+    assert [p.state for p in answer.result.parts] == ["failed", "open", "failed"]
 
 
 async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
@@ -132,12 +124,12 @@ async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
 
 
 async def test_the_conversation_carries_the_plan(shop: Workspace) -> None:
-    turns = (Turn(TASK, plan_markdown(PARTS), "DECOMPOSE"),)
+    turns = (Turn(TASK, "", "DECOMPOSE", result=PARTS),)
     first, *_ = await planned(shop, WRITER, "proceed", turns)
-    assert [p["state"] for p in first.details["plan"]["parts"]] == ["done", "open", "open"]
-    turns = (*turns, Turn("proceed", first.text, "DECOMPOSE", first.files))
+    assert [p.state for p in first.result.parts] == ["done", "open", "open"]
+    turns = (*turns, Turn("proceed", first.text, "DECOMPOSE", first.files, first.result))
     second, *_ = await planned(shop, WRITER, "skip part 3 and go on", turns)
-    assert [p["state"] for p in second.details["plan"]["parts"]] == ["done", "done", "skipped"]
+    assert [p.state for p in second.result.parts] == ["done", "done", "skipped"]
     assert [f.path for f in second.files] == ["a.py", "b.py"]
 
 
@@ -172,6 +164,7 @@ def test_parts_a_task_names_itself(task: str, parts: list[str]) -> None:
 
 
 TITLES = st.text(st.characters(categories=["L", "N", "P"], exclude_characters="`()—\n"), min_size=1).filter(str.strip)
+SHOWN = {"task", "parts", "questions"}
 MADE = st.builds(
     PlanPart,
     st.integers(1, 9),
@@ -190,8 +183,20 @@ def test_ordering_ends_and_respects_dependencies(parts: list[PlanPart]) -> None:
 
 
 @given(st.lists(MADE, min_size=1, max_size=5, unique_by=lambda p: p.number))
-def test_a_plan_is_read_back(parts: list[PlanPart]) -> None:
-    made = Plan("a task", ordered(parts), (PlanQuestion("which?", ("a", "b")),))
-    assert plan_from_json(json.loads(json.dumps(plan_json(made)))) == made
-    read = plan_from_markdown(f"Part 1 is done.\n\n{plan_markdown(made)}")
-    assert read == replace(made, questions=())
+def test_a_plan_is_data_that_survives_json(parts: list[PlanPart]) -> None:
+    made = Plan("a task", ordered(parts), (PlanQuestion("which?", ("a", "b")),), "Part 1 is done.")
+    answers = TypeAdapter(Answer)
+    assert answers.validate_json(answers.dump_json(Answer("x", result=made))).result == made
+    shown = json.loads(json.dumps(plan_json(made)))
+    assert [p["title"] for p in shown["parts"]] == [p.title for p in made.parts] and set(shown) == SHOWN
+
+
+def test_a_plan_is_said_in_both_languages() -> None:
+    made = replace(PARTS, questions=(PlanQuestion("Which?", ("a", "b")),), note="Done.")
+    assert plan_markdown(made, "en") == (
+        "Done.\n\n**Plan:** add vouchers: a table, checkout support and a page\n\n1. [ ] Write a — `a.py` (LOW risk)\n"
+        "2. [ ] Write b — `b.py` (LOW risk, after 1)\n3. [ ] Write c — `c.py` (LOW risk)\n\n"
+        "Worth deciding first (or skip by proceeding):\n- Which? (a / b)\n\n"
+        'Say "proceed" for the next part, "proceed with all", "proceed with part 2" or "skip part 3".'
+    )
+    assert "`b.py` (risque faible, après 1)" in plan_markdown(made, "fr")

@@ -8,7 +8,8 @@ import json
 import pytest
 
 from repopilot import trace
-from repopilot.agents.testing.repair import refine, refined_json
+from repopilot.agents.testing.render import repair_json
+from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
 from repopilot.llm.scripted import scripted_model
 from repopilot.settings import Settings
 
@@ -44,15 +45,17 @@ def scripted(*replies):
 async def run(code, tests, model=None, settings=SETTINGS, task=TASK, **more):
     events: list[trace.Event] = []
     async with trace.root(events.append, "refine") as step:
-        refined = await refine(code, tests, task, model, settings, step, **more)
+        if isinstance(tests, str):
+            tests = {default_test_path(more.get("name", "solution.py")): tests}
+        refined = await repair(RepairRequest(code, tests or {}, task, **more), model, settings, step)
     return refined, events
 
 
 async def test_code_that_passes_is_left_alone():
     model, prompts = scripted()
     refined, events = await run(RIGHT, TESTS, model)
-    assert (refined.genuine_pass, refined.code, len(refined.iterations)) == (True, RIGHT, 1)
-    assert refined.stopped_because == "the tests passed under control"
+    assert (refined.genuine, refined.code, len(refined.iterations)) == (True, RIGHT, 1)
+    assert refined.stopped_because == "the tests passed, verified by assertion inversion"
     assert prompts == []
     assert trace.outline(events) == "refine\n  iteration 1"
 
@@ -60,7 +63,7 @@ async def test_code_that_passes_is_left_alone():
 async def test_a_failure_is_repaired_by_a_fresh_sample():
     model, prompts = scripted(fenced(RIGHT))
     refined, events = await run(WRONG, TESTS, model)
-    assert (refined.genuine_pass, refined.code, refined.tests) == (True, RIGHT, {"test_solution.py": TESTS})
+    assert (refined.genuine, refined.code, refined.tests) == (True, RIGHT, {"test_solution.py": TESTS})
     assert trace.outline(events) == "refine\n  iteration 1\n  iteration 2\n    write code"
     assert "assert add(1, 2) == 3" in prompts[0]
     assert "assert -1 == 3" in prompts[0]
@@ -78,7 +81,7 @@ async def test_a_failure_is_repaired_by_a_fresh_sample():
 async def test_the_document_of_the_command_line():
     model, _ = scripted(fenced(RIGHT))
     refined, _ = await run(WRONG, TESTS, model)
-    document = json.loads(json.dumps(refined_json(refined)))
+    document = json.loads(json.dumps(repair_json(refined)))
     assert document["genuine_pass"] is True
     assert document["code"] == RIGHT
     assert document["tests"] == TESTS
@@ -89,7 +92,7 @@ async def test_the_document_of_the_command_line():
 
 async def test_without_a_model_the_tests_are_run_and_reported():
     refined, _ = await run(WRONG, TESTS)
-    assert (refined.genuine_pass, refined.code, len(refined.iterations)) == (False, WRONG, 1)
+    assert (refined.genuine, refined.code, len(refined.iterations)) == (False, WRONG, 1)
     assert refined.stopped_because == "there is no model to repair with"
     nothing, _ = await run(WRONG, None)
     assert nothing.stopped_because == "there are no tests, and no model to write some"
@@ -100,7 +103,7 @@ async def test_the_best_candidate_is_kept():
     worse = "def add(a, b):\n    return 7\n"
     model, _ = scripted(*[fenced(worse + f"X = {n}\n") for n in range(3)])
     refined, _ = await run(WRONG, TESTS, model)
-    assert (refined.genuine_pass, refined.code, len(refined.iterations)) == (False, WRONG, 4)
+    assert (refined.genuine, refined.code, len(refined.iterations)) == (False, WRONG, 4)
     assert refined.stopped_because == "4 iterations are the limit"
 
 
@@ -111,7 +114,7 @@ async def test_the_best_candidate_is_kept():
 async def test_useless_replies_cost_an_iteration_and_nothing_else(reply):
     model, _ = scripted(reply, fenced(RIGHT))
     refined, events = await run(WRONG, TESTS, model)
-    assert refined.genuine_pass
+    assert refined.genuine
     assert refined.iterations[1].run is None
     assert refined.iterations[1].problem
     assert "Not run" in trace.tree(events)[0]["children"][1]["output"]
@@ -137,7 +140,7 @@ async def test_given_tests_are_never_changed_even_when_wrong():
     wrong_tests = TESTS + "\ndef test_nonsense():\n    assert add(2, 2) == 5\n"
     model, _ = scripted(*[fenced(RIGHT + f"X = {n}\n") for n in range(3)])
     refined, _ = await run(RIGHT, wrong_tests, model)
-    assert not refined.genuine_pass
+    assert not refined.genuine
     assert refined.tests == {"test_solution.py": wrong_tests}
 
 
@@ -145,7 +148,7 @@ async def test_tests_written_here_that_no_candidate_passes_are_dropped():
     written = "def test_good():\n    assert add(1, 2) == 3\n\ndef test_nonsense():\n    assert add(2, 2) == 5\n"
     model, _ = scripted(fenced(written), *[fenced(RIGHT + f"X = {n}\n") for n in range(3)])
     refined, events = await run(RIGHT, None, model)
-    assert refined.genuine_pass
+    assert refined.genuine
     (text,) = refined.tests.values()
     assert "test_nonsense" not in text
     assert "from solution import add" in text
@@ -156,7 +159,7 @@ async def test_tests_written_here_that_no_candidate_passes_are_dropped():
 async def test_unusable_tests_by_the_model_are_said_so():
     for reply in ("no", fenced("x = 1\n")):
         refined, events = await run(RIGHT, None, scripted(reply)[0])
-        assert not refined.genuine_pass
+        assert not refined.genuine
         assert refined.stopped_because == "the model wrote no tests that can be run"
         assert trace.degraded(events)
 
@@ -174,7 +177,7 @@ async def test_of_a_long_module_only_the_failing_function_is_written_anew():
     tests = "from solution import half\n\ndef test_half():\n    assert half(4) == 2\n"
     model, prompts = scripted(fenced("def half(x):\n    return x / 2\n"))
     refined, _ = await run(broken, tests, model, task="Halve a number.")
-    assert refined.genuine_pass
+    assert refined.genuine
     assert refined.code == filler + "def half(x):\n    return x / 2\n"
     assert "only this function" in prompts[0]
 
@@ -203,12 +206,12 @@ async def test_repository_files_and_tests_lie_around_the_code(tmp_path):
     tests = {"tests/test_calc.py": "from pkg.calc import add\n\ndef test_it():\n    assert add(1) == 2\n"}
     code = "from pkg.base import ONE\n\ndef add(x):\n    return x + ONE\n"
     refined, _ = await run(code, tests, name="pkg/calc.py", inputs=tmp_path)
-    assert refined.genuine_pass, refined.iterations
+    assert refined.genuine, refined.iterations
 
 
 async def test_written_tests_run_on_the_code_and_not_on_a_copy_of_it():
     copy = f"from solution import add\n{RIGHT}\n\ndef test_small():\n    assert add(1, 2) == 3\n"
     model, _ = scripted(*[fenced(copy)] * 2, *[fenced(WRONG)] * 5)
     refined, _ = await run(WRONG, None, model)
-    assert not refined.genuine_pass and refined.iterations[0].run.failed == 1
+    assert not refined.genuine and refined.iterations[0].run.failed == 1
     assert "def add" not in "".join(refined.tests.values())

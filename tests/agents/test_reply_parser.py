@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.generate.reply_parser import assigned, blocks
+from repopilot.agents.editing.reply_parser import blocks, blocks_by_path
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_fences_inside_markdown_belong_to_it() -> None:
 
 def test_blocks_go_to_their_targets() -> None:
     found = blocks("cart.py\n```python\na = 1\n```\n```javascript\nlet b = 2\n```\nnew/thing.py\n```python\nc = 3\n```")
-    bodies = {path: block.body for path, block in assigned(found, ["shop/cart.py", "web/basket.js"]).items()}
+    bodies = {path: block.body for path, block in blocks_by_path(found, ["shop/cart.py", "web/basket.js"]).items()}
     assert bodies == {"shop/cart.py": "a = 1\n", "web/basket.js": "let b = 2\n", "new/thing.py": "c = 3\n"}
 
 
 def test_a_short_example_after_the_file_does_not_replace_it() -> None:
     found = blocks("```python\n" + "x = 1\n" * 20 + "```\nUse it:\n```python\nprint(x)\n```")
-    assert assigned(found, ["a.py"])["a.py"].body == "x = 1\n" * 20
+    assert blocks_by_path(found, ["a.py"])["a.py"].body == "x = 1\n" * 20
 
 
 @given(st.text(alphabet="`~ab.py/\n #:*", max_size=200))

@@ -44,8 +44,10 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
-    said = "Tests : 1 réussi(s) sous contrôle" if "lance" in question else "Tests: 1 passed under control"
-    assert answer.details["tests"]["genuine"] and answer.text.startswith(said)
+    said = "Tests: 1 passed, verified by assertion inversion (the repository's"
+    if "lance" in question:
+        said = "Tests : 1 réussi, vérifié par inversion des assertions (ceux du dépôt"
+    assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 
 
@@ -53,13 +55,13 @@ async def test_the_last_generated_files_are_what_is_tested(shop: Workspace) -> N
     broken = FILES["shop/cart.py"].replace("self.items.get(article, 0) + count", "0")
     turns = (Turn("break it", "", "GENERATE", (FileChange("shop/cart.py", "modified", "", broken),)),)
     answer, *_ = await asked(shop, "run the tests", "", turns=turns)
-    assert answer.details["tests"]["failed"] == 1 and "test_total" in answer.text
+    assert answer.result.run.failed == 1 and "test_total" in answer.text
 
 
 async def test_a_test_file_is_written_beside_the_others_and_run(shop: Workspace) -> None:
     answer, outline, prompts, _ = await asked(shop, "write tests for shop/prices.py", fenced(PATH, GOOD))
     assert [(f.path, f.change, f.content) for f in answer.files] == [(PATH, "added", GOOD)]
-    assert answer.details["tests"]["genuine"]
+    assert answer.result.genuine
     assert FILES["shop/prices.py"].strip() in prompts[0]
     assert outline.split("\n")[1:4] == ["  retrieve", "  read", "  generate"]
 
@@ -74,13 +76,13 @@ async def test_failing_tests_are_corrected_once(shop: Workspace) -> None:
     answer, outline, prompts, _ = await asked(
         shop, "write tests for shop/prices.py", fenced(PATH, WRONG), fenced(PATH, GOOD)
     )
-    assert answer.files[0].content == GOOD and answer.details["tests"]["genuine"]
+    assert answer.files[0].content == GOOD and answer.result.genuine
     assert "correct the tests" in outline and "assert 120 == 99" in prompts[1]
 
 
 async def test_a_correction_that_fails_keeps_the_first_version(shop: Workspace) -> None:
     answer, _, _, events = await asked(shop, "write tests for shop/prices.py", fenced(PATH, WRONG), "no")
-    assert answer.files[0].content == WRONG and answer.details["tests"]["failed"] == 1
+    assert answer.files[0].content == WRONG and answer.result.run.failed == 1
     assert any("not corrected" in said for said in trace.degraded(events))
 
 

@@ -51,7 +51,7 @@ def test_wrong_arguments_are_refused(shop, wrong):
 )
 async def test_a_question_about_a_way_is_answered_from_the_graph(shop, question):
     found, outline, _ = await traced(lambda step: explore(question, shop, step))
-    assert "way through the code graph" in outline
+    assert "call path" in outline
     assert [hit.chunk.symbol.rpartition(".")[2] for hit in found.results.hits[:3]] == ["checkout", "Cart", "price"]
     assert found.results.hits[0].why == {"on the way": found.results.hits[0].score}
 
@@ -75,4 +75,4 @@ async def test_the_way_stands_above_what_the_model_says_with_citations_of_its_ow
 
 async def test_a_question_about_one_place_is_not(shop):
     _, outline, _ = await traced(lambda step: explore("What does checkout do?", shop, step))
-    assert "way through the code graph" not in outline
+    assert "call path" not in outline

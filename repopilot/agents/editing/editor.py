@@ -1,7 +1,7 @@
-"""Generate: new or changed files for a task, checked before anyone sees them. Nothing is written to disk.
+"""Write new or changed files for a task, checked before anyone sees them. Nothing is written to disk.
 
-Small files come whole from the model, in large ones it replaces symbols that code locates. What does not parse is
-sent back once, then given up with a clear error.
+The model writes small files whole; in large ones it replaces symbols that code locates. A reply that does not parse is
+sent back once; after that there is a clear error.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from repopilot import i18n
+from repopilot.agents.editing import edits
+from repopilot.agents.editing.import_fixer import with_imports
+from repopilot.agents.editing.places import EditTarget, choose, load
+from repopilot.agents.editing.preserve import restore_header_and_footer, unrequested_removals
+from repopilot.agents.editing.reply_parser import blocks, blocks_by_path
 from repopilot.agents.exploration import Exploration
-from repopilot.agents.generate import edits
-from repopilot.agents.generate.import_fixer import with_imports
-from repopilot.agents.generate.places import EditTarget, choose, load
-from repopilot.agents.generate.preserve import restore_header_and_footer, unrequested_removals
-from repopilot.agents.generate.reply_parser import assigned, blocks
-from repopilot.agents.testing.candidates import whole_lines
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
@@ -26,14 +26,14 @@ from repopilot.llm import stream
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
 from repopilot.trace import Step
-from repopilot.types import FileChange
+from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 SPARE_TOKENS = 500
-"""What a reply may be longer than the text it replaces."""
+"""How much longer a reply may be than the text it replaces."""
 _DELETE = re.compile(
     r"^\W*(?:please )?(?:delete|remove|supprime)(?: the| le)?(?: file| fichier)? @?(\S+\.\w+)\W*$", re.I
 )
@@ -43,9 +43,18 @@ _CONTEXT_EXCERPTS, _CONTEXT_CHARS = 4, 4000
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationRequest:
-    """One call of the generator. `paths` says outright which files to write; `reading` are texts by path that the model
-    may need to see and must not change. `feedback` are reasons to write another version of `drafts`."""
+class EditRequest:
+    """Files to write.
+
+    Attributes:
+        task: what to write or change.
+        found: what the exploration of the repository found, None for nothing.
+        paths: the files to write, where that is certain.
+        reading: texts by path that the model may need to see and must not change.
+        feedback: reasons to write another version of `drafts`, for the model.
+        drafts: the version before.
+        seed: of the sampling; 0 for the first version.
+    """
 
     task: str
     found: Exploration | None = None
@@ -57,64 +66,73 @@ class GenerationRequest:
 
 
 class _Reply(NamedTuple):
+    """`cut_off`: the reply reached the limit of its length."""
+
     text: str
-    cut: bool
+    cut_off: bool
 
 
-class _Checked(NamedTuple):
-    """The changes of a reply, or () and the `problem` with it; `lost` are definitions gone without being asked for."""
+class _CheckedReply(NamedTuple):
+    """The changes of a reply, or () and the `problem` with it. `removed` are definitions that the task doesn't ask to
+    remove."""
 
     changes: tuple[FileChange, ...]
     problem: str
-    lost: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
     @property
     def complaint(self) -> str:
         """What the model is to correct, '' for nothing."""
-        gone = f"it loses {', '.join(self.lost[:5])}, which the task does not ask for" if self.lost else ""
-        return self.problem or gone
+        if self.problem or not self.removed:
+            return self.problem
+        return i18n.message("generate.problem.removes", names=", ".join(self.removed[:5]))
 
 
-async def generate_files(request: GenerationRequest, workspace: Workspace, step: Step) -> tuple[FileChange, ...]:
-    """The changed and new files, at least one, each parsed and with a diff against the snapshot.
+async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> edits.Changes:
+    """Write the files a task asks for.
 
-    Streams into steps below `step`. Raises GenerationFailed, ModelError.
+    Args:
+        request: the task.
+        workspace: the repository and the model.
+        step: the reply is streamed into its children.
+
+    Returns:
+        The changed and new files, at least one, each parsed and with a diff against the snapshot.
+
+    Raises:
+        GenerationFailed: there is no usable reply.
+        ModelError: the model failed.
     """
     if not request.task.strip():
-        raise GenerationFailed("There is no task.", "Say what to write or change.")
+        raise GenerationFailed(i18n.message("generate.no_task"), i18n.message("generate.no_task_hint"))
     deleted = _deletion(request.task, workspace)
     if deleted is not None:
         return (deleted,)
     if workspace.model is None:
-        raise GenerationFailed(
-            "No language model answers, so nothing can be written.",
-            "Start Ollama or fetch a model: repopilot models pull.",
-        )
+        raise GenerationFailed(i18n.message("generate.no_model"), i18n.message("generate.no_model_hint"))
     async with step.child("choose files", "tool", request.task) as choosing:
         targets = await asyncio.to_thread(_targets, request, workspace)
         choosing.note(files=[t.path for t in targets], new=[t.path for t in targets if t.stored is None])
         await choosing.write(", ".join(t.path + ("" if t.stored is not None else " (new)") for t in targets))
     messages = _messages(request, workspace, targets)
-    room = _room(workspace.model, targets)
-    reply = await _reply(messages, workspace.model, room, request, step, "write")
-    first = await _checked(reply, targets, request.task, step, workspace)
+    reply = await _reply(messages, workspace.model, targets, request, step)
+    first = await _check(reply, targets, request.task, step, workspace)
     if not first.complaint:
         return first.changes
     step.note(repaired=first.complaint)
-    again = [*messages, *_complaint(reply, first.complaint)]
-    reply = await _reply(again, workspace.model, room, replace(request, seed=request.seed + 1), step, "repair")
-    second = await _checked(reply, targets, request.task, step, workspace)
-    kept = min(first, second, key=lambda checked: (bool(checked.problem), len(checked.lost)))
-    if kept.problem:
-        raise GenerationFailed(
-            f"The model's code can't be used: {second.problem}.", "Try again, or ask for a smaller change."
-        )
-    if kept.lost:
-        step.degrade(f"gone without being asked for: {', '.join(kept.lost[:5])}")
-    return kept.changes
+    again = [*messages, *_repair_messages(reply, first.complaint)]
+    reply = await _reply(again, workspace.model, targets, replace(request, seed=request.seed + 1), step, "repair")
+    second = await _check(reply, targets, request.task, step, workspace)
+    best = min(first, second, key=lambda checked: (bool(checked.problem), len(checked.removed)))
+    if best.problem:
+        unusable = i18n.message("generate.unusable", problem=second.problem)
+        raise GenerationFailed(unusable, i18n.message("generate.unusable_hint"))
+    if best.removed:
+        step.degrade(i18n.message("generate.unrequested_removals", names=", ".join(best.removed[:5])))
+    return best.changes
 
 
-def _targets(request: GenerationRequest, workspace: Workspace) -> list[EditTarget]:
+def _targets(request: EditRequest, workspace: Workspace) -> list[EditTarget]:
     if request.paths:
         return [load(edits.safe_path(path), workspace) for path in request.paths]
     if not request.drafts:
@@ -132,72 +150,80 @@ def _deletion(task: str, workspace: Workspace) -> FileChange | None:
 
 
 async def _reply(
-    messages: Sequence[ChatMessage], model: Model, room: int, request: GenerationRequest, step: Step, name: str
+    messages: Sequence[ChatMessage],
+    model: Model,
+    targets: Sequence[EditTarget],
+    request: EditRequest,
+    step: Step,
+    name: str = "write",
 ) -> _Reply:
     async with step.child(name, "llm", request.task) as writing:
-        temperature = 0.2 if not request.seed else 0.6
-        text = await stream.chat(model, messages, writing, max_tokens=room, temperature=temperature, seed=request.seed)
+        temperature, limit = 0.2 if not request.seed else 0.6, _reply_tokens(model, targets)
+        text = await stream.chat(model, messages, writing, max_tokens=limit, temperature=temperature, seed=request.seed)
         return _Reply(_without_marks(text, messages), writing.data.get("finish") == "length")
 
 
 def _without_marks(reply: str, messages: Sequence[ChatMessage]) -> str:
-    """Small models copy the marks around what they were shown: lines that are one of them go."""
-    shown = {line for m in messages for line in (m.content or "").split("\n") if _MARK.fullmatch(line)}
-    return "\n".join(line for line in reply.split("\n") if line.strip() not in shown)
+    """The reply without lines that are a delimiter of the prompt: small models copy those."""
+    marks = {line for m in messages for line in (m.content or "").split("\n") if _MARK.fullmatch(line)}
+    return "\n".join(line for line in reply.split("\n") if line.strip() not in marks)
 
 
-async def _checked(
+async def _check(
     reply: _Reply, targets: Sequence[EditTarget], task: str, step: Step, workspace: Workspace
-) -> _Checked:
+) -> _CheckedReply:
     """The changes in a reply, or what is wrong with it, fit for model and user."""
     async with step.child("check syntax", "tool") as checking:
         try:
             changes = await asyncio.to_thread(_changes, reply, targets, task, workspace)
-            checked = _Checked(changes, "" if changes else "it changes nothing", _losses(changes, targets, task))
+            problem = "" if changes else i18n.message("generate.problem.no_change")
+            checked = _CheckedReply(changes, problem, _unrequested_removals(changes, targets, task))
         except GenerationFailed as error:
-            checked = _Checked((), error.message.rstrip("."))
-        checking.note(ok=not checked.problem, files=[c.path for c in checked.changes], lost=list(checked.lost))
+            checked = _CheckedReply((), error.message)
+        checking.note(ok=not checked.problem, files=[c.path for c in checked.changes], lost=list(checked.removed))
         parsed = f"parses: {', '.join(c.path for c in checked.changes)}" if checked.changes else ""
         await checking.write("; ".join(filter(None, (parsed, checked.complaint))))
     return checked
 
 
-def _losses(changes: Sequence[FileChange], targets: Sequence[EditTarget], task: str) -> tuple[str, ...]:
+def _unrequested_removals(changes: edits.Changes, targets: Sequence[EditTarget], task: str) -> tuple[str, ...]:
     before = {t.path: t.shown for t in targets}
     return tuple(n for c in changes for n in unrequested_removals(c.path, c.content, before.get(c.path, ""), task))
 
 
-def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace: Workspace) -> tuple[FileChange, ...]:
+def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace: Workspace) -> edits.Changes:
     found = blocks(reply.text)
     if not found:
-        raise GenerationFailed("the reply holds no code block" if reply.text.strip() else "the reply is empty")
+        kind = "no_code" if reply.text.strip() else "empty"
+        raise GenerationFailed(i18n.message(f"generate.problem.{kind}"))
     known = {t.path: t for t in targets}
     if len(targets) == 1 and targets[0].large and targets[0].outline:
         code = "\n".join(b.body for b in found)
         text, _ = edits.with_symbols(targets[0].path, targets[0].shown, targets[0].outline, code)
-        return _only_real([_change(targets[0], text, task, workspace.index)])
+        return _without_unchanged([_change(targets[0], text, task, workspace.index)])
     changes = []
-    for path, block in assigned(found, list(known)).items():
+    for path, block in blocks_by_path(found, list(known)).items():
         path = edits.safe_path(path)
         target = known.get(path) or load(path, workspace)
         text = block.body
-        if not block.closed and (reply.cut or not _whole(text, target)):
+        if not block.closed and (reply.cut_off or not _is_complete(text, target)):
             text = _salvaged(text, target)
         changes.append(_change(target, text, task, workspace.index))
     if not changes:
-        raise GenerationFailed("no code block says which file it is for")
-    return _only_real(changes)
+        raise GenerationFailed(i18n.message("generate.problem.no_path"))
+    return _without_unchanged(changes)
 
 
 def _salvaged(text: str, target: EditTarget) -> str:
-    """What is whole of a text cut off at its end: a new file of tests is as good without the last of them."""
-    kept = whole_lines(text) if target.path.endswith(".py") and is_test_path(target.path) and not target.shown else ""
+    """The usable beginning of a text cut off at its end: a new file of tests is as good without the last of them."""
+    new_tests = target.path.endswith(".py") and is_test_path(target.path) and not target.shown
+    kept = edits.complete_tests(text) if new_tests else ""
     if not kept:
-        raise GenerationFailed(f"the reply was cut off inside {target.path}")
+        raise GenerationFailed(i18n.message("generate.problem.cut_off", path=target.path))
     return kept
 
 
-def _place_of(name: str, index: Index) -> str | None:
+def _defining_file(name: str, index: Index) -> str | None:
     """The one Python file of the code that defines a name at its top level; None for none or several."""
     places = {s.path for s in index.symbols(name) if s.qualified == name and s.path.endswith(".py")}
     places = {path for path in places if not is_test_path(path)}
@@ -205,31 +231,30 @@ def _place_of(name: str, index: Index) -> str | None:
 
 
 def _change(target: EditTarget, text: str, task: str, index: Index) -> FileChange:
-    """Checked for syntax and left-out code, with forgotten imports, head and secrets back in place, stored as the old
-    file was."""
-    text = with_imports(target.path, text, lambda name: _place_of(name, index))
+    """A text as a change: with missing imports, header and secrets restored, checked, in the old file's encoding."""
+    text = with_imports(target.path, text, lambda name: _defining_file(name, index))
     text = restore_header_and_footer(target.path, text, target.shown, task)
     if target.large and target.stored is not None and len(text) < len(target.shown) // 2:
-        raise GenerationFailed(f"{target.path} came back with less than half its text")
+        raise GenerationFailed(i18n.message("generate.problem.halved", path=target.path))
     problem = edits.problem_of(target.path, text, target.shown or None)
     if problem is not None:
-        raise GenerationFailed(f"{target.path}: {problem.message}")
+        raise GenerationFailed(i18n.message("generate.problem.in_file", path=target.path, problem=problem.message))
     plain = target.raw.removeprefix("\ufeff").replace("\r\n", "\n")
-    new = edits.as_stored(edits.restored(text, target.shown, plain), target.stored or "")
+    new = edits.with_line_ends(edits.with_secrets(text, target.shown, plain), target.stored or "")
     return edits.change(target.path, new, target.stored)
 
 
-def _only_real(changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
+def _without_unchanged(changes: Sequence[FileChange]) -> edits.Changes:
     return tuple(c for c in changes if c.diff)
 
 
-def _whole(text: str, target: EditTarget) -> bool:
-    """A block without its closing fence may still be whole: it parses and is as long as what it replaces."""
+def _is_complete(text: str, target: EditTarget) -> bool:
+    """Whether a block without its closing fence is complete: it parses and is about as long as what it replaces."""
     return len(text) >= 0.8 * len(target.shown) and edits.syntax_error(target.path, text) is None
 
 
-def _room(model: Model, targets: Sequence[EditTarget]) -> int:
-    """Tokens the reply may have: the files once more and some, at most half the window."""
+def _reply_tokens(model: Model, targets: Sequence[EditTarget]) -> int:
+    """How many tokens the reply may have: as many as the files and some more, at most half the context window."""
     shown = sum(model.count_tokens(t.shown) for t in targets if not t.large)
     return min(
         shown + SPARE_TOKENS + (SPARE_TOKENS if any(t.stored is None or t.large for t in targets) else 0),
@@ -237,14 +262,14 @@ def _room(model: Model, targets: Sequence[EditTarget]) -> int:
     )
 
 
-def _messages(request: GenerationRequest, workspace: Workspace, targets: Sequence[EditTarget]) -> list[ChatMessage]:
+def _messages(request: EditRequest, workspace: Workspace, targets: Sequence[EditTarget]) -> list[ChatMessage]:
     from llama_index.core.llms import ChatMessage
 
     large = targets[0].large and bool(targets[0].outline)
     mark = nonce()
     system = render("generate_symbols_system" if large else "generate_system", name=workspace.snapshot.name)
     wanted = f"the changed definitions of {targets[0].path}" if large else ", ".join(t.path for t in targets)
-    files = "".join(_shown(t, mark, request, workspace) for t in targets)
+    files = "".join(_file_shown(t, mark, request, workspace) for t in targets)
     feedback = "".join(f"- {reason}\n" for reason in request.feedback)
     user = render(
         "generate_user",
@@ -257,7 +282,7 @@ def _messages(request: GenerationRequest, workspace: Workspace, targets: Sequenc
     return [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
 
 
-def _context(request: GenerationRequest, targets: set[str]) -> str:
+def _context(request: EditRequest, targets: set[str]) -> str:
     """What the new code may call or must fit: the texts to read, and the best excerpts of other files."""
     found = request.found
     others = {e.path: e.text for e in found.pack.excerpts if e.path not in targets} if found else {}
@@ -269,7 +294,7 @@ def _context(request: GenerationRequest, targets: set[str]) -> str:
     return f"For reference, do not change these:\n{shown}{mark}\n\n"
 
 
-def _shown(target: EditTarget, mark: str, request: GenerationRequest, workspace: Workspace) -> str:
+def _file_shown(target: EditTarget, mark: str, request: EditRequest, workspace: Workspace) -> str:
     if not target.shown.strip():
         return f"{target.path} does not exist yet.\n\n"
     if not (target.large and target.outline):
@@ -283,13 +308,22 @@ def _shown(target: EditTarget, mark: str, request: GenerationRequest, workspace:
     return f"{target.path} defines:\n{names}\n\nIts parts for this task:\n{mark}\n{defused(chosen, mark)}\n{mark}\n\n"
 
 
-def relevant_symbols(target: EditTarget, request: GenerationRequest, budget: int) -> list[str]:
-    """The texts of the symbols a task names or the exploration hit, in the file's order, at most `budget` long."""
+def relevant_symbols(target: EditTarget, request: EditRequest, budget: int) -> list[str]:
+    """The texts of the symbols that a task names or the exploration found.
+
+    Args:
+        target: the file.
+        request: the task, with the exploration's hits.
+        budget: characters that all texts together may have.
+
+    Returns:
+        In the file's order.
+    """
     words = set(re.findall(r"\w+", request.task))
     hits = request.found.results.hits if request.found else ()
     hit_lines = [(h.chunk.start_line, h.chunk.end_line) for h in hits if h.chunk.path == target.path]
 
-    def worth(symbol) -> int:
+    def worth(symbol: Symbol) -> int:
         inside = any(start <= symbol.end_line and symbol.start_line <= end for start, end in hit_lines)
         return 2 * (symbol.name in words) + inside
 
@@ -305,7 +339,7 @@ def relevant_symbols(target: EditTarget, request: GenerationRequest, budget: int
     return [text for _, text in sorted(kept)]
 
 
-def _complaint(reply: _Reply, problem: str) -> list[ChatMessage]:
+def _repair_messages(reply: _Reply, problem: str) -> list[ChatMessage]:
     from llama_index.core.llms import ChatMessage
 
     return [

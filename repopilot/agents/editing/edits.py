@@ -1,24 +1,28 @@
-"""From a model's code to a checked change of a file: symbols put in place, syntax, diffs, paths. Pure."""
+"""From a model's code to a checked change of a file: symbols replaced, syntax, diffs, paths. Pure."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.python_ast import parse_python
-from repopilot.code.split import analyse
+from repopilot.code.split import FileAnalysis, analyse
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.types import FileChange, Symbol
 
+Changes = tuple[FileChange, ...]
+
 NO_NEWLINE = "\\ No newline at end of file\n"
 PARSE_S = 5.0
+"""Time limit of one parse."""
 _REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
-_DROPPED = re.compile(
+_OMISSION = re.compile(
     r"^\s*(?:#|//|/\*|--|<!--)?\s*(?:\.{3}|…)?\s*(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
     r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",
     re.I,
@@ -27,31 +31,44 @@ _DROPPED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with generated text: where (1-based, 0 for the whole) and in words for model and user."""
+    """What is wrong with generated text: the 1-based line, 0 for the whole text, and words for model and user."""
 
     line: int
     message: str
 
 
 def safe_path(path: str) -> str:
-    """The path as it stands in the repository. Raises GenerationFailed for one that would lead out of it."""
+    """The path relative to the repository's root.
+
+    Raises:
+        GenerationFailed: the path leads out of the repository.
+    """
     bare = path.strip().removeprefix("./").replace("\\", "/")
     parts = PurePosixPath(bare).parts
     bad = not parts or bare.startswith("/") or ".." in parts or any(p.lower() == ".git" for p in parts)
     if bad or re.search(r"[\x00-\x1f]|^[A-Za-z]:", bare):
-        raise GenerationFailed(
-            f"The model named {path!r}, which is not a path inside the repository.", "Name the file in the task."
-        )
+        message = i18n.message("generate.outside_path", path=repr(path))
+        raise GenerationFailed(message, i18n.message("generate.outside_path_hint"))
     return "/".join(parts)
 
 
 def problem_of(path: str, text: str, before: str | None) -> Problem | None:
-    """The first thing that forbids showing `text` as `path`: a syntax error the old text did not have, or text left
-    out ("rest of the code unchanged"). None when all is well or the language has no grammar."""
+    """What makes a generated text unusable: a syntax error that the old text did not have, or code left out ("rest of
+    the code unchanged").
+
+    Args:
+        path: the file, whose name tells the language.
+        text: the generated text.
+        before: the old text, None for a new file.
+
+    Returns:
+        The first problem; None without one, or where the language has no grammar.
+    """
     old = set((before or "").split("\n"))
     for number, line in enumerate(text.split("\n"), 1):
-        if _DROPPED.match(line) and line not in old:
-            return Problem(number, f"line {number} leaves code out ({line.strip()!r}); the whole text is needed")
+        if _OMISSION.match(line) and line not in old:
+            left_out = i18n.message("generate.problem.left_out", line=number, text=repr(line.strip()))
+            return Problem(number, left_out)
     fault = syntax_error(path, text)
     if fault is None or (before is not None and syntax_error(path, before) is not None):
         return None
@@ -75,8 +92,11 @@ def syntax_error(path: str, text: str) -> Problem | None:
             break
         node = inner
     line = node.start_point[0] + 1
-    what = f"{node.type!r} is missing" if node.is_missing else "this can't be parsed"
-    return Problem(line, f"syntax error in line {line}: {what}: {_line(text, line)!r}")
+    if node.is_missing:
+        what = i18n.message("generate.problem.missing_token", token=repr(node.type))
+    else:
+        what = i18n.message("generate.problem.no_parse")
+    return _syntax_problem(line, what, text)
 
 
 def _python_error(text: str) -> Problem | None:
@@ -87,11 +107,15 @@ def _python_error(text: str) -> Problem | None:
             warnings.simplefilter("ignore")
             parse_python(text)
     except SyntaxError as error:
-        line = error.lineno or 0
-        return Problem(line, f"syntax error in line {line}: {error.msg}: {_line(text, line)!r}")
+        return _syntax_problem(error.lineno or 0, error.msg, text)
     except (ValueError, RecursionError, MemoryError) as error:
-        return Problem(0, f"the text can't be parsed: {error}")
+        return Problem(0, i18n.message("generate.problem.no_parse_at_all", error=str(error)))
     return None
+
+
+def _syntax_problem(line: int, what: str, text: str) -> Problem:
+    quoted = repr(_line(text, line))
+    return Problem(line, i18n.message("generate.problem.syntax", line=line, what=what, text=quoted))
 
 
 def _line(text: str, number: int) -> str:
@@ -100,17 +124,29 @@ def _line(text: str, number: int) -> str:
 
 
 def with_symbols(path: str, text: str, outline: Sequence[Symbol], code: str) -> tuple[str, list[str]]:
-    """`text` with every definition in `code` put in the place of the symbol of the same name, or added: methods of a
-    known class at its end, the rest at the end of the file, new imports behind the old ones. And the names put in.
+    """Put the definitions of a reply into a file.
 
-    Raises GenerationFailed when `code` defines nothing.
+    A definition replaces the symbol of the same name. New methods of a known class go to the end of the class, other
+    new definitions to the end of the file, new imports behind the old ones.
+
+    Args:
+        path: the file.
+        text: its text.
+        outline: its symbols.
+        code: the reply's definitions.
+
+    Returns:
+        The new text, and the qualified names of what was replaced or added.
+
+    Raises:
+        GenerationFailed: `code` defines nothing.
     """
     language = language_of(path) or ""
     analysis = analyse(path, code, language, "code")
     new = [s for s in analysis.symbols if "." not in s.qualified and s.kind not in ("variable", "field")]
     if not new:
         raise GenerationFailed(
-            "The model's reply defines no function or class to put in place.", "Name the function to change."
+            i18n.message("generate.problem.no_definition"), i18n.message("generate.problem.no_definition_hint")
         )
     old_lines, code_lines = text.split("\n"), code.split("\n")
     bottom = len(text.rstrip().split("\n"))
@@ -126,7 +162,8 @@ def with_symbols(path: str, text: str, outline: Sequence[Symbol], code: str) -> 
             edits += _member_edits(symbol, place, outline, analysis.symbols, code_lines)
         else:
             edits.append((place.start_line - 1, place.end_line, _indented(body, old_lines[place.start_line - 1])))
-    edits += _import_edits(analysis, old_lines, path, text, language, code_lines)
+    old = analyse(path, text, language, "code")
+    edits += _import_edits(analysis, old, code_lines, old_lines)
     return _applied(old_lines, edits), names
 
 
@@ -140,7 +177,7 @@ def _place(symbol: Symbol, outline: Sequence[Symbol]) -> Symbol | None:
 
 
 def _partial(symbol: Symbol, place: Symbol, outline: Sequence[Symbol], inside: Sequence[Symbol]) -> bool:
-    """A class given with some of its methods only: the others must not be lost."""
+    """Whether a class is given with only some of its methods, so that the others must be kept."""
     old = {s.name for s in outline if s.qualified.startswith(place.qualified + ".")}
     return not old <= {s.name for s in inside if s.qualified.startswith(symbol.qualified + ".")}
 
@@ -167,17 +204,19 @@ def _indented(body: Sequence[str], like: str) -> list[str]:
 
 
 def _import_edits(
-    analysis, old_lines: Sequence[str], path: str, text: str, language: str, code: Sequence[str]
+    new: FileAnalysis, old: FileAnalysis, code: Sequence[str], old_lines: Sequence[str]
 ) -> list[tuple[int, int, list[str]]]:
     """Import lines of the reply that the file lacks, behind its last import."""
     known = {line.strip() for line in old_lines}
-    wanted = dict.fromkeys(code[i.line - 1] for i in analysis.imports if code[i.line - 1].strip() not in known)
+    wanted = dict.fromkeys(code[i.line - 1] for i in new.imports if code[i.line - 1].strip() not in known)
     added = [
-        line for line in wanted if not line[:1].isspace() and (language != "python" or syntax_error(path, line) is None)
+        line
+        for line in wanted
+        if not line[:1].isspace() and (new.language != "python" or syntax_error(new.path, line) is None)
     ]
     if not added:
         return []
-    lines = [i.line for i in analyse(path, text, language, "code").imports if not old_lines[i.line - 1][:1].isspace()]
+    lines = [i.line for i in old.imports if not old_lines[i.line - 1][:1].isspace()]
     at = max(lines, default=0)
     while at and at < len(old_lines) and re.match(r"[\s)]", old_lines[at]) and old_lines[at].strip():
         at += 1
@@ -185,7 +224,7 @@ def _import_edits(
 
 
 def _applied(lines: Sequence[str], edits: Sequence[tuple[int, int, list[str]]]) -> str:
-    """Replace the line ranges [start, end) from the last to the first; ranges inside an earlier taken one are left."""
+    """The lines with the ranges [start, end) replaced; of ranges that overlap the later one."""
     result = list(lines)
     floor = len(lines) + 1
     for start, end, body in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
@@ -196,10 +235,16 @@ def _applied(lines: Sequence[str], edits: Sequence[tuple[int, int, list[str]]]) 
     return "\n".join(result)
 
 
-def restored(new: str, redacted: str, raw: str) -> str:
-    """`new`, made from redacted text, with the secrets of unchanged lines put back.
+def with_secrets(new: str, redacted: str, raw: str) -> str:
+    """`new`, made from redacted text, with the secrets of unchanged lines restored.
 
-    Raises GenerationFailed when a line with a hidden value was changed: its value can't be known.
+    Args:
+        new: the generated text.
+        redacted: the old text as the model saw it.
+        raw: the old text with its secrets.
+
+    Raises:
+        GenerationFailed: a line with a redacted value was changed, so its value can't be restored.
     """
     if redacted == raw:
         return new
@@ -211,18 +256,32 @@ def restored(new: str, redacted: str, raw: str) -> str:
     lost = next((line for line in lines if _REDACTED.search(line)), None)
     if lost is not None:
         raise GenerationFailed(
-            "The change rewrites a line with a secret that the model never saw.",
-            f"Edit this line by hand: {lost.strip()[:80]}",
+            i18n.message("generate.secret_line"), i18n.message("generate.secret_line_hint", line=lost.strip()[:80])
         )
     return "\n".join(lines)
 
 
-def as_stored(new: str, old: str) -> str:
+def with_line_ends(new: str, old: str) -> str:
     """`new` with the line ends and the byte order mark of `old`."""
     text = new.replace("\r\n", "\n")
     if old.count("\r\n") > old.count("\n") / 2:
         text = text.replace("\n", "\r\n")
     return "\ufeff" + text if old.startswith("\ufeff") and not text.startswith("\ufeff") else text
+
+
+def texts_of(changes: Iterable[FileChange]) -> dict[str, str]:
+    """The new texts by path, without deleted files."""
+    return {c.path: c.content for c in changes if c.change != "deleted"}
+
+
+def complete_tests(code: str) -> str:
+    """The longest beginning of a Python program, in whole lines, that parses; '' when it holds no test function."""
+    lines = code.splitlines(keepends=True)
+    for last in range(len(lines), 0, -1):
+        shorter = "".join(lines[:last])
+        if _python_error(shorter) is None:
+            return shorter if re.search(r"^\s*(?:async )?def test", shorter, re.M) else ""
+    return ""
 
 
 def change(path: str, new: str, old: str | None) -> FileChange:
@@ -231,11 +290,12 @@ def change(path: str, new: str, old: str | None) -> FileChange:
 
 
 def deletion(path: str, old: str) -> FileChange:
+    """The removal of a file with the text `old`."""
     return FileChange(path, "deleted", unified(path, old, None), "")
 
 
 def unified(path: str, old: str | None, new: str | None) -> str:
-    """A git diff with headers; '' when nothing differs."""
+    """A git diff with headers from one text to another (None: there is no file); '' when nothing differs."""
     if old == new:
         return ""
     head = [f"diff --git a/{path} b/{path}\n"]

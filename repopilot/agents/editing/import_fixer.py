@@ -1,5 +1,4 @@
-"""Imports that small models forget: names a Python file uses without a definition, where the repository has just one.
-Pure."""
+"""Adds imports that small models forget, for names that exactly one file of the repository defines. Pure."""
 
 from __future__ import annotations
 
@@ -13,21 +12,29 @@ from repopilot.code.python_ast import parse_python
 _KNOWN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__"}
 
 
-def with_imports(path: str, text: str, place_of: Callable[[str], str | None]) -> str:
-    """`text` with an import for every name it leaves undefined and that `place_of` finds in one file (its path) of the
-    repository. Other languages, bad syntax and star imports stay as they are."""
+def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> str:
+    """Add an import for every name that a Python file uses without defining it.
+
+    Args:
+        path: the file. Texts of other languages are returned as they are.
+        text: its text. Bad syntax and star imports leave it as it is.
+        file_of: the path of the one file that defines a name, None for none or several.
+
+    Returns:
+        The new text.
+    """
     try:
         tree = parse_python(text) if path.endswith(".py") else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if tree is None:
         return text
-    found = [(place, name) for name in sorted(_undefined(tree)) if (place := place_of(name)) and place != path]
+    found = [(file, name) for name in sorted(_undefined(tree)) if (file := file_of(name)) and file != path]
     if not found:
         return text
     lines = text.split("\n")
     at = _after_imports(tree)
-    added = [f"from {_module(place)} import {name}" for place, name in found]
+    added = [f"from {_module(file)} import {name}" for file, name in found]
     gap = [] if any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body) else ["", ""]
     return "\n".join([*lines[:at], *([""] if gap and at else []), *added, *gap, *_without_blank(lines[at:], gap)])
 

@@ -1,4 +1,4 @@
-"""Which files a task is about: named in it, meant by a follow-up, or found by the exploration. No model is asked."""
+"""Which files a task is about: named in it, meant by a follow-up, or found by the exploration. No model is used."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repopilot import i18n
+from repopilot.agents.editing.edits import safe_path
 from repopilot.agents.exploration import Exploration
-from repopilot.agents.generate.edits import safe_path
 from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.errors import GenerationFailed, SourceError
 from repopilot.index.store import Index
@@ -17,7 +18,7 @@ from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
 
 LARGE_LINES = 200
-"""Longer files are not rewritten whole: symbols are replaced in them."""
+"""Files with more lines are not rewritten whole: symbols are replaced in them."""
 MOST_TARGETS = 3
 
 _PATH = re.compile(
@@ -34,13 +35,13 @@ _NEW = re.compile(
     r"cree|créer?|ecris|écris|génère|nouveau|nouvelle)\b",
     re.I,
 )
-_SAME = re.compile(
+_FOLLOW_UP = re.compile(
     r"\b(?:it|its|that|this|those|them|same|also|instead|again|undo|shorter|the last|previous|ça|cela|le même|"
     r"aussi)\b|"
     r"^\W*(?:and|now|also|et|maintenant|no|but|with|without)\b",
     re.I,
 )
-_SLUG_SKIP = frozenset(
+_NOT_IN_NAMES = frozenset(
     "a an the for of to in on with and or that which please write create make generate new add script function class "
     "un une le la".split()
 )
@@ -54,8 +55,15 @@ _LANGUAGE_SUFFIX = {
 
 @dataclass(frozen=True, slots=True)
 class EditTarget:
-    """A file to write. `stored` is its text in the snapshot (None: there is none), `raw` what is worked on: that, or
-    the last generated version; `shown` the same with secrets redacted, LF, as a model may read it."""
+    """A file to write.
+
+    Attributes:
+        path: where it is or will be.
+        stored: its text in the snapshot, None for a new file.
+        raw: the text to change: the stored one, or the last generated version.
+        shown: `raw` as a model may read it, with secrets redacted and LF line ends.
+        outline: its symbols.
+    """
 
     path: str
     stored: str | None
@@ -65,33 +73,43 @@ class EditTarget:
 
     @property
     def large(self) -> bool:
+        """Whether symbols are replaced in it, instead of the whole text."""
         return self.shown.count("\n") > LARGE_LINES
 
 
 def named_paths(task: str, index: Index) -> list[str]:
-    """Paths in the task: those of the index, by whole path or by an ending that fits one file only; new ones as they
-    are written. Raises GenerationFailed for a path that leads out of the repository."""
+    """Paths in the task: those of the index, also by an ending that only one file has; new ones as they are written.
+
+    Raises:
+        GenerationFailed: a path leads out of the repository.
+    """
     found = []
     for match in _PATH.finditer(task):
         written = (match["path"] or match["bare"]).lstrip("@")
         if _NOT_PATHS.match(written) or (language_of(written) is None and written not in index.files):
             continue
-        written = safe_path(
-            written if task[max(0, match.start() - 3) : match.start()][-3:] != "../" else f"../{written}"
-        )
+        if task[: match.start()].endswith("../"):
+            written = f"../{written}"
+        written = safe_path(written)
         endings = [p for p in index.files if p == written or p.endswith("/" + written)]
         found.append(written if written in index.files or len(endings) != 1 else endings[0])
     return list(dict.fromkeys(found))
 
 
 def choose(task: str, workspace: Workspace, found: Exploration | None) -> list[EditTarget]:
-    """At most MOST_TARGETS files, never none. Order: the ones named, those of the last answer for a follow-up, the
-    best hit's file, a new file named after the task. Raises GenerationFailed, SourceError."""
+    """The files to write, at least one and at most MOST_TARGETS.
+
+    In this order: files the task names, those of the last answer for a follow-up, the best hit's file, a new file named
+    after the task.
+
+    Raises:
+        GenerationFailed: a path leads out of the repository, or its file is no text.
+    """
     last = last_files(workspace.turns)
     named = named_paths(task, workspace.index)
     if named:
         paths = named[:MOST_TARGETS]
-    elif last and (_SAME.search(task) or len(task.split()) <= 8):
+    elif last and (_FOLLOW_UP.search(task) or len(task.split()) <= 8):
         paths = [f.path for f in last if f.change != "deleted"][:MOST_TARGETS]
     else:
         paths = [_from_hits(task, workspace.index, found) or new_path(task, workspace.index)]
@@ -107,7 +125,11 @@ def last_files(turns: Sequence[Turn]) -> tuple[FileChange, ...]:
 
 
 def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarget:
-    """A target with its texts. Raises GenerationFailed for a file that is no text."""
+    """A target with its texts. `draft` is the last generated version, None for none.
+
+    Raises:
+        GenerationFailed: the file is no text.
+    """
     stored = stored_text(path, workspace)
     if draft is not None:
         return EditTarget(path, stored, draft, draft.replace("\r\n", "\n"))
@@ -120,7 +142,11 @@ def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarge
 
 
 def stored_text(path: str, workspace: Workspace) -> str | None:
-    """The file's text in the snapshot, unchanged; None when there is no such file. Raises GenerationFailed."""
+    """The file's text in the snapshot, unchanged; None when there is no such file.
+
+    Raises:
+        GenerationFailed: the file is no text.
+    """
     try:
         data = read.read_raw(workspace.snapshot, path)
     except SourceError:
@@ -128,12 +154,14 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise GenerationFailed(f"{path} is not UTF-8 text; it can't be changed here.", "Name another file.") from error
+        raise GenerationFailed(
+            i18n.message("generate.not_text", path=path), i18n.message("generate.not_text_hint")
+        ) from error
 
 
 def new_path(task: str, index: Index) -> str:
     """A path for a file that the task does not name: a slug of its words, in the task's or repository's language."""
-    words = [w for w in re.findall(r"[a-z0-9]+", task.lower()) if w not in _SLUG_SKIP and w not in _LANGUAGE_SUFFIX]
+    words = [w for w in re.findall(r"[a-z0-9]+", task.lower()) if w not in _NOT_IN_NAMES and w not in _LANGUAGE_SUFFIX]
     asked = next((_LANGUAGE_SUFFIX[w] for w in re.findall(r"[a-z]+", task.lower()) if w in _LANGUAGE_SUFFIX), "")
     if asked == "Dockerfile":
         return asked

@@ -1,6 +1,6 @@
-"""What a rewritten file must not lose by the way: its head (shebang, licence, docstring), its end, definitions. Pure.
+"""What a rewritten file must keep: its header (shebang, licence, docstring), its end, its definitions. Pure.
 
-Small models begin a whole-file rewrite at the first import; what stood above it is put back here, by code.
+Small models begin a rewrite at the first import; what stood above it is restored here, by code.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import ast
 import re
 from typing import NamedTuple
 
-from repopilot.agents.generate.edits import public_names
+from repopilot.agents.editing.edits import public_names
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.python_ast import parse_python
 
 _HASH = frozenset({"python", "ruby", "bash", "fish", "powershell", "perl", "r", "julia", "elixir", "tcl", "awk", "nim"})
 _DASHES = frozenset({"sql", "lua", "haskell"})
-_MEANT = re.compile(
+_ABOUT_HEADER = re.compile(
     r"\b(?:docstrings?|comments?|commentaires?|headers?|en-t[êe]te|licen[cs]e|copyright|shebang|documentation|newline|"
     r"from scratch)\b",
     re.I,
 )
 
-_SWEEPING = re.compile(
+_REWRITING = re.compile(
     r"\b(?:re-?writ\w+|re-?structur\w+|refactor\w*|replac\w+|split\w*|merg\w+|réécri\w+|remplac\w+)", re.I
 )
 _REMOVING = re.compile(
@@ -30,7 +30,7 @@ _REMOVING = re.compile(
 _ADDING = re.compile(r"\W*(?:please |can you |now )*(?:add|create|implement|write|ajoute\w*|crée\w*|écri\w*)\b", re.I)
 
 
-class _Head(NamedTuple):
+class _Header(NamedTuple):
     """The parts of a text: shebang line, comment block and docstring with their blank lines, and the rest."""
 
     shebang: str
@@ -40,25 +40,42 @@ class _Head(NamedTuple):
 
 
 def restore_header_and_footer(path: str, new: str, old: str, task: str) -> str:
-    """`new` with the head of `old` that it lost, and ending as `old` ends. Both with LF.
+    """Restore the header that a rewritten file lost, and its end.
 
-    A head that `new` replaced by another stays replaced, and a task about comments, headers or docstrings is let be.
+    Args:
+        path: the file.
+        new: the rewritten text, with LF line ends.
+        old: the text before, with LF line ends.
+        task: a task about comments, headers or docstrings leaves `new` as it is.
+
+    Returns:
+        The text. A header that `new` replaced by another stays replaced.
     """
-    if not old.strip() or not new.strip() or _MEANT.search(task):
+    if not old.strip() or not new.strip() or _ABOUT_HEADER.search(task):
         return new
-    text = _with_head(path, new, old)
+    text = _with_header(path, new, old)
     return text.rstrip("\n") + old[len(old.rstrip("\n")) :]
 
 
 def unrequested_removals(path: str, new: str, old: str, task: str) -> list[str]:
-    """Public names of `old` that `new` lacks, sorted, except where the task asks for that: a rewriting of the whole, or
-    a removal, when it mentions the name or a word of it."""
+    """Public names of `old` that `new` lacks without the task asking for that.
+
+    Args:
+        path: the file.
+        new: the rewritten text.
+        old: the text before.
+        task: asks for a removal when it speaks of removing and mentions the name or a word of it; a task to rewrite the
+            file asks for all.
+
+    Returns:
+        Qualified names, sorted.
+    """
     lost = public_names(path, old) - public_names(path, new)
-    if not lost or _SWEEPING.search(task):
+    if not lost or _REWRITING.search(task):
         return []
-    said = set(re.findall(r"[^\W_]+", task.lower()))
+    mentioned = set(re.findall(r"[^\W_]+", task.lower()))
     removing = _REMOVING.search(task) is not None and not _ADDING.match(task)  # "add a method remove" removes nothing
-    return sorted(name for name in lost if not (removing and said & _words(name.rpartition(".")[2])))
+    return sorted(name for name in lost if not (removing and mentioned & _words(name.rpartition(".")[2])))
 
 
 def _words(name: str) -> set[str]:
@@ -66,30 +83,31 @@ def _words(name: str) -> set[str]:
     return {name.lower(), *(w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))}
 
 
-def _with_head(path: str, new: str, old: str) -> str:
-    before, after = _head(path, old), _head(path, new)
+def _with_header(path: str, new: str, old: str) -> str:
+    before, after = _header(path, old), _header(path, new)
     shebang = after.shebang or before.shebang
     comment = after.comment or (before.comment if _still_fits(before, after) else "")
     docstring = after.docstring or before.docstring
     return shebang + comment + docstring + after.rest
 
 
-def _still_fits(before: _Head, after: _Head) -> bool:
-    """A comment set off by a blank line speaks of the file; one that touches code belongs to the code below it."""
+def _still_fits(before: _Header, after: _Header) -> bool:
+    """Whether the old comment belongs to the file: it does when a blank line follows. A comment directly above code
+    belongs to that code, so the code must still be there."""
     if before.comment.endswith("\n\n") or before.docstring:
         return True
-    first, now = (head.rest.partition("\n")[0].partition("(")[0].strip() for head in (before, after))
+    first, now = (header.rest.partition("\n")[0].partition("(")[0].strip() for header in (before, after))
     return first == now
 
 
-def _head(path: str, text: str) -> _Head:
-    shebang, text = _cut(text, re.match(r"#!.*\n\s*", text))
-    comment, text = _cut(text, _comment_of(path).match(text))
+def _header(path: str, text: str) -> _Header:
+    shebang, text = _split_at_match(text, re.match(r"#!.*\n\s*", text))
+    comment, text = _split_at_match(text, _comment_of(path).match(text))
     docstring, rest = _docstring(text) if language_of(path) == "python" else ("", text)
-    return _Head(shebang, comment, docstring, rest)
+    return _Header(shebang, comment, docstring, rest)
 
 
-def _cut(text: str, match: re.Match[str] | None) -> tuple[str, str]:
+def _split_at_match(text: str, match: re.Match[str] | None) -> tuple[str, str]:
     return (match[0], text[match.end() :]) if match else ("", text)
 
 

@@ -1,4 +1,4 @@
-"""Files out of a model's reply: fenced blocks, read leniently, each with the path it is meant for. Pure."""
+"""Reads the files in a model's reply: fenced blocks, parsed leniently, each with the path it is for. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAIL = re.compile(r"^(?:this|the|these|note|explanation|i have|here|changes|in 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One fenced block. `path` as written near it, '' for none; `closed` False when the reply ended inside it."""
+    """One fenced block. `path` as written near it, '' for none; `closed` is False when the reply ended inside it."""
 
     path: str
     language: str
@@ -50,15 +50,21 @@ def blocks(reply: str) -> list[Block]:
         path = _path_of(info, lines[:at], body)
         found.append(Block(path, info.split(":")[0].split(" ")[0].lower(), _joined(_without_title(body, path)), closed))
         at = end + 1
-    if not found and (bare := _bare(lines)):
+    if not found and (bare := _unfenced_code(lines)):
         return [Block("", "", bare, True)]
     return [block for block in found if block.body.strip()]
 
 
-def assigned(found: Sequence[Block], targets: Sequence[str]) -> dict[str, Block]:
-    """The blocks by the path they are for. With one target, a block without a path is for it; the last wins.
+def blocks_by_path(found: Sequence[Block], targets: Sequence[str]) -> dict[str, Block]:
+    """Assign blocks to files.
 
-    A path is matched by its end (`cart.py` is `shop/cart.py`); unknown paths are kept as they are.
+    Args:
+        found: the blocks of a reply.
+        targets: paths that were asked for. A path in the reply may be the end of one (`cart.py` for `shop/cart.py`); a
+            block without a path is for the first target whose language fits.
+
+    Returns:
+        One block for each path, of several for the same path the last. Unknown paths are kept as they are.
     """
     result: dict[str, Block] = {}
     free = list(targets)
@@ -122,7 +128,7 @@ def _joined(lines: Sequence[str]) -> str:
     return "\n".join(lines).strip("\n") + "\n"
 
 
-def _bare(lines: Sequence[str]) -> str:
+def _unfenced_code(lines: Sequence[str]) -> str:
     """The reply itself when most of it looks like code: small models forget fences."""
     kept = [line for line in lines if not line.strip().startswith("```")]
     full = [line for line in kept if line.strip()]

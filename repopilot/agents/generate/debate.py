@@ -1,6 +1,6 @@
 """Debate: a Critic and a Defender read a change in parallel; what they say must quote it, and code decides.
 
-The Critic may hand in a test; the sandbox decides whether it is right. The Controller is `scoring.judge`.
+The Critic may write a test; the sandbox decides whether it is right. The Controller is `scoring.judge`.
 """
 
 from __future__ import annotations
@@ -8,12 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
 
-from repopilot.agents.generate.scoring import Issue, Objection, Opinions, failed
+from repopilot import i18n
+from repopilot.agents.editing.edits import texts_of
+from repopilot.agents.generate.scoring import Issue, Objection, Opinions
+from repopilot.agents.testing.attempts import some_failed
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import Model
 from repopilot.llm.structured import ask
@@ -31,73 +35,107 @@ OBJECTION_TEST = "test_objection_of_the_critic.py"
 MOST_POINTS = 4
 SHOWN_CHARS = 6000
 SHORTEST_QUOTE = 6
+"""Characters. A shorter quote could stand anywhere."""
 REVIEW_TOKENS = 450
 
 log = logging.getLogger(__name__)
 
 
 class CriticPoint(BaseModel):
+    """An issue and the line of the new code it quotes."""
+
     quote: str
     problem: str
     severity: Literal["critical", "high", "medium", "low"] = "medium"
 
 
 class Critique(BaseModel):
+    """The Critic's reply."""
+
     issues: list[CriticPoint]
     test: str = ""
 
 
 class DefencePoint(BaseModel):
+    """A point in favour and the line of the new code it quotes."""
+
     quote: str
     argument: str
 
 
 class Defence(BaseModel):
+    """The Defender's reply."""
+
     points: list[DefencePoint]
 
 
+@dataclass(frozen=True, slots=True)
+class _Reviewer:
+    """One side of the debate: its name is that of its prompt and of its step."""
+
+    name: Literal["critic", "defender"]
+    focus: str
+    schema: type[BaseModel]
+    temperature: float
+    model: Model
+
+
 async def debate(task: str, changes: Sequence[FileChange], workspace: Workspace, step: Step) -> Opinions:
-    """What both reviewers say that holds, their calls in parallel. Never fails: a reviewer that does leaves a note.
+    """Ask both reviewers in parallel and keep what quotes the code.
 
     The Critic is the second model where there is one, else the same with another prompt and temperature.
+
+    Args:
+        task: what the change is for.
+        changes: the files under review.
+        workspace: the repository, with its models.
+        step: the step of the debate.
+
+    Returns:
+        The opinions. A reviewer that fails is named in `unread`.
     """
     if workspace.model is None:
-        step.degrade("no debate: no language model answers")
+        step.degrade(i18n.message("generate.no_debate"))
         return Opinions(unread=("critic", "defender"))
-    critic = workspace.reviewer or workspace.model
-    asked = await asyncio.gather(
-        _review("critic", CRITIC_FOCUS, Critique, 0.2, critic, task, changes, step),
-        _review("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model, task, changes, step),
+    critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model)
+    defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model)
+    critique, defence = await asyncio.gather(
+        _review(critic, task, changes, step), _review(defender, task, changes, step)
     )
-    critique, defence = asked
     issues, dropped = quoted_issues(critique.issues if isinstance(critique, Critique) else (), changes)
     points = defence.points[:MOST_POINTS] if isinstance(defence, Defence) else []
     defended = tuple(p.argument for p in points if place_of(p.quote, changes))
     unread = tuple(name for name, reply in (("critic", critique), ("defender", defence)) if reply is None)
-    for who in unread:
-        step.degrade(f"the {who}'s reply could not be read: the score comes from evidence alone")
+    for name in unread:
+        step.degrade(i18n.message(f"generate.unread.{name}"))
     test = critique.test if isinstance(critique, Critique) else ""
     return Opinions(issues, defended, unread, dropped + len(points) - len(defended), test)
 
 
-async def _review(
-    name: str, focus: str, schema: type[BaseModel], temperature: float, model: Model, task: str,
-    changes: Sequence[FileChange], step: Step,
-) -> BaseModel | None:  # fmt: skip
+async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange], step: Step) -> BaseModel | None:
+    """The reviewer's reply, None when it fails or can't be read."""
     from llama_index.core.llms import ChatMessage
 
     mark = nonce()
-    user = render("debate_user", mark=mark, code=defused(shown(changes), mark), task=task[:2000])
-    messages = [ChatMessage(role="system", content=render(name, focus=focus)), ChatMessage(role="user", content=user)]
+    system = render(reviewer.name, focus=reviewer.focus)
+    user = render("debate_user", mark=mark, code=defused(code_shown(changes), mark), task=task[:2000])
+    messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
     try:
-        async with step.child(name, "llm", task) as reviewing:
-            return await ask(model, messages, schema, reviewing, max_tokens=REVIEW_TOKENS, temperature=temperature)
+        async with step.child(reviewer.name, "llm", task) as reviewing:
+            return await ask(
+                reviewer.model,
+                messages,
+                reviewer.schema,
+                reviewing,
+                max_tokens=REVIEW_TOKENS,
+                temperature=reviewer.temperature,
+            )
     except ModelError as error:
-        log.warning("%s: %s", name, error)
+        log.warning("%s: %s", reviewer.name, error)
         return None
 
 
-def shown(changes: Sequence[FileChange]) -> str:
+def code_shown(changes: Sequence[FileChange]) -> str:
     """The new code as reviewers read it: short files whole, else the diff; at most SHOWN_CHARS."""
     parts = [f"{c.path}\n{c.content if len(c.content) < SHOWN_CHARS // 2 else c.diff}" for c in changes]
     return "\n\n".join(parts)[:SHOWN_CHARS]
@@ -116,7 +154,7 @@ def quoted_issues(points: Sequence[CriticPoint], changes: Sequence[FileChange]) 
 
 
 def place_of(quote: str, changes: Sequence[FileChange]) -> tuple[str, int] | None:
-    """(path, 1-based line) of the first line of a quote in the new texts, blanks aside; None when it isn't there."""
+    """The path and 1-based line where a quote begins in the new texts, white space aside; None when it isn't there."""
     first = next((line for line in quote.strip().split("\n") if line.strip()), "")
     wanted = " ".join(first.removeprefix("+").split())
     if len(wanted) < SHORTEST_QUOTE:
@@ -138,37 +176,40 @@ async def try_objection(
 ) -> Objection:
     """Run the Critic's test on the new code and, where it fails and there was an old version, on that. Python only.
 
-    `before` are the old texts of changed files. A test that can't be run decides nothing.
+    Args:
+        test: the text of the test, '' for none.
+        changes: the files under review.
+        before: the old texts of changed files, by path.
+        settings: the sandbox level and the time limit.
+        inputs: a folder with the rest of the repository.
+        step: the step of the debate.
+
+    Returns:
+        What the test showed. A test that can't be run decides nothing.
     """
     body = test.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
     if "def test" not in body or not any(c.path.endswith(".py") and c.change != "deleted" for c in changes):
         return "none"
     async with step.child("try the objection", "tool", body) as trying:
-        result = await _tried(body, changes, before, settings, inputs, trying)
+        try:
+            result = await _outcome(body, texts_of(changes), before, settings, inputs)
+        except RepoPilotError as error:
+            trying.degrade(i18n.message("generate.objection_not_run", error=i18n.reason(error)))
+            result = "not run"
         trying.note(result=result)
         await trying.write(result)
     return result
 
 
-async def _tried(
-    body: str,
-    changes: Sequence[FileChange],
-    before: Mapping[str, str],
-    settings: Settings,
-    inputs: Path | None,
-    step: Step,
+async def _outcome(
+    body: str, new: Mapping[str, str], before: Mapping[str, str], settings: Settings, inputs: Path | None
 ) -> Objection:
-    new = {c.path: c.content for c in changes if c.change != "deleted"}
-    try:
-        run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
-        if run.genuine:
-            return "refuted"
-        if not failed(run) or run.errors or missing_modules(run):
-            return "not run"
-        if not before:
-            return "fails"
-        old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
-        return "regression" if old.passed and not failed(old) else "not run"
-    except RepoPilotError as error:
-        step.degrade(f"the critic's test was not run: {error}")
+    run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+    if run.genuine:
+        return "refuted"
+    if not some_failed(run) or run.errors or missing_modules(run):
         return "not run"
+    if not before:
+        return "fails"
+    old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+    return "regression" if old.passed and not some_failed(old) else "not run"

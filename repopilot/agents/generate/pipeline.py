@@ -6,23 +6,32 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from repopilot import i18n
+from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.edits import Changes
 from repopilot.agents.exploration import Exploration, explore
-from repopilot.agents.generate import evidence as checks
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import debate, try_objection
-from repopilot.agents.generate.evidence import Changes, Tested
-from repopilot.agents.generate.generator import GenerationRequest, generate_files
-from repopilot.agents.generate.render import GenerationOutcome, answer_text, details_of
+from repopilot.agents.generate.evidence import (
+    Examination,
+    gather_evidence,
+    lost_names,
+    old_texts,
+    run_and_repair_tests,
+)
+from repopilot.agents.generate.render import GenerationOutcome, answer_text
+from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
+from repopilot.agents.testing.attempts import no_worse
 from repopilot.agents.testing.checkout import checked_out
 from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
 from repopilot.prompts import render
-from repopilot.results import Answer
+from repopilot.results import Answer, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query import parse
 from repopilot.trace import Step, result_or_none
@@ -35,55 +44,62 @@ CONTEXT_TOKENS = 160
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of the files, with what was found out about it."""
+    """One version of the files, with what was found out about it. `report` is None when its tests could not be run."""
 
     changes: Changes
-    evidence: scoring.ChangeEvidence
-    opinions: scoring.Opinions
+    evidence: ChangeEvidence
+    opinions: Opinions
     verdict: Verdict
-    tested: Tested | None
+    reasons: tuple[str, ...]
+    report: TestReport | None
     merged: bool = False
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
-    """Files for a task, with verdict, tests and impact in `details` (None where that agent failed or has no say).
+    """Files for a task, with the Controller's verdict, tests and impact in the answer's `result`.
 
-    Without usable files the answer says why, and keeps what the other agents found.
+    Args:
+        question: the task as the user wrote it.
+        workspace: the repository.
+        step: the step of the work.
+
+    Returns:
+        The answer. Without usable files it says why, and keeps what the other agents found.
     """
     found = await explore(question, workspace, step)
-    context, made = await asyncio.gather(
-        result_or_none(_context(question, found, workspace, step), "the explanation", step),
-        _made(GenerationRequest(question, found), workspace, step),
+    language = parse(question).language
+    context, changes = await asyncio.gather(
+        result_or_none(_context(question, found, workspace, step), i18n.message("generate.work.explanation"), step),
+        _edit(EditRequest(question, found), workspace, step),
     )
     text, citations = context or ("", ())
-    if isinstance(made, RepoPilotError):
-        return await _answered(
-            GenerationOutcome(text, failure=str(made), language=found.results.query.language), citations, step
-        )
-    return await _answered(await checked(question, found, made, text, workspace, step), citations, step)
+    if isinstance(changes, RepoPilotError):
+        failure = i18n.said(i18n.reason(changes), language)
+        return await _answer(GenerationOutcome(text, failure=failure, language=language), citations, step)
+    async with _inputs(changes, workspace) as inputs:
+        examination = Examination(question, workspace, inputs, language)
+        outcome = await _decide(examination, found, changes, step)
+    work = i18n.message("generate.work.impact")
+    impact = await result_or_none(_impact(outcome.changes, workspace, step), work, step)
+    return await _answer(replace(outcome, context=text, impact=impact), citations, step)
 
 
-async def checked(
-    task: str, found: Exploration | None, made: Changes, context: str, workspace: Workspace, step: Step
-) -> GenerationOutcome:
-    """Debate and test a version, let the Controller decide, follow its decision, and report the impact."""
-    async with _inputs(made, workspace) as inputs:
-        version = await _examined(task, made, workspace, step, inputs)
-        version, revisions = await _revised(task, found, version, workspace, step, inputs)
-        if version.verdict.decision == "MERGE_FEEDBACK":
-            version = await _merged(task, found, version, workspace, step, inputs)
-    impact = await result_or_none(_impact(version.changes, workspace, step), "the impact report", step)
+async def _decide(examination: Examination, found: Exploration, changes: Changes, step: Step) -> GenerationOutcome:
+    """Debate and test a version, let the Controller decide, and follow its decision."""
+    version = await _examine(examination, changes, step)
+    version, revisions = await _revise(examination, found, version, step)
+    if version.verdict.decision == "MERGE_FEEDBACK":
+        version = await _merge(examination, found, version, step)
     return GenerationOutcome(
-        context,
-        version.changes,
-        version.verdict,
-        version.opinions,
-        version.tested,
-        impact,
-        revisions,
+        changes=version.changes,
+        verdict=version.verdict,
+        reasons=version.reasons,
+        opinions=version.opinions,
+        tests=version.report,
+        revisions=revisions,
         merged=version.merged,
         unexercised=version.evidence.unexercised,
-        language=parse(task).language,
+        language=examination.language,
     )
 
 
@@ -97,11 +113,11 @@ async def _inputs(changes: Changes, workspace: Workspace) -> AsyncIterator[Path 
         yield folder
 
 
-async def _made(request: GenerationRequest, workspace: Workspace, step: Step) -> Changes | RepoPilotError:
+async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> Changes | RepoPilotError:
     """The generated files, or why there are none: the step of the generator shows it too."""
     try:
         async with step.child("generate", "agent", request.task) as generating:
-            changes = await generate_files(request, workspace, generating)
+            changes = await edit_files(request, workspace, generating)
             generating.note(files=[c.path for c in changes])
             await generating.write("\n".join(c.diff for c in changes))
             return changes
@@ -128,133 +144,125 @@ async def _context(
         )
         checked, citations = verify(text, found.pack.excerpts, workspace.index.commit, workspace.index.symbols)
         explaining.note(citations=len(citations))
-        return (checked, citations) if any(c.supported for c in citations) else ("", ())  # else it rests on nothing
+        return (checked, citations) if any(c.supported for c in citations) else ("", ())
 
 
-async def _examined(
-    task: str, changes: Changes, workspace: Workspace, step: Step, inputs: Path | None, rounds: str = ""
-) -> Version:
-    """Debate and tests in parallel, then the Controller."""
-    opinions, tested = await asyncio.gather(
-        _debated(task, changes, workspace, step, inputs, rounds),
-        result_or_none(checks.run_tests(task, changes, workspace, step, inputs), "the tests", step),
+async def _examine(examination: Examination, changes: Changes, step: Step, suffix: str = "") -> Version:
+    """Debate and tests in parallel, then the Controller. `suffix` numbers the steps of further versions."""
+    (opinions, objection), tested = await asyncio.gather(
+        _debate(examination, changes, step, suffix),
+        result_or_none(run_and_repair_tests(examination, changes, step), i18n.message("generate.work.tests"), step),
     )
-    said, objection = opinions
-    async with step.child(f"controller{rounds}", "agent") as judging:
-        kept = tested.changes if tested else changes
-        passing = (said.test,) if objection == "refuted" else ()
-        evidence = await checks.evidence_on(task, kept, tested, workspace, judging, passing)
+    async with step.child(f"controller{suffix}", "agent") as judging:
+        kept, report = (tested.changes, tested.report) if tested else (changes, None)
+        passing = (opinions.test,) if objection == "refuted" else ()
+        evidence = await gather_evidence(examination, kept, report, judging, passing)
         evidence = replace(evidence, objection=objection if kept == changes else "none")
-        verdict = scoring.judge(evidence, said)
-        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=said.dropped)
-        await judging.write(f"{verdict.score}/10 {verdict.decision}\n" + "\n".join(f"- {r}" for r in verdict.reasons))
-    return Version(kept, evidence, said, verdict, tested)
+        verdict = scoring.judge(evidence, opinions)
+        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=opinions.dropped)
+        reasons = "\n".join(f"- {i18n.said(reason, examination.language)}" for reason in verdict.reasons)
+        await judging.write(f"{verdict.score}/10 {verdict.decision}\n{reasons}")
+    return Version(kept, evidence, opinions, verdict, scoring.decisive_reasons(evidence, opinions), report)
 
 
-async def _debated(
-    task: str, changes: Changes, workspace: Workspace, step: Step, inputs: Path | None, rounds: str
-) -> tuple[scoring.Opinions, scoring.Objection]:
+async def _debate(examination: Examination, changes: Changes, step: Step, suffix: str) -> tuple[Opinions, Objection]:
     """What the reviewers say, and what the Critic's test shows."""
-    async with step.child(f"debate{rounds}", "agent", task) as debating:
-        said = await result_or_none(
-            debate(task, changes, workspace, debating), "the debate", debating
-        ) or scoring.Opinions(unread=("critic", "defender"))
-        before = checks.old_texts(changes, workspace)
-        objection = await try_objection(said.test, changes, before, workspace.settings, inputs, debating)
-        debating.note(issues=[f"{i.path}:{i.line} {i.problem}" for i in said.issues], objection=objection)
-    return said, objection
+    workspace = examination.workspace
+    async with step.child(f"debate{suffix}", "agent", examination.task) as debating:
+        talk = debate(examination.task, changes, workspace, debating)
+        opinions = await result_or_none(talk, i18n.message("generate.work.debate"), debating)
+        opinions = opinions or Opinions(unread=("critic", "defender"))
+        before = old_texts(changes, workspace)
+        objection = await try_objection(
+            opinions.test, changes, before, workspace.settings, examination.inputs, debating
+        )
+        debating.note(issues=[f"{i.path}:{i.line} {i.problem}" for i in opinions.issues], objection=objection)
+    return opinions, objection
 
 
-async def _revised(
-    task: str, found: Exploration | None, version: Version, workspace: Workspace, step: Step, inputs: Path | None
-) -> tuple[Version, int]:
-    """While the Controller asks for it, at most MOST_REVISIONS times, another version; the best one is kept.
+async def _revise(examination: Examination, found: Exploration, version: Version, step: Step) -> tuple[Version, int]:
+    """Ask for another version while the Controller wants one, at most MOST_REVISIONS times; the best one is kept.
 
-    What the coder gives back unchanged is not asked for again.
+    A version that comes back unchanged ends it.
     """
     best, latest, done = version, version, 0
     while latest.verdict.decision == "REQUEST_REVISION" and done < MOST_REVISIONS:
         done += 1
-        request = GenerationRequest(
-            task,
-            found,
-            feedback=tuple(scoring.wishes(latest.evidence, latest.opinions)),
-            drafts=latest.changes,
-            seed=done,
-        )
-        made = await _made(request, workspace, step)
-        if isinstance(made, RepoPilotError) or made == latest.changes:
-            why = str(made) if isinstance(made, RepoPilotError) else "the same code again"
-            step.degrade(f"revision {done} brought nothing: {why}")
+        feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
+        request = EditRequest(examination.task, found, feedback=feedback, drafts=latest.changes, seed=done)
+        changes = await _edit(request, examination.workspace, step)
+        if isinstance(changes, RepoPilotError):
+            step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(changes)))
             break
-        latest = await _examined(task, made, workspace, step, inputs, f" {done + 1}")
+        if changes == latest.changes:
+            step.degrade(i18n.message("generate.revision_same", number=done))
+            break
+        latest = await _examine(examination, changes, step, f" {done + 1}")
         if latest.verdict.score > best.verdict.score:
             best = latest
     return best, done
 
 
-async def _merged(
-    task: str, found: Exploration | None, version: Version, workspace: Workspace, step: Step, inputs: Path | None
-) -> Version:
+async def _merge(examination: Examination, found: Exploration, version: Version, step: Step) -> Version:
     """The version with the reviewers' points worked in, if it keeps the public names and does no worse in the tests
     and to the analysers; else the version as it was, and why."""
-    wishes = tuple(scoring.wishes(version.evidence, version.opinions))
+    wishes = scoring.requested_corrections(version.evidence, version.opinions)
     if not wishes or not scoring.worth_merging(version.evidence, version.opinions):
         return version
     async with step.child("merge feedback", "agent", "\n".join(wishes)) as merging:
-        made = await _made(
-            GenerationRequest(task, found, feedback=wishes, drafts=version.changes, seed=3), workspace, merging
-        )
-        if isinstance(made, RepoPilotError):
-            merging.degrade(f"the original is kept: {made}")
+        request = EditRequest(examination.task, found, feedback=wishes, drafts=version.changes, seed=3)
+        changes = await _edit(request, examination.workspace, merging)
+        if isinstance(changes, RepoPilotError):
+            merging.degrade(i18n.message("generate.original_kept", why=i18n.reason(changes)))
             return version
-        same = version.tested.own_tests if version.tested else None
-        tested = await result_or_none(
-            checks.run_tests(task, made, workspace, merging, inputs, same), "the tests", merging
-        )
-        evidence = await checks.evidence_on(task, made, tested, workspace, merging)
-        verdict = scoring.judge(evidence, scoring.Opinions())
-        why = why_not_merged(version, made, evidence)
+        written = version.report.new_tests if version.report else None
+        work = run_and_repair_tests(examination, changes, merging, written)
+        tested = await result_or_none(work, i18n.message("generate.work.tests"), merging)
+        report = tested.report if tested else None
+        evidence = await gather_evidence(examination, changes, report, merging)
+        verdict = scoring.judge(evidence, Opinions())
+        why = why_not_merged(version, changes, evidence)
         merging.note(kept="original" if why else "merged", score=verdict.score)
         if why:
-            merging.degrade(f"the original is kept: {why}")
+            merging.degrade(i18n.message("generate.original_kept", why=why))
             return version
-    return replace(
-        version,
-        changes=tested.changes if tested else made,
-        evidence=evidence,
-        tested=tested,
-        verdict=replace(verdict, decision="MERGE_FEEDBACK"),
+    return Version(
+        tested.changes if tested else changes,
+        evidence,
+        version.opinions,
+        replace(verdict, decision="MERGE_FEEDBACK"),
+        scoring.decisive_reasons(evidence, Opinions()),
+        report,
         merged=True,
     )
 
 
-def why_not_merged(version: Version, made: Changes, evidence: scoring.ChangeEvidence) -> str:
+def why_not_merged(version: Version, merged: Changes, evidence: ChangeEvidence) -> str:
     """Why a merged version must not replace the original, '' when it may."""
     drafts = {c.path: c for c in version.changes}
-    lost = [n for c in made if c.path in drafts for n in sorted(checks.lost_names(c, drafts[c.path].content))]
+    lost = [n for c in merged if c.path in drafts for n in sorted(lost_names(c, drafts[c.path].content))]
     if lost:
-        return f"the merged version loses {', '.join(lost[:3])}"
-    if not {c.path for c in version.changes} <= {c.path for c in made}:
-        return "the merged version leaves files out"
+        return i18n.message("generate.merge.loses", names=", ".join(lost[:3]))
+    if not {c.path for c in version.changes} <= {c.path for c in merged}:
+        return i18n.message("generate.merge.fewer_files")
     runs = (evidence.tests, version.evidence.tests), (evidence.written, version.evidence.written)
-    if not all(scoring.no_worse(new, old) for new, old in runs):
-        return "the merged version does worse in the tests"
+    if not all(no_worse(new, old) for new, old in runs):
+        return i18n.message("generate.merge.worse_tests")
     if len(evidence.findings) > len(version.evidence.findings):
-        return "the analysers find more in the merged version"
+        return i18n.message("generate.merge.more_findings")
     return ""
 
 
-async def _impact(changes: Changes, workspace: Workspace, step: Step) -> Mapping[str, object]:
-    """What the generated code touches, as JSON."""
+async def _impact(changes: Changes, workspace: Workspace, step: Step) -> ImpactReport:
+    """What the generated code touches."""
     async with step.child("impact", "agent", ", ".join(c.path for c in changes)) as reporting:
-        from repopilot.impact.agent import impact_json, impact_report
+        from repopilot.impact.agent import impact_report
 
-        return impact_json(await impact_report(workspace, reporting, (), patch="".join(c.diff for c in changes)))
+        return await impact_report(workspace, reporting, (), patch="".join(c.diff for c in changes))
 
 
-async def _answered(outcome: GenerationOutcome, citations: tuple[Citation, ...], step: Step) -> Answer:
+async def _answer(outcome: GenerationOutcome, citations: tuple[Citation, ...], step: Step) -> Answer:
     text = answer_text(outcome)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
-    return Answer(text, citations, outcome.changes, details=details_of(outcome))
+    return Answer(text, citations, outcome.changes, result=outcome.result)

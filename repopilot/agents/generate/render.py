@@ -1,151 +1,113 @@
-"""What a generation came to, and the answer code writes about it. Pure."""
+"""What a generation came to, and the answer that code writes about it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from repopilot import i18n
-from repopilot.agents.generate.evidence import Changes, Tested
+from repopilot.agents.editing.edits import Changes
+from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
-from repopilot.types import FileChange, TestRun, Verdict
+from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
+from repopilot.results import Generation, ImpactReport, TestReport
+from repopilot.types import Verdict
 
-_NO_POINTS = ("+0.0 ", "-0.0 ")
-_MOST_REASONS, _MOST_NAMED = 6, 5
-_SAID = {
-    "ACCEPT_ORIGINAL": "generate.accepted",
-    "MERGE_FEEDBACK": "generate.kept",
-    "REQUEST_REVISION": "generate.poor",
-}
+_MOST_REASONS, _MOST_NAMES = 6, 5
+_VERDICTS = {"ACCEPT_ORIGINAL": "accepted", "MERGE_FEEDBACK": "kept", "REQUEST_REVISION": "poor"}
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
-    """`failure` says why there are no files. `impact` is its report as JSON, None when there is none. `merged`: the
-    reviewers' points are worked in. `unexercised` names what changed and no passing test calls. `language` is the
-    question's, for what code itself says."""
+    """Everything the answer tells.
+
+    Attributes:
+        context: what the model says about the code around the change, '' for nothing.
+        changes: the files.
+        verdict: the Controller's, None without files.
+        reasons: those reasons of the verdict that move the score.
+        opinions: what Critic and Defender said.
+        tests: None when they could not be run at all.
+        impact: None when it could not be told.
+        revisions: how often another version was asked for.
+        failure: why there are no files, '' when there are some.
+        merged: the reviewers' points are worked in.
+        unexercised: names of changed definitions that no passing test calls.
+        language: the question's.
+    """
 
     context: str = ""
     changes: Changes = ()
     verdict: Verdict | None = None
+    reasons: tuple[str, ...] = ()
     opinions: Opinions = field(default_factory=Opinions)
-    tested: Tested | None = None
-    impact: Mapping[str, Any] | None = None
+    tests: TestReport | None = None
+    impact: ImpactReport | None = None
     revisions: int = 0
     failure: str = ""
     merged: bool = False
     unexercised: tuple[str, ...] = ()
     language: str = "en"
 
+    @property
+    def result(self) -> Generation:
+        """The data behind the answer."""
+        tests = replace(self.tests, unexercised=self.unexercised) if self.tests else None
+        return Generation(self.verdict, tests, self.impact, self.failure)
+
 
 def answer_text(outcome: GenerationOutcome) -> str:
-    """Markdown: a paragraph of what was done, the verdict and the tests; then what the score is made of, failures,
-    reviewers' points and impact; what the model said comes last."""
+    """Markdown: a paragraph on files, verdict and tests; then failures, what the score is made of, the reviewers'
+    points and the impact; what the model says comes last."""
     language = outcome.language
     parts = [_summary(outcome)]
-    if outcome.tested:
-        parts.append("\n".join(f for part in _rounds(outcome.tested) if part.run for f in _failures(part.run)))
-    if outcome.verdict:
-        reasons = [r for r in outcome.verdict.reasons if not r.startswith(_NO_POINTS)]
-        parts.append(
-            i18n.text("generate.reasons", language, reasons="; ".join(r.rstrip(".") for r in reasons[:_MOST_REASONS]))
-        )
+    if outcome.tests:
+        parts.append("\n".join(failure_list(outcome.tests, language)))
+    if outcome.reasons:
+        reasons = "; ".join(i18n.said(reason, language).rstrip(".") for reason in outcome.reasons[:_MOST_REASONS])
+        parts.append(i18n.text("generate.reasons", language, reasons=reasons))
     if outcome.opinions.issues:
         points = (f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)
         parts.append("\n".join([i18n.text("generate.points", language), *points]))
     if outcome.impact:
-        parts.append(_impact_text(outcome.impact, language))
+        parts.append(_impact_sentence(outcome.impact, language))
     if outcome.context:
         parts.append(i18n.text("generate.around", language, text=outcome.context.strip()))
     return "\n\n".join(part for part in parts if part)
 
 
-def _summary(outcome: GenerationOutcome) -> str:
-    language = outcome.language
-    said = []
-    if outcome.failure:
-        said.append(i18n.text("generate.no_files", language, why=outcome.failure))
-    if outcome.changes:
-        said.append(
-            i18n.text("generate.change", language, files=", ".join(_file_text(c, language) for c in outcome.changes))
-        )
-    if outcome.verdict:
-        said.append(_verdict_text(outcome, outcome.verdict))
-    if outcome.unexercised:
-        names = ", ".join(f"`{name}`" for name in outcome.unexercised[:_MOST_NAMED])
-        said.append(i18n.text("generate.unexercised", language, names=names))
-    if outcome.tested:
-        said += [_run_text(part, language) for part in _rounds(outcome.tested)]
-    return " ".join(said)
+def generation_json(generation: Generation) -> dict[str, Any]:
+    """The command line's document of a generation, without its files and steps."""
+    from repopilot.impact.agent import impact_json
 
-
-def details_of(outcome: GenerationOutcome) -> dict[str, object]:
-    """The JSON-able extras of the answer: verdict, tests, impact, failure."""
     return {
-        "verdict": asdict(outcome.verdict) if outcome.verdict else None,
-        "tests": _tests_json(outcome.tested, outcome.unexercised) if outcome.tested else None,
-        "impact": outcome.impact,
-        "failure": outcome.failure or None,
+        "verdict": asdict(generation.verdict) if generation.verdict else None,
+        "tests": tests_json(generation.tests) if generation.tests else None,
+        "impact": impact_json(generation.impact) if generation.impact else None,
     }
 
 
-def _tests_json(tested: Tested, unexercised: Sequence[str] = ()) -> dict[str, object] | None:
-    """`written` is the same for the tests of what the repository's don't call; `unexercised` are names."""
-    ran = {**(asdict(tested.run) if tested.run else {}), **(tested.report or {})}
-    if not ran:
-        return None
-    written = _tests_json(tested.written) if tested.written else None
-    return ran | {"protected": tested.protected, "written": written, "unexercised": list(unexercised)}
-
-
-def tests_text(tested: Tested, language: str = "en") -> str:
-    """One sentence on a run, with the first failures; why there was none."""
-    return "\n".join([_run_text(tested, language), *(_failures(tested.run) if tested.run else ())])
-
-
-def _rounds(tested: Tested) -> Sequence[Tested]:
-    return [tested, tested.written] if tested.written else [tested]
-
-
-def _run_text(tested: Tested, language: str) -> str:
-    run = tested.run
-    if run is None:
-        why = (tested.report or {}).get("stopped_because") or i18n.text("generate.only_python", language)
-        return i18n.text("generate.tests_none", language, why=why)
-    whose = i18n.text("generate.tests_repository" if tested.protected else "generate.tests_written", language)
-    if run.genuine:
-        return i18n.text(
-            "generate.tests_passed", language, passed=run.passed, whose=whose, level=run.level, seconds=run.duration_s
-        )
-    counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
-    why = f" {'; '.join(run.reasons[:2])}." if run.reasons and not run.failures else ""
-    return i18n.text("generate.tests_counted", language, **counts, whose=whose, level=run.level) + why
-
-
-def _failures(run: TestRun) -> Sequence[str]:
-    return [
-        f"- `{f.test_id}`: {f.assertion.strip().splitlines()[0][:200] if f.assertion.strip() else 'failed'}"
-        for f in run.failures[:3]
+def _summary(outcome: GenerationOutcome) -> str:
+    language = outcome.language
+    sentences = [
+        i18n.text("generate.no_files", language, why=outcome.failure) if outcome.failure else "",
+        changes_sentence(outcome.changes, language),
+        _verdict_sentence(outcome, outcome.verdict) if outcome.verdict else "",
+        unexercised_sentence(outcome.unexercised, language),
+        run_sentences(outcome.tests, language) if outcome.tests else "",
     ]
+    return " ".join(filter(None, sentences))
 
 
-def _file_text(change: FileChange, language: str) -> str:
-    lines = change.diff.split("\n")
-    plus = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
-    minus = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-    return i18n.text(f"generate.{change.change}", language, path=change.path, plus=plus, minus=minus)
-
-
-def _verdict_text(outcome: GenerationOutcome, verdict: Verdict) -> str:
+def _verdict_sentence(outcome: GenerationOutcome, verdict: Verdict) -> str:
     language = outcome.language
     again = i18n.text("generate.revised", language, count=outcome.revisions) if outcome.revisions else ""
-    said = i18n.text("generate.merged" if outcome.merged else _SAID[verdict.decision], language)
-    return i18n.text("generate.verdict", language, score=verdict.score, said=said, again=again)
+    decision = i18n.text("generate.merged" if outcome.merged else f"generate.{_VERDICTS[verdict.decision]}", language)
+    return i18n.text("generate.verdict", language, score=verdict.score, decision=decision, again=again)
 
 
-def _impact_text(impact: Mapping[str, Any], language: str) -> str:
-    affected = [str(item.get("path", "")) for item in impact.get("affected", ()) if isinstance(item, Mapping)]
-    names = ", ".join(f"`{p}`" for p in dict.fromkeys(filter(None, affected[:5])))
+def _impact_sentence(impact: ImpactReport, language: str) -> str:
+    affected = dict.fromkeys(str(item["path"]) for item in impact.affected[:_MOST_NAMES] if item.get("path"))
+    names = ", ".join(f"`{path}`" for path in affected)
     reached = i18n.text("generate.reached", language, names=names) if names else ""
-    return i18n.text("generate.impact", language, risk=impact.get("risk", "UNKNOWN"), reached=reached)
+    return i18n.text("generate.impact", language, risk=impact.risk, reached=reached)

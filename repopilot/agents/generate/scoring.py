@@ -1,4 +1,4 @@
-"""The Controller: a score from 0 to 10 computed from evidence, with opinions able to move it by little. Pure.
+"""The Controller: a score from 0 to 10 computed from evidence; opinions move it only a little. Pure.
 
 A 1.5B model can't tell buggy code from correct code when asked for an opinion (AUC .58 in our measurements), so what
 a run, a parser or an analyser says comes first, and prose is worth at most 1.5 points.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from repopilot import i18n
+from repopilot.agents.testing.attempts import some_failed
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
 Objection = Literal["none", "regression", "fails", "refuted", "not run"]
@@ -19,10 +21,10 @@ code it could pass on); it passes; it could not be run."""
 START = 8.0
 UNTESTED = 7.5
 """The most a change gets that no test exercises: below acceptance."""
-_BESIDE, _PARTLY = 0.3, 1.0
-"""Points for tests that pass without reaching what changed, or only some of it."""
+_NOTHING_CALLED, _PARTLY_CALLED = 0.3, 1.0
+"""Points for tests that pass without calling what changed, or only some of it."""
 _MERGE_FROM = -0.5
-"""Objections by opinion that together cost less are no reason to write the code anew."""
+"""Objections by opinion that together cost less are no reason to write the code again."""
 _TESTS = {"protected pass": 2.0, "own pass": 1.5, "protected fail": -4.0, "own fail": -2.0}
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
@@ -45,11 +47,21 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class ChangeEvidence:
-    """What is known about a version. `protected`: the tests are the repository's or the user's, not generated.
-    `missing`: modules the sandbox lacks, so that a failure says nothing.
+    """What is known about a version.
 
-    `changed` names what the version does anew, `beside` what of it `tests` don't call, `written` the run of further
-    tests for that, and `unexercised` what no test calls that passed under control."""
+    Attributes:
+        problem: why it does not parse, '' when it does.
+        findings: what the analysers find new in it.
+        tests: the run of its first tests.
+        protected: those are the repository's or the user's, not generated.
+        missing: modules the sandbox lacks, so that a failure says nothing.
+        objection: what the Critic's own test showed.
+        removed: public names that are gone without being asked for.
+        changed: names of the definitions the version adds or alters.
+        not_called: which of them the first tests don't call.
+        written: the run of further tests, written for those.
+        unexercised: which of them no verified test calls.
+    """
 
     problem: str = ""
     findings: tuple[Finding, ...] = ()
@@ -59,15 +71,22 @@ class ChangeEvidence:
     objection: Objection = "none"
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    not_called: tuple[str, ...] = ()
     written: TestRun | None = None
     unexercised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """What Critic and Defender said that holds: issues and supported points; `unread` names replies that did not
-    parse, `dropped` counts points that quote nothing in the code."""
+    """What Critic and Defender said that quotes the code.
+
+    Attributes:
+        issues: points against the change.
+        defended: points in favour of it.
+        unread: reviewers whose replies could not be read.
+        dropped: how many points quote nothing in the code.
+        test: the Critic's own test, '' for none.
+    """
 
     issues: tuple[Issue, ...] = ()
     defended: tuple[str, ...] = ()
@@ -76,112 +95,128 @@ class Opinions:
     test: str = field(default="", repr=False)
 
 
+class _Move(NamedTuple):
+    """Points that one reason adds to the score or takes from it."""
+
+    points: float
+    why: str
+
+
 def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
-    """START, moved by evidence and a little by opinions; ≥ 8 accept, 5–8 merge the feedback, below 5 revise."""
+    """START, moved by evidence and a little by opinions; 8 and more accept, 5 to 8 merge the feedback, less revise."""
     if evidence.problem:
-        return Verdict(0.0, "REQUEST_REVISION", (f"it does not parse: {evidence.problem}",))
-    moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
-    if evidence.removed:
-        moves.append((-1.5, f"public names are gone: {', '.join(evidence.removed[:5])}"))
-    total = START + sum(points for points, _ in moves)
-    if evidence.unexercised:
-        least = min(0.0, UNTESTED - total) if set(evidence.unexercised) == set(evidence.changed) else 0.0
-        moves.append((least, f"not exercised by any test: {_listed(evidence.unexercised)}"))
-    total = max(0.0, min(10.0, START + sum(points for points, _ in moves)))
-    score = round(total, 1)
-    reasons = ["8 points: it parses", *(f"{points:+.1f} {why}" for points, why in moves)]
-    reasons += [f"the {who}'s reply could not be read: scored without it" for who in opinions.unread]
-    return Verdict(score, decision(score), tuple(reasons))
+        reason = i18n.message("generate.score.no_parse", problem=evidence.problem)
+        return Verdict(0.0, "REQUEST_REVISION", (reason,))
+    moves = _moves(evidence, opinions)
+    score = round(max(0.0, min(10.0, START + sum(move.points for move in moves))), 1)
+    return Verdict(score, decision(score), _reasons(moves, opinions))
+
+
+def decisive_reasons(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
+    """The reasons of `judge` without those that leave the score as it is."""
+    if evidence.problem:
+        return judge(evidence, opinions).reasons
+    return _reasons([move for move in _moves(evidence, opinions) if round(move.points, 1)], opinions)
 
 
 def decision(score: float) -> Decision:
+    """What a score means."""
     return "ACCEPT_ORIGINAL" if score >= 8 else "MERGE_FEEDBACK" if score >= 5 else "REQUEST_REVISION"
 
 
-def no_worse(new: TestRun | None, old: TestRun | None) -> bool:
-    """Whether a version does at least as well as another in the same tests."""
-    if old is None or (old.passed == 0 and not old.genuine):
-        return True
-    if new is None or (old.genuine and not new.genuine):
-        return False
-    return new.passed >= old.passed and new.failed + new.errors <= old.failed + old.errors
+def _reasons(moves: Sequence[_Move], opinions: Opinions) -> tuple[str, ...]:
+    start = i18n.message("generate.score.start", points=START)
+    unread = (i18n.message(f"generate.scored_without.{who}") for who in opinions.unread)
+    return (start, *(i18n.message("generate.score.move", points=m.points, why=m.why) for m in moves), *unread)
 
 
-def failed(run: TestRun) -> bool:
-    """Tests ran and some did not pass. (A run without any result is no evidence either way.)"""
-    return run.failed > 0 or (run.errors > 0 and bool(run.failures))
-
-
-def _test_moves(evidence: ChangeEvidence) -> list[tuple[float, str]]:
-    whose = "the repository's tests" if evidence.protected else "generated tests"
-    moves = []
-    if evidence.tests:
-        moves.append(_run_move(evidence.tests, whose, evidence.protected, evidence.beside, evidence))
-    if evidence.written:
-        left = tuple(n for n in evidence.beside if n in evidence.unexercised)
-        moves.append(_run_move(evidence.written, "tests written for it", False, left, evidence))
+def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
+    """Everything that moves the score, in the order in which it is told."""
+    moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
+    if evidence.removed:
+        moves.append(_Move(-1.5, i18n.message("generate.score.removed", names=", ".join(evidence.removed[:5]))))
+    if evidence.unexercised:
+        total = START + sum(move.points for move in moves)
+        points = min(0.0, UNTESTED - total) if set(evidence.unexercised) == set(evidence.changed) else 0.0
+        names = _name_list(evidence.unexercised)
+        moves.append(_Move(points, i18n.message("generate.score.unexercised", names=names)))
     return moves
 
 
-def _run_move(
-    run: TestRun, whose: str, protected: bool, beside: Sequence[str], evidence: ChangeEvidence
-) -> tuple[float, str]:
-    """What a run counts; `beside` is what changed and its tests don't call."""
-    kind = "protected" if protected else "own"
+def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
+    moves = []
+    if evidence.tests:
+        whose = "repository" if evidence.protected else "generated"
+        moves.append(_run_move(evidence.tests, whose, evidence.not_called, evidence))
+    if evidence.written:
+        left = tuple(n for n in evidence.not_called if n in evidence.unexercised)
+        moves.append(_run_move(evidence.written, "written", left, evidence))
+    return moves
+
+
+def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: ChangeEvidence) -> _Move:
+    """What a run counts. `not_called` is what changed and its tests don't call."""
+    kind = "protected" if whose == "repository" else "own"
+    tests = i18n.message(f"generate.score.whose.{whose}")
     if run.genuine:
-        said = f"{whose} pass under control ({run.passed})"
-        if not beside:
-            return _TESTS[f"{kind} pass"], said
-        partly = len(beside) < len(evidence.changed)
-        return _PARTLY if partly else _BESIDE, f"{said}, but they don't exercise what is new: {_listed(beside)}"
+        if not not_called:
+            return _Move(_TESTS[f"{kind} pass"], i18n.message("generate.score.pass", tests=tests, passed=run.passed))
+        points = _PARTLY_CALLED if len(not_called) < len(evidence.changed) else _NOTHING_CALLED
+        names = _name_list(not_called)
+        return _Move(points, i18n.message("generate.score.beside", tests=tests, passed=run.passed, names=names))
     if evidence.missing:
-        return 0.0, f"{whose} could not run: missing in the sandbox: {', '.join(evidence.missing)}"
-    if failed(run):
+        modules = ", ".join(evidence.missing)
+        return _Move(0.0, i18n.message("generate.score.missing", tests=tests, modules=modules))
+    if some_failed(run):
         first = f": {run.failures[0].test_id}" if run.failures else ""
-        return _TESTS[f"{kind} fail"], f"{whose} fail ({run.failed + run.errors}{first})"
-    return 0.0, f"{whose} prove nothing: {'; '.join(run.reasons[:2]) or 'no result'}"
+        counts = {"failed": run.failed + run.errors, "first": first}
+        return _Move(_TESTS[f"{kind} fail"], i18n.message("generate.score.fail", tests=tests, **counts))
+    why = run.reasons[0] if run.reasons else i18n.message("generate.score.no_result")
+    if len(run.reasons) > 1:
+        why = i18n.message("generate.score.both", first=why, second=run.reasons[1])
+    return _Move(0.0, i18n.message("generate.score.nothing_proved", tests=tests, why=why))
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (
-        f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    )
+def _name_list(names: Sequence[str]) -> str:
+    """At most _MOST_NAMED names, and how many more there are."""
+    shown = ", ".join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return i18n.message("generate.score.more", names=shown, count=more) if more > 0 else shown
 
 
-def _finding_moves(evidence: ChangeEvidence) -> list[tuple[float, str]]:
+def _finding_moves(evidence: ChangeEvidence) -> list[_Move]:
     counted = [f for f in evidence.findings if _FINDINGS[f.severity]]
     if not counted:
         return []
     points = max(_MOST_FINDINGS, sum(_FINDINGS[f.severity] for f in counted))
     worst = min(counted, key=lambda f: _FINDINGS[f.severity])
-    return [
-        (points, f"{len(counted)} new finding(s), such as {worst.rule} in {worst.path}:{worst.line}: {worst.message}")
-    ]
+    place = f"{worst.path}:{worst.line}"
+    values = {"count": len(counted), "rule": worst.rule, "place": place, "problem": worst.message}
+    return [_Move(points, i18n.message("generate.score.findings", **values))]
 
 
-def _objection_moves(evidence: ChangeEvidence) -> list[tuple[float, str]]:
-    said = {
-        "regression": "the critic's test passes on the old code and fails on the new",
-        "fails": "the critic's test fails",
-        "refuted": "the critic's test passes",
-        "not run": "the critic's test could not be run",
-    }
-    return [(_OBJECTIONS[evidence.objection], said[evidence.objection])] if evidence.objection != "none" else []
+def _objection_moves(evidence: ChangeEvidence) -> list[_Move]:
+    if evidence.objection == "none":
+        return []
+    key = f"generate.score.objection.{evidence.objection.replace(' ', '_')}"
+    return [_Move(_OBJECTIONS[evidence.objection], i18n.message(key))]
 
 
-def _opinion_moves(opinions: Opinions) -> list[tuple[float, str]]:
-    moves: list[tuple[float, str]] = []
+def _opinion_moves(opinions: Opinions) -> list[_Move]:
+    moves: list[_Move] = []
     against = max(_MOST_ISSUES, sum(_ISSUES[i.severity] for i in opinions.issues))
     if opinions.issues:
-        moves.append((round(against, 2), f"{len(opinions.issues)} objection(s) that quote the code"))
+        why = i18n.message("generate.score.issues", count=len(opinions.issues))
+        moves.append(_Move(round(against, 2), why))
     if opinions.issues and opinions.defended:
         points = min(_MOST_DEFENCE, _DEFENCE * len(opinions.defended), -against)
-        moves.append((round(points, 2), f"{len(opinions.defended)} point(s) of the defence"))
+        why = i18n.message("generate.score.defended", count=len(opinions.defended))
+        moves.append(_Move(round(points, 2), why))
     return moves
 
 
-def wishes(evidence: ChangeEvidence, opinions: Opinions) -> Sequence[str]:
-    """What the coder is asked to correct, the certain first."""
+def requested_corrections(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
+    """What the model is asked to correct, the certain first: English, for its prompt."""
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
     failing = [
         f"the test {f.test_id} fails: {f.assertion[:300]}"
@@ -189,13 +224,15 @@ def wishes(evidence: ChangeEvidence, opinions: Opinions) -> Sequence[str]:
         for f in (run.failures if run and not evidence.missing else ())
     ]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
-    gone = [f"keep the public name {name}" for name in evidence.removed[:5]]
-    said = [f"line {i.quote!r}: {i.problem}" for i in opinions.issues]
-    return [*broken, *failing[:2], *gone, *certain[:3], *said[:4]]
+    removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
+    objections = [f"line {i.quote!r}: {i.problem}" for i in opinions.issues]
+    return (*broken, *failing[:2], *removed, *certain[:3], *objections[:4])
 
 
 def worth_merging(evidence: ChangeEvidence, opinions: Opinions) -> bool:
-    """Is there feedback that rests on something: a failing test, a finding, a lost name, or objections of weight? A
-    score that is low only because nothing was tested is no reason to write the code again."""
-    said = sum(_ISSUES[i.severity] for i in opinions.issues) <= _MERGE_FROM
-    return said or bool(wishes(evidence, Opinions())) or evidence.objection in ("regression", "fails")
+    """Whether there is feedback that rests on something: a failing test, a finding, a lost name, or weighty objections.
+
+    A score that is low only because nothing was tested is no reason to write the code again.
+    """
+    weighty = sum(_ISSUES[i.severity] for i in opinions.issues) <= _MERGE_FROM
+    return weighty or bool(requested_corrections(evidence, Opinions())) or evidence.objection in ("regression", "fails")

@@ -1,4 +1,4 @@
-"""Plan (DECOMPOSE): a large task into numbered parts, and the parts through the generator one by one.
+"""Plan (DECOMPOSE): split a large task into numbered parts, and write the files of one part after the other.
 
 The model names titles and files; code checks the files, orders the parts, computes the risk. Without a usable reply
 the plan comes from the task's own structure and the exploration.
@@ -10,15 +10,17 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from repopilot import i18n
+from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.places import last_files
 from repopilot.agents.exploration import Exploration, explore
-from repopilot.agents.generate.generator import GenerationRequest, generate_files
-from repopilot.agents.generate.places import last_files
-from repopilot.agents.planning.drafts import PlanDraft, checked_parts, checked_questions, fallback_parts
-from repopilot.agents.planning.plan import Plan, PlanPart, ordered, plan_from_markdown, plan_json, plan_markdown
+from repopilot.agents.planning.drafts import PlanDraft, checked_parts, checked_questions, fallback_parts, ordered
+from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import ModelError, RepoPilotError, UsageError
 from repopilot.llm.structured import ask
 from repopilot.prompts import defused, nonce, render
-from repopilot.results import Answer, Turn
+from repopilot.results import Answer, Plan, PlanPart, Turn
+from repopilot.retrieval.query import parse
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -39,21 +41,31 @@ _ALL = re.compile(r"\b(?:all|everything|the rest|tout|toutes)\b", re.I)
 
 
 async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
-    """A plan for the question, or, when it says to go on with the conversation's plan, the work on its parts.
+    """Plan a task, or go on with the conversation's plan when the question says so.
 
-    `details["plan"]` is the plan as JSON (`plans.plan_from_json` reads it).
+    Args:
+        question: the task, or which parts to work on or skip.
+        workspace: the repository and the conversation, whose newest plan is the current one.
+        step: the step of the work.
+
+    Returns:
+        The answer, its `result` the plan.
+
+    Raises:
+        UsageError: the question names a part that the plan doesn't have.
     """
     current = current_plan(workspace.turns)
     if current is not None and _is_go_on(question):
+        current = replace(current, questions=())
         chosen, skipped = wanted_parts(question, current)
         for number in skipped:
             current = current.with_state(number, "skipped")
         return await proceed(current, workspace, step, chosen)
     found = await explore(question, workspace, step)
     async with step.child("plan", "agent", question) as planning:
-        made = await _planned(question, found, workspace, planning)
+        made = await _make_plan(question, found, workspace, planning)
         planning.note(parts=len(made.parts), questions=len(made.questions))
-    return await _answered(plan_markdown(made), made, (), step)
+    return await _answer(made, (), step)
 
 
 async def proceed(
@@ -63,59 +75,88 @@ async def proceed(
     numbers: Sequence[int] | None = None,
     keep_going: KeepGoing | None = None,
 ) -> Answer:
-    """Work on the parts `numbers` (None: all open ones), one by one; a failed part leaves the others be, those that
-    depend on it wait. `keep_going` is asked before each further part: False stops with what there is.
+    """Work on parts of a plan, one by one. When one fails, those that depend on it wait and the others go on.
 
-    The answer's files are those of all finished parts together. Raises UsageError for a part that isn't there.
+    Args:
+        plan: the plan as it is.
+        workspace: the repository and the conversation, whose last files the parts build on.
+        step: the step of the work.
+        numbers: the parts to work on, None for all open ones.
+        keep_going: asked before each further part; False stops there.
+
+    Returns:
+        The answer, with the files of all finished parts together; its `result` is the plan with its new states.
+
+    Raises:
+        UsageError: there is no part of a number.
     """
     unknown = [n for n in numbers or () if plan.part(n) is None]
     if unknown:
-        raise UsageError(f"The plan has no part {unknown[0]}.", f"It has parts 1 to {len(plan.parts)}.")
+        hint = i18n.message("planning.no_such_part_hint", count=len(plan.parts))
+        raise UsageError(i18n.message("planning.no_such_part", number=unknown[0]), hint)
+    language = parse(plan.task).language
     files: dict[str, FileChange] = {f.path: f for f in last_files(workspace.turns)}
     notes: list[str] = []
-    tried = 0
     while (part := _next_part(plan, numbers)) is not None:
-        if tried and keep_going is not None and not await keep_going(plan):
-            notes.append("Stopped; what is done is kept.")
+        if notes and keep_going is not None and not await keep_going(plan):
+            notes.append(i18n.message("planning.stopped"))
             break
-        tried += 1
         plan, changes, note = await run_part(plan, part, tuple(files.values()), workspace, step)
         files |= {c.path: c for c in changes}
         notes.append(note)
-    if not tried:
-        notes.append("No part is open and ready.")
-    return await _answered("\n\n".join([*notes, plan_markdown(plan)]), plan, tuple(files.values()), step)
+    notes = notes or [i18n.message("planning.none_ready")]
+    note = "\n\n".join(i18n.said(each, language) for each in notes)
+    return await _answer(replace(plan, note=note), tuple(files.values()), step)
 
 
 async def run_part(
     plan: Plan, part: PlanPart, files: Sequence[FileChange], workspace: Workspace, step: Step
 ) -> tuple[Plan, tuple[FileChange, ...], str]:
-    """One part through the generator, on top of `files`: the plan with its new state, its files, a sentence."""
+    """Write the files of one part.
+
+    Args:
+        plan: the plan.
+        part: the part to work on.
+        files: what the parts before have changed.
+        workspace: the repository.
+        step: the step of the work.
+
+    Returns:
+        The plan with the part's new state, its files, and a sentence on it.
+    """
     turns = (*workspace.turns, Turn(plan.task, "", "DECOMPOSE", tuple(files))) if files else workspace.turns
-    room = replace(workspace, turns=turns)
+    continued = replace(workspace, turns=turns)
     task = f"{part.title}\n(Part {part.number} of: {plan.task[:600]})"
     try:
         async with step.child(f"part {part.number}", "agent", part.title) as working:
-            found = await explore(part.title, room, working)
-            request = GenerationRequest(
-                task, found, paths=part.files[:2], reading={f.path: f.content for f in files[-2:]}
-            )
-            changes = await generate_files(request, room, working)
+            found = await explore(part.title, continued, working)
+            reading = {f.path: f.content for f in files[-2:]}
+            request = EditRequest(task, found, paths=part.files[:2], reading=reading)
+            changes = await edit_files(request, continued, working)
             await working.write("\n".join(c.diff for c in changes))
     except RepoPilotError as error:
-        return plan.with_state(part.number, "failed"), (), f"Part {part.number} failed: {error}"
-    named = ", ".join(f"`{c.path}`" for c in changes)
-    return plan.with_state(part.number, "done"), changes, f"Part {part.number} is done: {named}"
+        failed = i18n.message("planning.part_failed", number=part.number, error=i18n.reason(error))
+        return plan.with_state(part.number, "failed"), (), failed
+    paths = ", ".join(f"`{c.path}`" for c in changes)
+    done = i18n.message("planning.part_done", number=part.number, files=paths)
+    return plan.with_state(part.number, "done"), changes, done
 
 
 def current_plan(turns: Sequence[Turn]) -> Plan | None:
-    """The newest plan of the conversation, with the states its parts have by now."""
-    plans = (plan_from_markdown(turn.answer) for turn in reversed(turns) if turn.intent == "DECOMPOSE")
-    return next((found for found in plans if found is not None), None)
+    """The newest plan of the conversation, None without one."""
+    return next((turn.result for turn in reversed(turns) if isinstance(turn.result, Plan)), None)
 
 
 def wanted_parts(question: str, plan: Plan) -> tuple[list[int] | None, list[int]]:
-    """The numbers to work on (None: all) and those to skip, as a go-on names them; without numbers the next part."""
+    """Read which parts to work on and which to skip from a request to go on.
+
+    Args:
+        question: the request, for example "skip part 1 and continue".
+        plan: the plan; without a number the next ready part is meant.
+
+    Returns:
+        The numbers to work on (None: all), and the numbers to skip.
+    """
     numbers = [int(n) for group in _NUMBERS.findall(question) for n in re.findall(r"\d+", group)]
     if _SKIP.search(question):
         follow = plan.ready() if not numbers else None
@@ -135,7 +176,7 @@ def wanted_parts(question: str, plan: Plan) -> tuple[list[int] | None, list[int]
 
 
 def with_answers(task: str, answers: Sequence[tuple[str, str]]) -> str:
-    """The task with answered questions, to be planned anew."""
+    """The task with answers to its questions (question, answer), to be planned again."""
     return "\n".join([task, *(f"{question} {answer}." for question, answer in answers)])
 
 
@@ -144,25 +185,25 @@ def _is_go_on(question: str) -> bool:
 
 
 def _next_part(plan: Plan, numbers: Sequence[int] | None) -> PlanPart | None:
-    """What the user asked for by number is done even before its dependencies; else the next ready part."""
+    """The next part to work on. One the user asked for by number is worked on even before those it depends on."""
     if numbers is None:
         return plan.ready()
     return next((p for n in numbers if (p := plan.part(n)) is not None and p.state == "open"), None)
 
 
-async def _planned(task: str, found: Exploration, workspace: Workspace, step: Step) -> Plan:
-    draft = await _drafted(task, found, workspace, step)
+async def _make_plan(task: str, found: Exploration, workspace: Workspace, step: Step) -> Plan:
+    draft = await _draft(task, found, workspace, step)
     parts = checked_parts(draft.parts, workspace.index) if draft else []
     if len(parts) < 2:
-        step.degrade("the plan comes from the task's own words and the search: no usable plan by the model")
-        parts = fallback_parts(task, found, workspace.index)
+        step.degrade(i18n.message("planning.degraded.no_usable_plan"))
+        parts = fallback_parts(task, found, workspace.index, parse(task).language)
     questions = checked_questions(draft.questions, task) if draft else ()
     made = Plan(task, ordered(parts), questions)
-    await step.write(plan_markdown(made))
+    await step.write(plan_markdown(made, parse(task).language))
     return made
 
 
-async def _drafted(task: str, found: Exploration, workspace: Workspace, step: Step) -> PlanDraft | None:
+async def _draft(task: str, found: Exploration, workspace: Workspace, step: Step) -> PlanDraft | None:
     from llama_index.core.llms import ChatMessage
 
     if workspace.model is None:
@@ -178,11 +219,12 @@ async def _drafted(task: str, found: Exploration, workspace: Workspace, step: St
         async with step.child("draft", "llm", task) as drafting:
             return await ask(workspace.model, messages, PlanDraft, drafting, max_tokens=PLAN_TOKENS)
     except ModelError as error:
-        step.degrade(f"the model made no plan: {error}")
+        step.degrade(i18n.message("planning.degraded.model_failed", error=i18n.reason(error)))
         return None
 
 
-async def _answered(text: str, plan: Plan, files: tuple[FileChange, ...], step: Step) -> Answer:
+async def _answer(plan: Plan, files: tuple[FileChange, ...], step: Step) -> Answer:
+    text = plan_markdown(plan, parse(plan.task).language)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
-    return Answer(text, files=files, details={"plan": plan_json(plan)})
+    return Answer(text, files=files, result=plan)

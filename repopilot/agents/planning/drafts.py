@@ -1,46 +1,59 @@
-"""The parts of a plan: a model's draft checked against the repository, or parts without a model; and their risk. Pure
-over the index."""
+"""The parts of a plan: a model's draft checked against the repository, or parts without a model; their order and risk.
+Pure over the index."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from pydantic import BaseModel
 
+from repopilot import i18n
+from repopilot.agents.editing.edits import safe_path
+from repopilot.agents.editing.places import named_paths
 from repopilot.agents.exploration import Exploration
-from repopilot.agents.generate.edits import safe_path
-from repopilot.agents.generate.places import named_paths
-from repopilot.agents.planning.plan import PlanPart, PlanQuestion, split_task
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
+from repopilot.results import PlanPart, PlanQuestion
 from repopilot.types import Risk
 
+MOST_PARTS = 12
 MOST_QUESTIONS = 3
 WIDELY_USED = 20
-"""Uses of a file's names from which on changing it is a high risk."""
+"""From so many uses of a file's names on, changing it is a high risk."""
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.+)$", re.M)
+_THEN = re.compile(r"(?:,|;|\.)?\s*\b(?:and )?(?:then|after that|finally|at the end|puis|ensuite|enfin)\b,?\s*", re.I)
+_COLON_LIST = re.compile(r",\s*(?:and |et )?|;\s*|\s+(?:and|et)\s+")
+_LIST = re.compile(r",\s*(?:and |et )?(?:also )?|;\s*|\s+and also\s+")
 
 
 class PartDraft(BaseModel):
+    """A part as the model writes it."""
+
     title: str
     files: list[str] = []
     depends_on: list[int] = []
 
 
 class QuestionDraft(BaseModel):
+    """A question as the model writes it."""
+
     question: str
     options: list[str] = []
 
 
 class PlanDraft(BaseModel):
+    """The model's reply."""
+
     questions: list[QuestionDraft] = []
     parts: list[PartDraft]
 
 
 def checked_parts(drafts: Sequence[PartDraft], index: Index) -> list[PlanPart]:
-    """The drafts with paths that exist or could be made, and a computed risk; empty titles and repetitions go."""
+    """The drafts with paths that exist or could be created, and a computed risk; without empty and repeated titles."""
     parts, titles = [], set()
     for number, draft in enumerate(drafts, 1):
         title = " ".join(draft.title.split()).strip("`*# ")[:200]
@@ -65,7 +78,7 @@ def checked_questions(drafts: Sequence[QuestionDraft], task: str) -> tuple[PlanQ
 
 
 def _real_paths(paths: Sequence[str], index: Index) -> tuple[str, ...]:
-    """Paths of the index (also by their ending), and new ones that stay inside; folders and nonsense go."""
+    """Paths of the index, also by their ending, and new ones inside the repository; folders are left out."""
     kept = []
     for path in paths:
         try:
@@ -94,26 +107,64 @@ def _uses(path: str, index: Index) -> int:
     return sum(r.path != path for name in names for r in index.references(name))
 
 
-def fallback_parts(task: str, found: Exploration, index: Index) -> list[PlanPart]:
-    """A plan without a model: the parts the task itself names, else one for each folder the search found, then tests
-    and documentation."""
+def fallback_parts(task: str, found: Exploration, index: Index, language: str) -> list[PlanPart]:
+    """A plan without a model: the parts the task itself names, else one for each folder the search found; then tests
+    and documentation. Titles are in the language."""
     named = split_task(task)
     hits = list(dict.fromkeys(h.chunk.path for h in found.results.hits))
     if named:
         groups = [(title, _files_for(title, hits, index)) for title in named]
     else:
-        groups = _by_folder(task, [p for p in hits if not is_test_path(p) and not is_doc_path(p)])
+        groups = _by_folder(task, [p for p in hits if not is_test_path(p) and not is_doc_path(p)], language)
     parts = [
         PlanPart(n, title, files, risk_of(files, index), (n - 1,) if n > 1 else ())
         for n, (title, files) in enumerate(groups, 1)
     ]
-    for title, files in (
-        ("Cover it with tests", [p for p in hits if is_test_path(p)]),
-        ("Bring the documentation up to date", [p for p in hits if is_doc_path(p)]),
-    ):
-        if not any(word in task.lower() for word in title.lower().split()[-1:]):
-            parts.append(PlanPart(len(parts) + 1, title, tuple(files[:3]), "LOW", (len(parts),) if parts else ()))
+    last = (("test", "tests", is_test_path), ("doc", "documentation", is_doc_path))
+    for word, key, belongs in last:
+        if word not in task.lower():
+            title, files = i18n.text(f"planning.part.{key}", language), tuple(p for p in hits if belongs(p))[:3]
+            parts.append(PlanPart(len(parts) + 1, title, files, "LOW", (len(parts),) if parts else ()))
     return parts
+
+
+def ordered(parts: Iterable[PlanPart]) -> tuple[PlanPart, ...]:
+    """The parts numbered from 1, each behind those it depends on; unknown and circular dependencies go."""
+    given = list(parts)[:MOST_PARTS]
+    known = {p.number for p in given}
+    left = given
+    placed: list[PlanPart] = []
+    while left:
+        done = {p.number for p in placed}
+        free = next((p for p in left if not (set(p.depends_on) & known) - done - {p.number}), left[0])
+        placed.append(free)
+        left = [p for p in left if p is not free]
+    numbers = {p.number: position for position, p in enumerate(placed, 1)}
+    return tuple(
+        replace(
+            p,
+            number=numbers[p.number],
+            depends_on=tuple(sorted(numbers[d] for d in set(p.depends_on) & known if numbers[d] < numbers[p.number])),
+        )
+        for p in placed
+    )
+
+
+def split_task(task: str) -> Sequence[str]:
+    """The parts that a task names itself: its list items, its "first … then …", or the list behind its colon."""
+    items = [m.strip() for m in _ITEM.findall(task)]
+    if len(items) >= 2:
+        return items[:MOST_PARTS]
+    steps = [
+        s.strip(" ,.;") for s in _THEN.split(re.sub(r"^\s*(?:first|d'abord)\b,?\s*", "", task.strip(), flags=re.I))
+    ]
+    if len(steps) >= 2 and all(steps):
+        return steps[:MOST_PARTS]
+    head, colon, listed = task.partition(":")
+    named = [part.strip(" .") for part in (_COLON_LIST.split(listed) if colon else _LIST.split(task))]
+    if len(named) >= 3 and all(named):
+        return [f"{head.strip()}: {part}" if colon else part for part in named][:MOST_PARTS]
+    return []
 
 
 def _files_for(title: str, hits: Sequence[str], index: Index) -> tuple[str, ...]:
@@ -123,11 +174,10 @@ def _files_for(title: str, hits: Sequence[str], index: Index) -> tuple[str, ...]
     ]
 
 
-def _by_folder(task: str, paths: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+def _by_folder(task: str, paths: Sequence[str], language: str) -> list[tuple[str, tuple[str, ...]]]:
     folders: dict[str, list[str]] = {}
     for path in paths:
         folders.setdefault(str(PurePosixPath(path).parent), []).append(path)
     goal = " ".join(task.split())[:80]
-    return [
-        (f"{goal}: {'the top folder' if f == '.' else f}", tuple(files[:4])) for f, files in list(folders.items())[:5]
-    ]
+    top = i18n.text("planning.top_folder", language)
+    return [(f"{goal}: {top if f == '.' else f}", tuple(files[:4])) for f, files in list(folders.items())[:5]]

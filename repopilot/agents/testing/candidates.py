@@ -1,4 +1,4 @@
-"""Python programs as text: found in a model's reply, compared, checked, and one function of them replaced. Pure."""
+"""Candidate programs as text: found in a model's reply, checked, compared, and one function replaced. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from repopilot import i18n
 from repopilot.code.python_ast import parse_python
 
 _FENCE = re.compile(
@@ -17,9 +18,13 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 
-def code_in(reply: str) -> str:
-    """The Python program of a reply: the longest fenced block that parses, else the whole where that parses, else the
-    longest block as it is; '' when there is none. A block cut off at its end loses what doesn't parse there."""
+def code_in_reply(reply: str) -> str:
+    """The Python program of a model's reply.
+
+    Returns:
+        The longest fenced block that parses, else the whole reply where that parses, else the longest block, without
+        its last definition where the reply was cut off inside that; '' when there is no code.
+    """
     blocks = [
         textwrap.dedent(m["body"])
         for m in _FENCE.finditer(reply)
@@ -32,12 +37,11 @@ def code_in(reply: str) -> str:
     if not blocks:
         whole = reply.strip() + "\n"
         return whole if parses(whole) and _tree(whole).body and public_names(whole) else ""
-    longest = max(blocks, key=len)
-    return _without_torn_end(longest)
+    return _without_cut_off_end(max(blocks, key=len))
 
 
 def imports(code: str, module: str) -> bool:
-    """Does the program import this module, or names from it?"""
+    """Whether the program imports this module, or names from it."""
     for node in ast.walk(_tree(code)):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             return True
@@ -47,6 +51,7 @@ def imports(code: str, module: str) -> bool:
 
 
 def parses(code: str) -> bool:
+    """Whether the text is valid Python."""
     try:
         _tree(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -62,32 +67,32 @@ def public_names(code: str) -> tuple[str, ...]:
 
 
 def problem_of(candidate: str, wanted: Sequence[str]) -> str:
-    """Why a candidate is not worth running, '' when it is."""
+    """Why a candidate is not worth running, '' when it is. `wanted` are the names it must define."""
     if not candidate.strip():
-        return "the reply holds no code"
+        return i18n.message("testing.iteration.no_code")
     if not parses(candidate):
-        return "the code is not valid Python"
+        return i18n.message("testing.iteration.invalid")
     defined = {name for node in _tree(candidate).body for name in _names_bound(node)}
     missing = [name for name in wanted if name not in defined]
-    return f"it does not define {', '.join(missing)}" if missing else ""
+    return i18n.message("testing.iteration.undefined", names=", ".join(missing)) if missing else ""
 
 
 def same_program(one: str, other: str) -> bool:
-    """Equal but for comments, blank lines and the like."""
+    """Whether two programs are equal but for comments and layout."""
     if not (parses(one) and parses(other)):
         return one.strip() == other.strip()
     return ast.dump(_tree(one)) == ast.dump(_tree(other))
 
 
 def signatures(code: str) -> str:
-    """The public interface: the module's docstring, classes and functions with their docstrings, without bodies."""
+    """The public interface: classes and functions with their docstrings, without bodies; '' of bad syntax."""
     if not parses(code):
         return ""
     return "\n\n".join(_signature(node) for node in _tree(code).body if isinstance(node, _DEFINITIONS))
 
 
 def function_names(code: str, prefix: str = "") -> tuple[str, ...]:
-    """Functions at the top level and methods whose own name begins so, qualified; () of bad syntax."""
+    """Qualified names of the functions and methods whose own name begins with `prefix`; () of bad syntax."""
     return tuple(name for name, node in _functions(code) if node.name.startswith(prefix))
 
 
@@ -98,8 +103,16 @@ def function_at(code: str, line: int) -> str:
 
 
 def replace_function(code: str, symbol: str, reply: str) -> str:
-    """`code` with the function of that qualified name replaced by the one of the same name in `reply`. '' when either
-    is missing. Everything else stays as it is, to the byte."""
+    """`code` with one function replaced by the one of the same name in `reply`; every other byte stays.
+
+    Args:
+        code: the program.
+        symbol: the qualified name of the function to replace.
+        reply: a program that holds the new function.
+
+    Returns:
+        The new program, '' when either function is missing.
+    """
     old = dict(_functions(code)).get(symbol)
     name = symbol.rpartition(".")[2]
     new = next((node for key, node in _functions(reply) if key.rpartition(".")[2] == name), None)
@@ -141,26 +154,19 @@ def without_definitions(code: str, names: Sequence[str]) -> str:
     return "".join(lines)
 
 
-def whole_lines(code: str) -> str:
-    """The longest beginning of a program, in whole lines, that parses; '' when none holds a test function."""
-    lines = code.splitlines(keepends=True)
-    for last in range(len(lines), 0, -1):
-        if parses(shorter := "".join(lines[:last])):
-            return shorter if function_names(shorter, "test") else ""
-    return ""
-
-
 def change_between(old: str, new: str) -> str:
-    """What changed, in words: the functions touched and the number of lines."""
+    """What changed, in words: the number of lines and the functions."""
     added = removed = 0
     for line in difflib.ndiff(old.splitlines(), new.splitlines()):
         added += line.startswith("+ ")
         removed += line.startswith("- ")
     if not added and not removed:
-        return "nothing"
+        return i18n.message("testing.iteration.nothing")
     before, after = (dict(_functions(code)) if parses(code) else {} for code in (old, new))
     touched = [name for name, node in after.items() if name not in before or ast.dump(before[name]) != ast.dump(node)]
-    return f"+{added} −{removed} lines" + (f" in {', '.join(touched[:4])}" if touched else "")
+    if not touched:
+        return i18n.message("testing.iteration.lines", added=added, removed=removed)
+    return i18n.message("testing.iteration.lines_in", added=added, removed=removed, names=", ".join(touched[:4]))
 
 
 def _tree(code: str) -> ast.Module:
@@ -170,8 +176,8 @@ def _tree(code: str) -> ast.Module:
 def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Functions at the top level and in classes, with qualified names."""
 
-    def visit(body: list[ast.stmt], prefix: str) -> list:
-        found: list = []
+    def visit(body: list[ast.stmt], prefix: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        found: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = []
         for node in body:
             if isinstance(node, _FUNCTIONS):
                 found.append((prefix + node.name, node))
@@ -214,7 +220,7 @@ def _signature(node: ast.stmt, indent: str = "") -> str:
     )
 
 
-def _without_torn_end(code: str) -> str:
+def _without_cut_off_end(code: str) -> str:
     """A reply cut at its length limit: without the last definition, if the rest parses; else as it is."""
     lines = code.splitlines(keepends=True)
     for last in range(len(lines) - 1, 0, -1):

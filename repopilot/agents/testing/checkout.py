@@ -1,4 +1,4 @@
-"""The repository as a folder for the sandbox to copy: the local folder itself, or a clone laid out for a while."""
+"""The repository as a folder that the sandbox copies: the local folder itself, or a temporary checkout of a clone."""
 
 from __future__ import annotations
 
@@ -18,20 +18,27 @@ MOST_FILES = 5000
 
 @asynccontextmanager
 async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
-    """A folder with the snapshot's text files; of a clone at most MOST_FILES, the most useful first, secrets redacted.
+    """A folder with the snapshot's text files. A clone's is removed afterwards.
 
-    Raises SourceError when the clone can't be read.
+    Args:
+        workspace: of a clone at most MOST_FILES files are written, the most useful first, secrets redacted.
+
+    Yields:
+        The folder.
+
+    Raises:
+        SourceError: the clone can't be read.
     """
     root = workspace.snapshot.root
     if root is not None:
         yield root / workspace.snapshot.subdir
         return
     with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
-        await asyncio.to_thread(_fill, Path(name), workspace)
+        await asyncio.to_thread(_write_files, Path(name), workspace)
         yield Path(name)
 
 
-def _fill(folder: Path, workspace: Workspace) -> None:
+def _write_files(folder: Path, workspace: Workspace) -> None:
     files, _ = walk(workspace.snapshot, workspace.settings)
     for file, text in read(workspace.snapshot, files[:MOST_FILES]):
         if not isinstance(text, Skip):

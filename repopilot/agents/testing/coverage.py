@@ -1,7 +1,7 @@
-"""What a change of Python code does anew, and whether tests call it by name. Pure.
+"""Which definitions a change of Python code adds or alters, and whether tests call them by name. Pure.
 
-A test run says nothing about code it never reaches: of a change, every definition whose behaviour differs must be named
-in a test before that test counts for it.
+A test run says nothing about code it never reaches: every definition whose behaviour a change alters must be named in a
+test before that test counts for it.
 """
 
 from __future__ import annotations
@@ -21,41 +21,57 @@ _TOP = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """A definition that is new or behaves differently, qualified; or a path, for code of which no name can be told.
-    A test exercises it that uses one of the names `by`."""
+class ChangedDefinition:
+    """A definition that is new or behaves differently.
+
+    Attributes:
+        name: qualified; for code that no name stands for, the file's path.
+        reached_by: a test that uses one of these names exercises the definition.
+    """
 
     name: str
-    by: tuple[str, ...] = ()
+    reached_by: tuple[str, ...] = ()
 
 
-def touched(path: str, before: str, after: str) -> tuple[Touched, ...]:
-    """Definitions of `after` that `before` ('' for a new file) lacks or does otherwise, in order; comments, docstrings
-    and imports aside. A private one is exercised by the public ones that use it; of a new class
-    its methods count. () for a text that does not parse."""
+def changed_definitions(path: str, before: str, after: str) -> tuple[ChangedDefinition, ...]:
+    """The definitions that differ between two texts of a file, comments, docstrings and imports aside.
+
+    Args:
+        path: the file's path.
+        before: the old text, '' for a new file.
+        after: the new text.
+
+    Returns:
+        In the order of `after`. A private definition is reached by the public ones that use it; of a new class the
+        methods are listed. Empty for a text that does not parse.
+    """
     new, old = _parts(after), _parts(before)
     names = [n for n, node in new.items() if n not in old or ast.dump(old[n]) != ast.dump(node)]
     owners = {n.rpartition(".")[0] for n in names}
     return tuple(
-        Touched(name or path, _entrances(name, new) if name else ()) for name in names if name not in owners - {_TOP}
+        ChangedDefinition(name or path, _reached_by(name, new) if name else ())
+        for name in names
+        if name not in owners - {_TOP}
     )
 
 
-def unexercised(changed: Iterable[Touched], tests: Iterable[str]) -> tuple[str, ...]:
-    """The names that none of the test texts uses."""
+def unexercised(changed: Iterable[ChangedDefinition], tests: Iterable[str]) -> tuple[str, ...]:
+    """Names of the definitions that none of the test texts reaches."""
     read = [_test(text) for text in tests]
-    return tuple(t.name for t in changed if not any(_uses(test, name) for test in read for name in t.by))
+    return tuple(d.name for d in changed if not any(_uses(test, name) for test in read for name in d.reached_by))
 
 
-def entrances(changed: Iterable[Touched]) -> tuple[str, ...]:
-    """For each the name a test had best use: a public one where there is one."""
-    best = (min(t.by, key=lambda name: name.rpartition(".")[2].startswith("_")) for t in changed if t.by)
+def entry_points(changed: Iterable[ChangedDefinition]) -> tuple[str, ...]:
+    """For each definition the name a test should call: a public one where there is one."""
+    best = (
+        min(d.reached_by, key=lambda name: name.rpartition(".")[2].startswith("_")) for d in changed if d.reached_by
+    )
     return tuple(dict.fromkeys(best))
 
 
 def _parts(text: str) -> dict[str, ast.AST]:
-    """What each qualified definition does by itself: functions whole, classes without their methods, constants, and
-    under _TOP the statements at the top that define nothing."""
+    """The syntax tree of each qualified definition: whole functions, classes without their methods, constants; under
+    _TOP the statements at the top level that define nothing."""
     try:
         tree = parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -101,16 +117,14 @@ def _without_docstrings(node: ast.AST) -> ast.AST:
     return bare
 
 
-def _entrances(name: str, parts: Mapping[str, ast.AST]) -> tuple[str, ...]:
+def _reached_by(name: str, parts: Mapping[str, ast.AST]) -> tuple[str, ...]:
     """The names a test can use to reach a definition: its own; of a special method its class; of a private one or a
     constant also what uses it, up to the public."""
     owner, _, last = name.rpartition(".")
     if last.startswith("__") and last.endswith("__") and owner:
         return (owner,)
-    found, open_names = (
-        {name: None},
-        [name] if last.startswith("_") or not isinstance(parts[name], _DEFINITIONS) else [],
-    )
+    found = {name: None}
+    open_names = [name] if last.startswith("_") or not isinstance(parts[name], _DEFINITIONS) else []
     while open_names:
         wanted = open_names.pop().rpartition(".")[2]
         for user, node in parts.items():
@@ -127,10 +141,11 @@ def _names(node: ast.AST) -> set[str]:
 
 
 class _Test(NamedTuple):
-    """What a test text uses and what it defines itself: a copy of the code in the test file proves nothing."""
+    """Names a test text uses, names it defines itself (a copy of the code in a test file proves nothing), and the text
+    in lower case."""
 
     names: set[str]
-    own: set[str]
+    defined: set[str]
     text: str
 
 
@@ -143,7 +158,8 @@ def _test(text: str) -> _Test:
 
 
 def _uses(test: _Test, name: str) -> bool:
-    """A method counts when its class is spoken of too, be it as a fixture's name: many classes have an `add`."""
+    """Whether a test uses a name. A method counts only when its class is mentioned too, if only in the name of a
+    fixture: many classes have an `add`."""
     owner, _, last = name.rpartition(".")
     owner = owner.rpartition(".")[2]
-    return last in test.names and owner.lower() in test.text and (owner or last) not in test.own
+    return last in test.names and owner.lower() in test.text and (owner or last) not in test.defined

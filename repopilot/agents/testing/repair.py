@@ -9,270 +9,284 @@ dropped only when no candidate at all passes them (execution agreement, after Co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from repopilot import i18n
 from repopilot.agents.testing import candidates
-from repopilot.agents.testing.attempts import Iteration, as_json, best, doubtful_tests, first_line, in_words, why_stop
-from repopilot.agents.testing.coverage import Touched, unexercised
+from repopilot.agents.testing.attempts import assertion_line, best, doubtful_tests, iteration_json, why_stop
+from repopilot.agents.testing.coverage import ChangedDefinition, unexercised
+from repopilot.agents.testing.render import iteration_text
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
+from repopilot.results import Iteration, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.run import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
-from repopilot.types import Failure, SandboxLevel, TestRun
+from repopilot.types import Failure, TestRun
 
 _TEMPERATURE = 0.8
-_SHORT_MODULE = 80  # lines; of longer modules only the failing function is written anew
-_MOST_TOKENS = 900
-_TEST_WRITINGS = 2
-_MOST_HINT = 1_200  # characters of an assertion
+_SHORT_MODULE = 80
+"""Lines. Of longer modules only the failing function is sampled."""
+_REPLY_TOKENS = 900
+_TEST_ATTEMPTS = 2
+"""How often the model is asked for tests when none of them calls what they are for."""
+_LONGEST_HINT = 1_200
+"""Characters of an assertion."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refined:
-    """The outcome: the best candidate and every attempt. `code` is the text given when nothing was better. `level` is
-    None when nothing could be run. `stopped_because` says in words why there is no further iteration."""
+class RepairRequest:
+    """Code to test and repair.
+
+    Attributes:
+        code: the text of the module.
+        tests: texts of test files by path; without any, the model writes some.
+        task: what the code is for, '' when its names and docstrings say so.
+        name: the module's path.
+        protected: the tests are never changed. Tests written by the model are never protected.
+        context_files: texts by path that lie beside the code.
+        inputs: a folder with the rest of the repository.
+        focus: names that tests written here are to call (`Class.method`).
+        language: the language of what is said in the steps.
+    """
 
     code: str
-    tests: Mapping[str, str]
-    iterations: tuple[Iteration, ...]
-    genuine_pass: bool
-    level: SandboxLevel | None
-    stopped_because: str
-    test: TestRun | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What stays the same in all iterations."""
-
-    original: str
-    task: str
-    model: Model | None
-    settings: Settings
-    name: str
-    context: Mapping[str, str]
-    inputs: Path | None
+    tests: Mapping[str, str] = field(default_factory=dict)
+    task: str = ""
+    name: str = "solution.py"
+    protected: bool = True
+    context_files: Mapping[str, str] = field(default_factory=dict)
+    inputs: Path | None = None
     focus: tuple[str, ...] = ()
+    language: str = "en"
 
     @property
     def module(self) -> str:
+        """The dotted name that tests import."""
         parts = PurePosixPath(self.name).with_suffix("").parts
         return ".".join(parts[1:] if parts[0] == "src" else parts)
 
 
-async def refine(
-    code: str,
-    tests: str | Mapping[str, str] | None,
-    task: str,
-    model: Model | None,
-    settings: Settings,
-    step: Step,
-    *,
-    name: str = "solution.py",
-    protected_tests: bool = True,
-    context_files: Mapping[str, str] | None = None,
-    inputs: Path | None = None,
-    focus: tuple[str, ...] = (),
-) -> Refined:
-    """Run `tests` over `code` (the file `name`), and improve the code until they pass genuinely or there is a reason
-    to stop, in at most `settings.max_iterations` runs, each a child step.
+async def repair(request: RepairRequest, model: Model | None, settings: Settings, step: Step) -> TestReport:
+    """Run tests, and improve the code until they pass, verified, or there is a reason to stop.
 
-    `tests` is the text of a test file, or texts by path; None: the model writes some. `protected_tests`: they are
-    never changed; tests written here can lose those that no candidate passes. Without a model the tests are run and
-    reported. `context_files` are laid beside the code; `inputs` is a folder with the rest of the repository. `focus`
-    names what tests written here are to call (`Class.method`).
-    Raises SandboxError (no level, bad path), StorageError. A model that fails ends the loop with the best so far.
+    Args:
+        request: the code and its tests.
+        model: writes candidates; without one the tests are run once and reported.
+        settings: `max_iterations` limits the runs, each a child of `step`.
+        step: the step of the work.
+
+    Returns:
+        The report. Its `code` is the best candidate, the code as given when nothing was better. A model that fails
+        ends the loop with the best candidate so far.
+
+    Raises:
+        SandboxError: no sandbox level works, or a path is refused.
+        StorageError: the files can't be written.
     """
-    work = _Work(code, task, model, settings, name, context_files or {}, inputs, focus)
-    files = {_test_name(name): tests} if isinstance(tests, str) else dict(tests or {})
-    problem = ""
-    if not files:
-        protected_tests = False
-        files, problem = await _write_tests(work, step)
-    if not files:
-        return Refined(code, {}, (), False, None, problem)
-    iterations, stopped = await _iterate(work, files, step)
-    if not protected_tests and not any(iteration.genuine for iteration in iterations):
-        iterations, files = await _without_doubtful_tests(work, files, iterations, step)
+    if not request.tests:
+        tests, problem = await _write_tests(request, model, step)
+        if not tests:
+            return TestReport(code=request.code, stopped_because=problem)
+        request = replace(request, tests=tests, protected=False)
+    loop = _RepairLoop(request, model, settings)
+    iterations, stopped = await _iterate(loop, step)
+    if not request.protected and not any(iteration.genuine for iteration in iterations):
+        iterations, request = await _drop_doubtful_tests(loop, iterations, step)
     chosen = best(iterations)
     if chosen.genuine:
-        stopped = "the tests passed under control"
-    level = next((iteration.run.level for iteration in iterations if iteration.run), None)
-    step.note(genuine_pass=chosen.genuine, iterations=len(iterations), stopped_because=stopped, level=level)
-    return Refined(chosen.candidate, files, iterations, chosen.genuine, level, stopped, chosen.run)
+        stopped = i18n.message("testing.stopped.verified")
+    report = TestReport(chosen.run, request.protected, request.tests, chosen.candidate, iterations, stopped)
+    step.note(genuine_pass=report.genuine, iterations=len(iterations), stopped_because=stopped, level=report.level)
+    return report
 
 
-def refined_json(refined: Refined) -> dict[str, object]:
-    """The command line's document."""
-    tests = refined.tests
-    return {
-        "genuine_pass": refined.genuine_pass,
-        "level": refined.level,
-        "stopped_because": refined.stopped_because,
-        "iterations": [as_json(iteration) for iteration in refined.iterations],
-        "code": refined.code,
-        "tests": next(iter(tests.values())) if len(tests) == 1 else dict(tests),
-    }
+def default_test_path(name: str) -> str:
+    """Where the tests of a single module go: `test_<stem>.py`."""
+    return f"test_{PurePosixPath(name).stem}.py"
 
 
-async def _iterate(work: _Work, files: Mapping[str, str], step: Step) -> tuple[tuple[Iteration, ...], str]:
+@dataclass(frozen=True, slots=True)
+class _RepairLoop:
+    """What stays the same in all iterations."""
+
+    request: RepairRequest
+    model: Model | None
+    settings: Settings
+
+    async def run(self, candidate: str, tests: Mapping[str, str]) -> TestRun:
+        """Run tests over a candidate and the files around it."""
+        files = {**self.request.context_files, **tests, self.request.name: candidate}
+        return await run_in_sandbox(files, list(tests), self.settings, self.request.inputs)
+
+
+async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...], str]:
     """All iterations, and why there are no more."""
     done: list[Iteration] = []
     while True:
         try:
             async with step.child(f"iteration {len(done) + 1}", kind="tool") as child:
-                iteration = await _attempt(work, files, done, child)
-                await _finish(iteration, child)
+                iteration = await _attempt(loop, done, child)
+                await _show(iteration, loop.request.language, child)
         except ModelError as error:
-            return tuple(done), f"the model failed: {error.message}"
+            return tuple(done), i18n.message("testing.stopped.model_failed", error=error.message)
         done.append(iteration)
-        if stop := why_stop(done, work.settings.max_iterations, has_model=work.model is not None):
+        if stop := why_stop(done, loop.settings.max_iterations, has_model=loop.model is not None):
             return tuple(done), stop
-        if missing := _missing(iteration, work, files):
-            return tuple(done), f"missing in the sandbox: {', '.join(missing)}"
+        if missing := _missing_modules(iteration, loop.request):
+            return tuple(done), i18n.message("testing.stopped.missing", modules=", ".join(missing))
 
 
-async def _attempt(work: _Work, files: Mapping[str, str], done: list[Iteration], step: Step) -> Iteration:
-    number = len(done) + 1
+async def _attempt(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> Iteration:
+    """Run the code as given, or, after that, a candidate that is worth it."""
+    original, number = loop.request.code, len(done) + 1
     if not done:
-        candidate, why = work.original, "the code as given"
-    else:
-        candidate, why = await _sample(work, files, best(done), number, step)
-    change = "" if not done else candidates.change_between(best(done).candidate, candidate)
-    problem = candidates.problem_of(candidate, candidates.public_names(work.original)) if done else ""
+        run = await loop.run(original, loop.request.tests)
+        return Iteration(number, original, run, run.failures, "", i18n.message("testing.iteration.given"))
+    candidate, why = await _sample(loop, best(done), number, step)
+    change = candidates.change_between(best(done).candidate, candidate)
+    problem = candidates.problem_of(candidate, candidates.public_names(original))
     if not problem and any(candidates.same_program(candidate, earlier.candidate) for earlier in done):
-        problem, change = "the model returned a program it had returned before", "nothing"
+        problem, change = i18n.message("testing.iteration.repeated"), i18n.message("testing.iteration.nothing")
+        return Iteration(number, candidate, None, (), change, why, problem, repeated=True)
     if problem:
         return Iteration(number, candidate, None, (), change, why, problem)
-    run = await _tested({**work.context, **files, work.name: candidate}, list(files), work)
+    run = await loop.run(candidate, loop.request.tests)
     return Iteration(number, candidate, run, run.failures, change, why)
 
 
-async def _sample(work: _Work, files: Mapping[str, str], base: Iteration, number: int, step: Step) -> tuple[str, str]:
+async def _sample(loop: _RepairLoop, base: Iteration, number: int, step: Step) -> tuple[str, str]:
     """A fresh program from the model, and why it was asked for."""
-    assert work.model is not None
+    assert loop.model is not None
+    request = loop.request
     failure = base.failures[0] if base.failures else None
-    symbol = _symbol_to_replace(work, base)
+    symbol = _symbol_to_replace(base, request.name)
     mark = nonce()
     values = {
-        "name": work.name,
-        "task": _task(work, mark),
+        "name": request.name,
+        "task": _task_text(request, mark),
         "mark": mark,
-        "signatures": defused(candidates.signatures(work.original), mark),
-        "hint": _hint(failure, files, mark),
+        "signatures": defused(candidates.signatures(request.code), mark),
+        "hint": _hint(failure, request.tests, mark),
     }
     prompt = render("refine_symbol", symbol=symbol, **values) if symbol else render("refine_code", **values)
-    code = candidates.code_in(await _said(work.model, prompt, step, "write code", number))
+    code = candidates.code_in_reply(await _ask(loop.model, prompt, step, "write code", number))
     if symbol:
         code = candidates.replace_function(base.candidate, symbol, code)
-    why = f"{failure.test_id} failed: {first_line(failure)}" if failure else base.problem or "the run did not pass"
-    return code, f"{symbol + ' ' if symbol else ''}written anew, because {why}"
+    reason: str
+    if failure:
+        reason = i18n.message("testing.iteration.failed", test=failure.test_id, assertion=assertion_line(failure))
+    else:
+        reason = base.problem or i18n.message("testing.iteration.no_pass")
+    if symbol:
+        return code, i18n.message("testing.iteration.rewritten_symbol", symbol=symbol, why=reason)
+    return code, i18n.message("testing.iteration.rewritten", why=reason)
 
 
-async def _write_tests(work: _Work, step: Step) -> tuple[dict[str, str], str]:
-    """Tests by the model, {path: text}; or none, and why."""
-    if work.model is None:
-        return {}, "there are no tests, and no model to write some"
-    names = candidates.public_names(work.original)
+async def _write_tests(request: RepairRequest, model: Model | None, step: Step) -> tuple[dict[str, str], str]:
+    """Tests by the model, their texts by path; or none, and why."""
+    if model is None:
+        return {}, i18n.message("testing.stopped.no_tests")
+    names = candidates.public_names(request.code)
     if not names:
-        return {}, "the code defines no public function or class that could be tested"
+        return {}, i18n.message("testing.stopped.nothing_public")
     try:
         async with step.child("write tests", kind="agent") as child:
-            text = await _tests_written(work, names, child)
+            text = await _sample_tests(request, model, names, child)
             if not candidates.function_names(text, "test"):
-                child.degrade("The model wrote no tests that can be run.")
-                return {}, "the model wrote no tests that can be run"
+                child.degrade(i18n.message("testing.stopped.no_usable_tests"))
+                return {}, i18n.message("testing.stopped.no_usable_tests")
     except ModelError as error:
-        return {}, f"the model failed: {error.message}"
-    if not candidates.imports(text, work.module):
-        text = f"from {work.module} import {', '.join(names)}\n{text}"
-    return {_test_name(work.name): text}, ""
+        return {}, i18n.message("testing.stopped.model_failed", error=error.message)
+    if not candidates.imports(text, request.module):
+        text = f"from {request.module} import {', '.join(names)}\n{text}"
+    return {default_test_path(request.name): text}, ""
 
 
-async def _tests_written(work: _Work, names: Sequence[str], step: Step) -> str:
+async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[str], step: Step) -> str:
     """The model's test file; asked for once more when no test of it calls what is in focus."""
     mark = nonce()
-    shown = candidates.signatures(work.original) if work.task else work.original
+    shown = candidates.signatures(request.code) if request.task else request.code
     prompt = render(
         "refine_tests",
-        module=work.module,
-        task=_task(work, mark),
+        module=request.module,
+        task=_task_text(request, mark),
         mark=mark,
         signatures=defused(shown, mark),
         names=", ".join(names),
-        focus=f" Every test calls what is new: {', '.join(work.focus)}." if work.focus else "",
+        focus=f" Every test calls what is new: {', '.join(request.focus)}." if request.focus else "",
     )
-    wanted = [Touched(name, (name,)) for name in work.focus]
+    focus = [ChangedDefinition(name, (name,)) for name in request.focus]
     text = ""
-    for seed in range(_TEST_WRITINGS):
-        said = candidates.code_in(await _said(work.model, prompt, step, "tests", seed))
-        text = candidates.without_definitions(said, names) or text  # small models test a copy of the code
-        if len(unexercised(wanted, [text])) < len(wanted) or not wanted:
+    for seed in range(_TEST_ATTEMPTS):
+        reply = candidates.code_in_reply(await _ask(model, prompt, step, "tests", seed))
+        text = candidates.without_definitions(reply, names) or text  # small models test a copy of the code
+        if len(unexercised(focus, [text])) < len(focus) or not focus:
             break
     return text
 
 
-async def _without_doubtful_tests(
-    work: _Work, files: Mapping[str, str], done: tuple[Iteration, ...], step: Step
-) -> tuple[tuple[Iteration, ...], Mapping[str, str]]:
-    """Take the tests no candidate passed for wrong, as several independent ones agree, and run the best without them.
-    The tests are given up only when that makes a genuine pass."""
+async def _drop_doubtful_tests(
+    loop: _RepairLoop, done: tuple[Iteration, ...], step: Step
+) -> tuple[tuple[Iteration, ...], RepairRequest]:
+    """Take the tests that no candidate passed for wrong, as several independent ones agree, and run the best candidate
+    without them. The tests are dropped only when the rest then passes, verified."""
+    request = loop.request
     doubtful = doubtful_tests(done)
-    fewer = {path: candidates.without_functions(text, _of_file(doubtful, path)) for path, text in files.items()}
+    fewer = {
+        path: candidates.without_functions(text, _tests_in(path, doubtful)) for path, text in request.tests.items()
+    }
     if not doubtful or not all(candidates.function_names(text, "test") for text in fewer.values()):
-        return done, files
-    chosen = best(done)
+        return done, request
+    candidate = best(done).candidate
     async with step.child(f"iteration {len(done) + 1}", kind="tool") as child:
-        run = await _tested({**work.context, **fewer, work.name: chosen.candidate}, list(fewer), work)
-        change = f"dropped from the tests: {', '.join(doubtful)}"
-        why = "no candidate passes these tests, so they are taken to be wrong"
-        iteration = Iteration(len(done) + 1, chosen.candidate, run, run.failures, change, why)
-        await _finish(iteration, child)
-    return ((*done, iteration), fewer) if run.genuine else (done, files)
+        run = await loop.run(candidate, fewer)
+        change = i18n.message("testing.iteration.dropped", tests=", ".join(doubtful))
+        why = i18n.message("testing.iteration.wrong_tests")
+        iteration = Iteration(len(done) + 1, candidate, run, run.failures, change, why)
+        await _show(iteration, request.language, child)
+    return ((*done, iteration), replace(request, tests=fewer)) if run.genuine else (done, request)
 
 
-def _of_file(test_ids: tuple[str, ...], path: str) -> list[str]:
+def _tests_in(path: str, test_ids: Sequence[str]) -> list[str]:
+    """Of test ids, the names of the tests in one file."""
     pairs = (test_id.partition("::") for test_id in test_ids)
     return [name for file, _, name in pairs if file == path]
 
 
-async def _tested(files: Mapping[str, str], tests: list[str], work: _Work) -> TestRun:
-    return await run_in_sandbox(files, tests, work.settings, work.inputs)
-
-
-async def _said(model: Model, prompt: str, step: Step, name: str, seed: int) -> str:
+async def _ask(model: Model, prompt: str, step: Step, name: str, seed: int) -> str:
+    """The model's reply, in a child step of that name."""
     from llama_index.core.llms import ChatMessage
 
     from repopilot.llm.stream import chat
 
     messages = [ChatMessage(role="system", content=render("refine_system")), ChatMessage(role="user", content=prompt)]
     async with step.child(name, kind="llm") as child:
-        return await chat(model, messages, child, max_tokens=_MOST_TOKENS, temperature=_TEMPERATURE, seed=seed)
+        return await chat(model, messages, child, max_tokens=_REPLY_TOKENS, temperature=_TEMPERATURE, seed=seed)
 
 
-def _task(work: _Work, mark: str) -> str:
-    return defused(work.task, mark).strip() or "Its names and their descriptions say what it does."
+def _task_text(request: RepairRequest, mark: str) -> str:
+    return defused(request.task, mark).strip() or "Its names and their descriptions say what it does."
 
 
-def _hint(failure: Failure | None, files: Mapping[str, str], mark: str) -> str:
+def _hint(failure: Failure | None, tests: Mapping[str, str], mark: str) -> str:
+    """The part of the prompt that shows a failed test; '' without one."""
     if failure is None:
         return ""
     path, _, test = failure.test_id.partition("::")
-    source = candidates.function_source(files.get(path, ""), test.partition("[")[0]) or failure.lines
-    return render(
-        "refine_hint", mark=mark, test=defused(source, mark), assertion=defused(failure.assertion[:_MOST_HINT], mark)
-    )
+    source = candidates.function_source(tests.get(path, ""), test.partition("[")[0]) or failure.lines
+    assertion = defused(failure.assertion[:_LONGEST_HINT], mark)
+    return render("refine_hint", mark=mark, test=defused(source, mark), assertion=assertion)
 
 
-def _symbol_to_replace(work: _Work, base: Iteration) -> str:
-    """Of a long module the function that failed; '' where the whole is short, or no frame of it is known."""
+def _symbol_to_replace(base: Iteration, path: str) -> str:
+    """The function that failed in a long module; '' where the module is short, or no frame of it is known."""
     if len(base.candidate.splitlines()) <= _SHORT_MODULE:
         return ""
-    lines = [failure.line for failure in base.failures if failure.path == work.name]
+    lines = [failure.line for failure in base.failures if failure.path == path]
     found = [symbol for line in lines if (symbol := candidates.function_at(base.candidate, line))]
     if found:
         return found[0]
@@ -284,18 +298,13 @@ def _symbol_to_replace(work: _Work, base: Iteration) -> str:
     return next((name for name in named if candidates.function_source(base.candidate, name)), "")
 
 
-def _missing(iteration: Iteration, work: _Work, files: Mapping[str, str]) -> tuple[str, ...]:
-    """Modules the sandbox lacks that the given code or tests ask for, so that no other candidate would help."""
+def _missing_modules(iteration: Iteration, request: RepairRequest) -> tuple[str, ...]:
+    """Modules that the code as given or its tests import and the sandbox lacks: no other candidate would help."""
     if iteration.run is None or iteration.number > 1:
         return ()
-    return missing_modules(iteration.run, [work.name, *work.context, *files])
+    return missing_modules(iteration.run, [request.name, *request.context_files, *request.tests])
 
 
-async def _finish(iteration: Iteration, step: Step) -> None:
-    step.note(**as_json(iteration))
-    await step.write(in_words(iteration))
-
-
-def _test_name(name: str) -> str:
-    stem = PurePosixPath(name).stem
-    return f"test_{stem}.py"
+async def _show(iteration: Iteration, language: str, step: Step) -> None:
+    step.note(**iteration_json(iteration))
+    await step.write(iteration_text(iteration, language))

@@ -1,4 +1,4 @@
-"""Tests of the repository that touch a file, by names alone: what they are called and what they use."""
+"""Which tests of the repository cover a file, told by names alone: what they are called and what they use."""
 
 from __future__ import annotations
 
@@ -11,23 +11,33 @@ from repopilot.index.store import Index
 
 MOST_TESTS = 5
 _MOST_NAMES = 25
-_CHANGED = 200  # outweighs being named after the file
+_NAMED_AFTER = 100
+_USES_CHANGED = 200
+"""Votes. Using a changed name outweighs being named after the file."""
 
 
 def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> list[str]:
-    """Python test files that are named after `path` or use what it defines, best first, at most MOST_TESTS. Those that
-    use a name of `changed` (plain) come before the others."""
+    """Python test files that are named after a file or use what it defines.
+
+    Args:
+        index: the repository's index.
+        path: the file under test.
+        changed: plain names of definitions; tests that use one of them come first.
+
+    Returns:
+        Paths, the best first, at most MOST_TESTS.
+    """
     stem = PurePosixPath(path).stem
     counted: Counter[str] = Counter()
     for test in index.files:
         if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in (f"test_{stem}", f"{stem}_test"):
-            counted[test] += 100
+            counted[test] += _NAMED_AFTER
     names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
     for name in sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]:
         defined_elsewhere = sum(s.path != path for s in index.symbols(name))
         for reference in index.references(name):
             if reference.path.endswith(".py") and is_test_path(reference.path) and not defined_elsewhere:
-                counted[reference.path] += _CHANGED if name in changed else 1
+                counted[reference.path] += _USES_CHANGED if name in changed else 1
     runnable = [p for p, _ in counted.most_common() if is_test_file(p)]
     return runnable[:MOST_TESTS]
 
@@ -49,6 +59,6 @@ def test_path_for(index: Index, path: str) -> str:
 
 
 def is_test_file(path: str) -> bool:
-    """Is it named as pytest wants its files?"""
+    """Whether the file is named as pytest expects its test files."""
     stem = PurePosixPath(path).stem
     return stem.startswith("test_") or stem.endswith("_test") or stem == "tests"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import chainlit as cl
 
 from repopilot import i18n, intents
-from repopilot.results import Answer
+from repopilot.results import Answer, Explanation
 from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
-from repopilot.ui.answer.plan_view import introduction, plan_element, plan_of
+from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, has_findings, impact_props, summary_of
 from repopilot.ui.answer.step_text import inert
 from repopilot.ui.chat import Chat, ShownAnswer
@@ -111,7 +111,8 @@ def _text(answer: Answer) -> str:
     """The answer's text, without the lists that have an element of their own."""
     if has_findings(answer):
         return summary_of(answer)
-    return introduction(answer) if "plan" in answer.details else answer.text
+    plan = plan_of(answer)
+    return plan.note if plan else answer.text
 
 
 async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomElement]:
@@ -142,10 +143,15 @@ def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:
         "doubt": i18n.text("ui.sources.unsupported", language, count=unsupported) if unsupported else "",
         "notes": [inert(i18n.said(note, language)) for note in answer.degraded],
         "alternatives": alternatives(answer, language),
-        "retry": exchange.interrupted or bool(answer.details.get("retry")),
+        "retry": exchange.interrupted or _broke_off(answer),
         "footer": exchange.footer,
         "words": i18n.section("ui.sources.words", language),
     }
+
+
+def _broke_off(answer: Answer) -> bool:
+    """Whether the model stopped in the middle of an explanation."""
+    return isinstance(answer.result, Explanation) and answer.result.interrupted
 
 
 def alternatives(answer: Answer, language: str) -> list[tuple[str, str]]:

@@ -7,22 +7,18 @@ from dataclasses import replace
 
 import chainlit as cl
 
-from repopilot.agents.planning.plan import MOST_PARTS, Plan, PlanPart, ordered, plan_from_json, plan_json, plan_markdown
+from repopilot.agents.planning.drafts import MOST_PARTS, ordered
+from repopilot.agents.planning.render import plan_markdown
 from repopilot.i18n import section, text
-from repopilot.results import Answer
+from repopilot.results import Answer, Plan, PlanPart
+from repopilot.retrieval.query import parse
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 
 
 def plan_of(answer: Answer) -> Plan | None:
     """The plan an answer brings, None without one."""
-    document = answer.details.get("plan")
-    return plan_from_json(document) if isinstance(document, dict) else None
-
-
-def introduction(answer: Answer) -> str:
-    """The text of the answer without the task list, which the element shows instead."""
-    return answer.text.split("**Plan:**", 1)[0].strip()
+    return answer.result if isinstance(answer.result, Plan) else None
 
 
 async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomElement:
@@ -52,10 +48,8 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     parts = edited(plan.parts, [str(line) for line in payload.get("lines", ())])
     if not parts:
         return {"error": text("ui.errors.plan_empty", chat.language)}
-    plan = replace(plan, parts=parts, questions=())
-    shown.answer = replace(
-        shown.answer, text=plan_markdown(plan), details={**shown.answer.details, "plan": plan_json(plan)}
-    )
+    plan = replace(plan, parts=parts, questions=(), note="")
+    shown.answer = replace(shown.answer, text=plan_markdown(plan, parse(plan.task).language), result=plan)
     chat.exchanges[-1] = replace(chat.exchanges[-1], answer=shown.answer)
     await update(task_list, plan_props(answer_id, plan, chat.language))
     return {}

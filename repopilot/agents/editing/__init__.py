@@ -1,0 +1,1 @@
+"""Turn a task into changed and new files: which ones, what the model writes, what code corrects."""

@@ -1,0 +1,71 @@
+"""Attempts of test and repair: which is best, when to stop, how runs compare."""
+
+from __future__ import annotations
+
+import pytest
+
+from repopilot.agents.testing.attempts import best, doubtful_tests, no_worse, why_stop
+from repopilot.results import Iteration
+from repopilot.types import Failure, TestRun
+
+
+def attempt(number, passed=0, failed=1, genuine=False, assertion="assert 1 == 2", tests=("t.py::test_a",), **more):
+    failures = tuple(Failure(test, assertion) for test in tests) if failed else ()
+    run = None if "problem" in more else TestRun(passed, failed, 0, 0.1, "bwrap", "", genuine, failures=failures)
+    return Iteration(number, str(number), run, failures, **more)
+
+
+def test_the_best_is_genuine_then_passes_most_then_is_first():
+    assert best([attempt(1, 2), attempt(2, 1, 0, genuine=True)]).number == 2
+    assert best([attempt(1, 1), attempt(2, 2)]).number == 2
+    assert best([attempt(1, 1, 2), attempt(2, 1, 1)]).number == 2
+    assert best([attempt(1, 1), attempt(2, 1)]).number == 1
+    assert best([attempt(1, problem="bad"), attempt(2)]).number == 2
+
+
+def test_when_to_stop():
+    verified = "the tests passed, verified by assertion inversion"
+    assert why_stop([attempt(1, genuine=True)], 4, has_model=True) == verified
+    assert why_stop([attempt(1)], 4, has_model=False) == "there is no model to repair with"
+    assert why_stop([attempt(1)], 4, has_model=True) == ""
+    assert (
+        why_stop([attempt(n, assertion=str(n)) for n in (1, 2, 3, 4)], 4, has_model=True)
+        == "4 iterations are the limit"
+    )
+    again = {"problem": "seen before", "repeated": True}
+    assert why_stop([attempt(1), attempt(2, **again)], 8, has_model=True) == ""
+    assert why_stop([attempt(1), attempt(2, **again), attempt(3, **again)], 8, has_model=True)
+    assert why_stop([attempt(n) for n in (1, 2, 3)], 8, has_model=True) == "every attempt fails in the same way"
+    alternating = [attempt(n, assertion=str(n % 2)) for n in (1, 2, 3, 4)]
+    assert why_stop(alternating, 8, has_model=True) == "the attempts alternate between two failures"
+
+
+def test_tests_are_doubtful_only_when_runs_agree():
+    first = attempt(1, 2, 2, tests=("t.py::test_a", "t.py::test_b[1]"))
+    second = attempt(2, 3, 1, tests=("t.py::test_b[1]",))
+    assert doubtful_tests([first, second]) == ("t.py::test_b",)
+    assert doubtful_tests([first]) == ()
+    assert doubtful_tests([first, attempt(2, 0, 4, tests=("t.py::test_b",))]) == ()
+
+
+def run(passed: int = 0, failed: int = 0, errors: int = 0, genuine: bool = False) -> TestRun:
+    return TestRun(passed, failed, errors, 0.1, "limits", "", genuine)
+
+
+GENUINE, FAILING = run(3, genuine=True), run(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "expected"),
+    [
+        (None, None, True),
+        (None, GENUINE, False),
+        (run(3), GENUINE, False),
+        (run(4, genuine=True), GENUINE, True),
+        (run(2, genuine=True), GENUINE, False),
+        (run(1, 1), FAILING, True),
+        (run(1, 3), FAILING, False),
+    ],
+)
+def test_no_worse(new: TestRun | None, old: TestRun | None, expected: bool) -> None:
+    assert no_worse(new, old) == expected
