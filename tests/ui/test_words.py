@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.planning.plan import PlanPart
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
-from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport
+from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, PlanPart
 from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives

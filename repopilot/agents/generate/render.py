@@ -107,7 +107,7 @@ def _verdict_sentence(outcome: GenerationOutcome, verdict: Verdict) -> str:
 
 
 def _impact_sentence(impact: ImpactReport, language: str) -> str:
-    affected = dict.fromkeys(str(item["path"]) for item in impact.affected[:_MOST_NAMES] if item.get("path"))
+    affected = dict.fromkeys(place.path for place in impact.affected[:_MOST_NAMES] if place.path)
     names = ", ".join(f"`{path}`" for path in affected)
     reached = i18n.text("generate.reached", language, names=names) if names else ""
     return i18n.text("generate.impact", language, risk=impact.risk, reached=reached)

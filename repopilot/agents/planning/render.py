@@ -1,9 +1,6 @@
-"""A plan in words: as Markdown for the conversation, as JSON for the page. Pure."""
+"""A plan in words. Pure."""
 
 from __future__ import annotations
-
-from dataclasses import asdict
-from typing import Any
 
 from repopilot import i18n
 from repopilot.results import Plan, PlanPart, PlanState
@@ -22,11 +19,6 @@ def plan_markdown(plan: Plan, language: str) -> str:
     if any(p.state == "open" for p in plan.parts):
         lines += ["", i18n.text("planning.how_to_go_on", language)]
     return "\n".join(lines)
-
-
-def plan_json(plan: Plan) -> dict[str, Any]:
-    """What the page shows of a plan: `task`, `parts` and `questions`."""
-    return {key: value for key, value in asdict(plan).items() if key in ("task", "parts", "questions")}
 
 
 def _part_row(part: PlanPart, language: str) -> str:
