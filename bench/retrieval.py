@@ -30,10 +30,10 @@ from repopilot.index.build.instant import Pass, build_instant
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
-from repopilot.retrieval import rank
+from repopilot.retrieval import bm25, rank
 from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query import parse
-from repopilot.retrieval.score import ranking
+from repopilot.retrieval.rank import ranking
 from repopilot.retrieval.search import listed, search
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
@@ -184,7 +184,7 @@ def plain_bm25(index: Index, query: str, k1: float = 1.2, b: float = 0.75) -> li
     for token in dict.fromkeys(token for word in words(query) for token in expand(word)):
         if token in index.lexical.tokens:
             rows, counts = body.of(index.lexical.tokens[token])
-            scores[rows] += rank.idf(len(rows), len(scores)) * counts * (k1 + 1) / (counts + norm[rows])
+            scores[rows] += bm25.idf(len(rows), len(scores)) * counts * (k1 + 1) / (counts + norm[rows])
     return np.argsort(-scores, kind="stable").tolist()
 
 

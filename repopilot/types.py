@@ -135,7 +135,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in the repository that code, not the model, has looked up. `supported`: the lines bear the claim."""
+    """A place in the repository that code, not the model, has looked up. `supported`: the lines support the claim."""
 
     number: int
     path: str

@@ -1,4 +1,4 @@
-"""What a file imports, read from its import statements (already found by the queries in `tags/`)."""
+"""Reads import statements, as the queries in `tags/` find them, into modules and the names they bind."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Names = tuple[tuple[str, str], ...]
 class Import:
     """One imported module. `module` is as written, without quotes (`.views`, `./app`, `crate::db`, `java.util.List`).
 
-    `names` pairs each imported name with the name it has here; `*` stands for all of them. `alias` is the name the
-    module itself is bound to here, '' when it isn't. `line` is 1-based.
+    `names` pairs each imported name with the local name it is bound to; `*` stands for all of them. `alias` is the
+    local name of the module itself, '' for none. `line` is 1-based.
     """
 
     module: str
@@ -28,13 +28,19 @@ class Import:
 
     @property
     def bound(self) -> tuple[str, ...]:
-        """The names this import defines in its file."""
+        """The names that the import binds in its file."""
         locals_ = tuple(local for _, local in self.names if local != "*")
         return (*locals_, self.alias) if self.alias else locals_
 
 
 def read_imports(node: Node, data: bytes, language: str) -> Iterator[Import]:
-    """The imports of one statement; none where it can't be understood."""
+    """The imports of one statement; none where it can't be read.
+
+    Args:
+        node: the node that the query `imports` captured.
+        data: the file's text as UTF-8.
+        language: the language it was parsed as.
+    """
     reader = _READERS.get(language)
     if reader is None:
         return
@@ -48,7 +54,7 @@ _Found = Iterator[tuple[str, Names, str]]
 
 
 def _pairs(text: str, as_: str = r"\s+as\s+") -> Names:
-    """`a, b as c` as pairs of name and local name."""
+    """`a, b as c` as pairs of name and local name; `as_` is the pattern between the two."""
     result = []
     for part in text.split(","):
         words = [w for w in re.split(as_, part.strip()) if w]
@@ -69,7 +75,7 @@ def _python(text: str) -> _Found:
 
 
 def _statement(node: Node) -> Node:
-    """The assignment that a `require(…)` call is the value of, for the names it binds; else the node itself."""
+    """The assignment whose value is a `require(…)` call, for the names it binds; else the node itself."""
     current = node
     while current.type in _AROUND_REQUIRE and current.parent is not None:
         current = current.parent
@@ -144,9 +150,8 @@ def _go(text: str) -> _Found:
     match = re.match(r'\s*([\w.]+)?\s*["`]([^"`]+)["`]', text)
     if match:
         module = match[2]
-        # The package's own name is usually the last part of its path, without a version.
-        last = re.sub(r"\.v\d+$", "", module.removesuffix("/" + module.rsplit("/", 1)[-1]).rsplit("/", 1)[-1]
-                      if re.search(r"/v\d+$", module) else module.rsplit("/", 1)[-1])  # fmt: skip
+        # A package is usually named after the last part of its path, without a version.
+        last = re.sub(r"\.v\d+$", "", re.sub(r"/v\d+$", "", module).rsplit("/", 1)[-1])
         yield module, ((("*", "*"),) if match[1] == "." else ()), match[1] if match[1] not in (None, ".", "_") else last
 
 
@@ -165,7 +170,7 @@ def _rust(text: str) -> _Found:
 
 
 def _rust_paths(text: str, depth: int) -> Iterator[tuple[str, str]]:
-    """`a::{b, c as d}` as `a::b`, `a::c` with their local names."""
+    """The paths of `a::{b, c as d}`, here `a::b` and `a::c`, with their local names."""
     opening = text.find("{")
     if opening < 0 or depth > 20:
         name, _, local = text.partition(" as ")
@@ -224,7 +229,19 @@ def _swift(text: str) -> _Found:
 
 
 _READERS: dict[str, Callable[[str], _Found]] = {
-    "python": _python, "javascript": _javascript, "typescript": _javascript, "tsx": _javascript, "java": _dotted,
-    "kotlin": _dotted, "scala": _scala, "go": _go, "rust": _rust, "c": _include, "cpp": _include, "csharp": _csharp,
-    "ruby": _quoted, "php": _php, "swift": _swift,
-}  # fmt: skip
+    "python": _python,
+    "javascript": _javascript,
+    "typescript": _javascript,
+    "tsx": _javascript,
+    "java": _dotted,
+    "kotlin": _dotted,
+    "scala": _scala,
+    "go": _go,
+    "rust": _rust,
+    "c": _include,
+    "cpp": _include,
+    "csharp": _csharp,
+    "ruby": _quoted,
+    "php": _php,
+    "swift": _swift,
+}

@@ -1,5 +1,5 @@
-"""What kind of file a path names: its language, its role (code, documentation, configuration, schema), whether it
-is a test, an example or generated. Pure over strings, with no import that costs anything."""
+"""What a path tells of a file: its language, its kind (code, documentation, configuration, schema), and whether it is a
+test, an example or generated. Pure over strings; cheap to import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 FileKind = Literal["code", "doc", "config", "schema"]
 
-# language: (kind, tree-sitter grammar or "", extensions and whole filenames in lower case)
+# language: (kind, tree-sitter grammar or "", suffixes and whole file names in lower case)
 _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "python": ("code", "python", ".py .pyi .pyw .pyx .pxd wscript sconstruct sconscript"),
     "javascript": ("code", "javascript", ".js .mjs .cjs .jsx .es6"),
@@ -65,8 +65,11 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "svelte": ("code", "", ".svelte"),
     "astro": ("code", "", ".astro"),
     "html": ("code", "", ".html .htm .xhtml"),
-    "template": ("code", "",
-                 ".j2 .jinja .jinja2 .erb .ejs .hbs .mustache .liquid .tmpl .tpl .gohtml .twig .haml .slim .pug .mako"),
+    "template": (
+        "code",
+        "",
+        ".j2 .jinja .jinja2 .erb .ejs .hbs .mustache .liquid .tmpl .tpl .gohtml .twig .haml .slim .pug .mako",
+    ),
     "css": ("code", "", ".css .scss .sass .less .styl"),
     "starlark": ("code", "", ".bzl .star build build.bazel workspace"),
     "make": ("code", "", ".mk .mak makefile gnumakefile justfile .just"),
@@ -84,35 +87,46 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "asciidoc": ("doc", "", ".adoc .asciidoc"),
     "org": ("doc", "", ".org"),
     "tex": ("doc", "", ".tex"),
-    "text": ("doc", "", ".txt .text readme license licence copying authors contributors changelog changes notice "
-             "news todo install maintainers codeowners"),
+    "text": (
+        "doc",
+        "",
+        ".txt .text readme license licence copying authors contributors changelog changes notice "
+        "news todo install maintainers codeowners",
+    ),
     "json": ("config", "", ".json .jsonc .json5 .webmanifest .babelrc .eslintrc .prettierrc"),
     "yaml": ("config", "", ".yaml .yml .clang-format .clang-tidy"),
     "toml": ("config", "", ".toml pipfile"),
-    "ini": ("config", "",
-            ".ini .cfg .conf .properties .editorconfig .flake8 .pylintrc .gitmodules .npmrc .env.example .env.sample "
-            ".coveragerc .gitattributes"),
+    "ini": (
+        "config",
+        "",
+        ".ini .cfg .conf .properties .editorconfig .flake8 .pylintrc .gitmodules .npmrc .env.example .env.sample "
+        ".coveragerc .gitattributes",
+    ),
     "gomod": ("config", "", "go.mod go.work"),
     "requirements": ("config", "", ".in requirements.txt constraints.txt procfile manifest.in"),
     "xml": ("config", "", ".xml .xsd .xsl .xslt .csproj .fsproj .vbproj .props .targets .plist .resx .pom"),
     "hcl": ("config", "", ".tf .tfvars .hcl .nomad"),
     "jsonnet": ("config", "", ".jsonnet .libsonnet .cue .dhall"),
-}  # fmt: skip
+}
 
 
-def _by_suffix() -> tuple[dict[str, str], dict[str, str]]:
-    suffixes, names = {}, {}
+def _languages_by_key() -> tuple[dict[str, str], dict[str, str]]:
+    """Languages by suffix, and by whole file name."""
+    suffixes: dict[str, str] = {}
+    names: dict[str, str] = {}
     for language, (_, _, keys) in _LANGUAGES.items():
         for key in keys.split():
             (suffixes if key.startswith(".") else names)[key] = language
     return suffixes, names
 
 
-_SUFFIXES, _NAMES = _by_suffix()
+_SUFFIXES, _NAMES = _languages_by_key()
 _REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
 _GENERATED_NAME = re.compile(
     r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.g\.cs|_generated\.\w+|\.generated\.\w+|"
-    r"\.min\.(js|css)|-min\.js|\.bundle\.js|\.js\.map|\.css\.map|parsetab\.py)$", re.IGNORECASE)  # fmt: skip
+    r"\.min\.(js|css)|-min\.js|\.bundle\.js|\.js\.map|\.css\.map|parsetab\.py)$",
+    re.IGNORECASE,
+)
 _GENERATED_LOCK = frozenset(
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml poetry.lock pdm.lock uv.lock pipfile.lock "
     "cargo.lock composer.lock gemfile.lock go.sum podfile.lock mix.lock pubspec.lock bun.lock flake.lock "
@@ -129,7 +143,9 @@ _TEST_FOLDER = re.compile(
 )
 _TEST_NAME = re.compile(
     r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.\w+$|"
-    r"(^|/)tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$", re.IGNORECASE)  # fmt: skip
+    r"(^|/)tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$",
+    re.IGNORECASE,
+)
 _TEST_CAMEL = re.compile(
     r"(^|/)(Test[A-Z]\w*|\w*[a-z0-9](Tests?|Spec|IT|TestCase))\.(java|kt|kts|cs|scala|swift|php|groovy|cpp|cc|h|m)$"
 )
@@ -141,9 +157,9 @@ _DOC_FOLDER = re.compile(r"(^|/)(docs?|documentation|website|man|wiki)/", re.IGN
 
 @lru_cache(maxsize=4096)
 def language_of(path: str) -> str | None:
-    """The language a path's name tells, None where we know none (and the file is not read).
+    """The language that a path's name tells; None where it tells none, and the file is not read.
 
-    The longest suffix wins (`.env.example` before `.example`); whole names (`Dockerfile`) come first.
+    Whole names (`Dockerfile`) come first, then the longest suffix (`.env.example` before `.example`).
     """
     name = path.rsplit("/", 1)[-1].lower()
     if name in _NAMES:
@@ -160,18 +176,20 @@ def language_of(path: str) -> str | None:
 
 
 def languages() -> tuple[str, ...]:
-    """Every language that is told apart."""
+    """The names of all languages that paths can tell."""
     return tuple(_LANGUAGES)
 
 
 def grammar(language: str) -> str | None:
-    """The tree-sitter grammar we let parse a language, None for those cut by lines. An allow-list on purpose:
-    some bundled grammars (COBOL) never return on ordinary input."""
+    """The tree-sitter grammar of a language; None for languages that are split by lines.
+
+    An allow-list on purpose: some of the bundled grammars (COBOL) never return on ordinary input.
+    """
     return _LANGUAGES.get(language, ("code", "", ""))[1] or None
 
 
 def file_kind(path: str) -> FileKind:
-    """What a file serves as. A path of unknown language counts as code."""
+    """The kind of a file: code, documentation, configuration or schema. Unknown languages count as code."""
     language = language_of(path)
     if language == "html" and _DOC_FOLDER.search(path):
         return "doc"
@@ -179,22 +197,22 @@ def file_kind(path: str) -> FileKind:
 
 
 def is_test_path(path: str) -> bool:
-    """Does the path follow a naming convention of tests (any language)?"""
+    """Whether a path follows a naming convention for tests, of any language."""
     return bool(_TEST_NAME.search(path) or _TEST_FOLDER.search(path) or _TEST_CAMEL.search(path))
 
 
 def is_example_path(path: str) -> bool:
-    """Examples, samples, demonstrations and benchmarks: they use the code, they aren't it."""
+    """Whether a path is that of an example, sample, demonstration or benchmark."""
     return bool(_EXAMPLE.search(path))
 
 
 def is_doc_path(path: str) -> bool:
-    """Documentation by its language or by the folder it lies in."""
+    """Whether a path is that of documentation, by its language or its folder."""
     return file_kind(path) == "doc" or bool(_DOC_FOLDER.search(path))
 
 
 def is_generated(path: str, head_text: str = "") -> bool:
-    """Is the file made by a program? Told by its name, or by what its first lines say of themselves."""
+    """Whether a file was written by a program, as its name or its first lines (`head_text`) say."""
     name = path.rsplit("/", 1)[-1]
     if name.lower() in _GENERATED_LOCK or _GENERATED_NAME.search(name):
         return True

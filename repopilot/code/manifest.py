@@ -1,4 +1,4 @@
-"""What a project says of itself in its manifest: name, dependencies, scripts, entry points."""
+"""Reads project manifests: name, dependencies, scripts, entry points."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`name` is the package's name, or a Go module's path. `scripts` and `entry_points` map names to commands and
-    places in the code."""
+    """What a manifest says of its project.
+
+    `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `name` the package's name, or a Go module's path;
+    `scripts` and `entry_points` map names to commands and to places in the code.
+    """
 
     path: str
     ecosystem: str
@@ -24,12 +27,12 @@ class Manifest:
 
 
 def is_manifest(path: str) -> bool:
-    """Is this a file that `read_manifest` can read?"""
+    """Whether `read_manifest` can read files of this path."""
     return _reader(path) is not None
 
 
 def read_manifest(path: str, text: str) -> Manifest | None:
-    """The manifest in `text`, None where the path names none or the text is broken."""
+    """Read the manifest at `path` from its text; None where the path is that of none, or the text can't be parsed."""
     reader = _reader(path)
     if reader is None:
         return None
@@ -67,8 +70,14 @@ def _pyproject(path: str, text: str) -> Manifest:
     for group in (project.get("optional-dependencies") or {}).values():
         needs += _requirement_names(group)
     scripts = _strings(project.get("scripts")) | _strings(poetry.get("scripts"))
-    return Manifest(path, "python", str(project.get("name") or poetry.get("name") or ""),
-                    tuple(dict.fromkeys(n for n in needs if n != "python")), {}, scripts)  # fmt: skip
+    return Manifest(
+        path,
+        "python",
+        str(project.get("name") or poetry.get("name") or ""),
+        tuple(dict.fromkeys(n for n in needs if n != "python")),
+        {},
+        scripts,
+    )
 
 
 def _setup_cfg(path: str, text: str) -> Manifest:
@@ -77,8 +86,14 @@ def _setup_cfg(path: str, text: str) -> Manifest:
     lines = parser.get("options", "install_requires", fallback="").split("\n")
     scripts = parser.get("options.entry_points", "console_scripts", fallback="").split("\n")
     pairs = (line.partition("=") for line in scripts if "=" in line)
-    return Manifest(path, "python", parser.get("metadata", "name", fallback=""), tuple(_requirement_names(lines)), {},
-                    {name.strip(): place.strip() for name, _, place in pairs})  # fmt: skip
+    return Manifest(
+        path,
+        "python",
+        parser.get("metadata", "name", fallback=""),
+        tuple(_requirement_names(lines)),
+        {},
+        {name.strip(): place.strip() for name, _, place in pairs},
+    )
 
 
 def _requirements(path: str, text: str) -> Manifest:

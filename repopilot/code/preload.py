@@ -1,10 +1,10 @@
-"""Imported by name in the process that worker processes are forked from, so that they start with everything loaded."""
+"""Imported by name in the process that workers are forked from, so that they start with everything loaded."""
 
-from repopilot.code import structure
+from repopilot.code import code_splitter
 from repopilot.code.languages import grammar, languages
 from repopilot.code.syntax import tags
 
-structure.preload()
+code_splitter.preload()
 for _language in languages():
     if grammar(_language):
         tags(_language)

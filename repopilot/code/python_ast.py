@@ -11,10 +11,13 @@ _ATTEMPTS = 5
 
 
 def parse_python(text: str) -> ast.Module:
-    """`ast.parse`, one thread at a time: CPython 3.11 counts the depth of all threads' trees in one counter, and
-    raises SystemError when they mix. A library may still be parsing elsewhere, so it is tried again.
+    """Parse Python source, one thread at a time.
 
-    Raises what ast.parse raises: SyntaxError, ValueError, RecursionError, MemoryError.
+    CPython 3.11 counts the depth of all threads' trees in one counter and raises SystemError when they interfere. A
+    library may be parsing in another thread, so parsing is retried.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`.
     """
     with _PARSING, warnings.catch_warnings():
         warnings.simplefilter("ignore")

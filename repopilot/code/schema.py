@@ -1,4 +1,4 @@
-"""Database tables as the code declares them: Prisma, SQL, Rails, Django and SQLAlchemy; and where SQL names them."""
+"""Database tables declared in Prisma, SQL, Rails, Django and SQLAlchemy, and where SQL in code names tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from repopilot.code.sections import unquoted
+from repopilot.code.text_spans import unquoted
 from repopilot.types import Symbol
 
 Declared = Literal["prisma", "sql", "rails", "django", "sqlalchemy"]
@@ -15,8 +15,11 @@ Declared = Literal["prisma", "sql", "rails", "django", "sqlalchemy"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. `model` is the qualified name of the class or Prisma model that maps it, '' for plain SQL;
-    `refers` names the tables or models its foreign keys point to."""
+    """A declared table.
+
+    `line` is 1-based; `model` is the qualified name of the class or Prisma model that maps it, '' for plain SQL;
+    `refers` names the tables or models that its foreign keys refer to.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -30,14 +33,23 @@ class Table:
 _SQL_WORDS = re.compile(r"\b(?:select|insert|update|delete|create|alter)\b", re.IGNORECASE)
 _MENTION = re.compile(
     r"\b(?:from|join|into|update|table|references)\s+(?:if\s+(?:not\s+)?exists\s+|only\s+)?"
-    r"[\"`\[]?(?:\w+[\"`\]]?\.[\"`\[]?)?([A-Za-z_]\w*)(?![\w.]|\s+import\b)", re.IGNORECASE)  # fmt: skip
+    r"[\"`\[]?(?:\w+[\"`\]]?\.[\"`\[]?)?([A-Za-z_]\w*)(?![\w.]|\s+import\b)",
+    re.IGNORECASE,
+)
 _NOT_TABLES = frozenset(
     "select set where values the a an this that if exists only of from and or not now to in it".split()
 )
 
 
 def tables(path: str, text: str, language: str, symbols: Sequence[Symbol]) -> list[Table]:
-    """The tables one file declares, in the order of their lines. `symbols` are the file's own."""
+    """The tables that one file declares, ordered by line.
+
+    Args:
+        path: the file's path.
+        text: its text.
+        language: its language.
+        symbols: the symbols it defines.
+    """
     if language == "prisma":
         return list(_prisma(path, text))
     if language == "sql":
@@ -51,7 +63,7 @@ def tables(path: str, text: str, language: str, symbols: Sequence[Symbol]) -> li
 
 
 def mentions(text: str) -> list[tuple[str, int]]:
-    """(name, line) wherever SQL inside the text names a table. Over-eager: compare with tables that exist."""
+    """(name, line) of what may be a table's name in SQL inside the text. Many are not: compare with declared tables."""
     if not _SQL_WORDS.search(text):
         return []
     result, line, at = [], 1, 0
@@ -69,14 +81,22 @@ def _prisma(path: str, text: str) -> Iterator[Table]:
     for block in blocks:
         fields = re.findall(r"^\s+(\w+)\s+(\w+)", re.sub(r"//[^\n]*", "", block[3]), re.M)
         mapped = re.search(r'@@map\(\s*(?:name:\s*)?"([^"]+)"', block[3])
-        yield Table(mapped[1] if mapped else block[2], tuple(n for n, t in fields if t not in models), path,
-                    _line(text, block.start()), "prisma", block[2],
-                    tuple(dict.fromkeys(t for _, t in fields if t in models)))  # fmt: skip
+        yield Table(
+            mapped[1] if mapped else block[2],
+            tuple(n for n, t in fields if t not in models),
+            path,
+            _line(text, block.start()),
+            "prisma",
+            block[2],
+            tuple(dict.fromkeys(t for _, t in fields if t in models)),
+        )
 
 
 _CREATE = re.compile(
     r"create\s+(?:(?:global|local|temp|temporary|unlogged|virtual|foreign)\s+)*table\s+(?:if\s+not\s+exists\s+)?"
-    r"([\w.\"`\[\]]+)\s*(?:using\s+\w+\s*)?\(", re.IGNORECASE)  # fmt: skip
+    r"([\w.\"`\[\]]+)\s*(?:using\s+\w+\s*)?\(",
+    re.IGNORECASE,
+)
 _CONSTRAINT = re.compile(r"(primary|foreign|unique|constraint|check|key|index|exclude|like|fulltext|period)\b", re.I)
 
 
@@ -89,15 +109,27 @@ def _sql(path: str, text: str) -> Iterator[Table]:
             word = re.match(r"\s*([\w\"`\[\]]+)", part)
             if word and not _CONSTRAINT.match(part.strip()):
                 columns.append(unquoted(word[1]))
-        yield Table(unquoted(match[1]).rsplit(".", 1)[-1], tuple(columns), path, _line(text, match.start()), "sql",
-                    refers=tuple(dict.fromkeys(r.rsplit(".", 1)[-1] for r in refers)))  # fmt: skip
+        yield Table(
+            unquoted(match[1]).rsplit(".", 1)[-1],
+            tuple(columns),
+            path,
+            _line(text, match.start()),
+            "sql",
+            refers=tuple(dict.fromkeys(r.rsplit(".", 1)[-1] for r in refers)),
+        )
 
 
 def _rails(path: str, text: str) -> Iterator[Table]:
     for match in re.finditer(r"create_table\s*\(?\s*[:\"'](\w+)[\"']?(.*?)^\s*end\b", text, re.M | re.S):
         columns = re.findall(r"\bt\.(?!index\b|timestamps\b)\w+\s+[:\"'](\w+)", match[2])
-        yield Table(match[1], tuple(columns), path, _line(text, match.start()), "rails",
-                    refers=tuple(re.findall(r"\bt\.references\s+[:\"'](\w+)", match[2])))  # fmt: skip
+        yield Table(
+            match[1],
+            tuple(columns),
+            path,
+            _line(text, match.start()),
+            "rails",
+            refers=tuple(re.findall(r"\bt\.references\s+[:\"'](\w+)", match[2])),
+        )
 
 
 _DJANGO_FIELD = re.compile(r"^\s+(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)*(\w+(?:Field|Key))\((\s*['\"]?[\w.]+)?", re.M)
@@ -114,15 +146,32 @@ def _python_classes(path: str, text: str, symbols: Sequence[Symbol]) -> Iterator
         body = "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
         named = re.search(r"^\s+__tablename__\s*(?::[^=\n]+)?=\s*['\"](\w+)['\"]", body, re.M)
         if named:
-            yield Table(named[1], tuple(_ALCHEMY_FIELD.findall(body)), path, symbol.start_line, "sqlalchemy",
-                        symbol.qualified, _foreign_keys(body))  # fmt: skip
+            yield Table(
+                named[1],
+                tuple(_ALCHEMY_FIELD.findall(body)),
+                path,
+                symbol.start_line,
+                "sqlalchemy",
+                symbol.qualified,
+                _foreign_keys(body),
+            )
         elif re.search(r"\bModel\b", symbol.signature) and "models." in body:
             fields = _DJANGO_FIELD.findall(body)
             table = re.search(r"\bdb_table\s*=\s*['\"]([^'\"]+)['\"]", body)
-            refers = [target.strip(" '\"\n").rsplit(".", 1)[-1] for _, kind, target in fields
-                      if kind in ("ForeignKey", "OneToOneField", "ManyToManyField") and target]  # fmt: skip
-            yield Table(table[1] if table else symbol.name.lower(), tuple(name for name, _, _ in fields), path,
-                        symbol.start_line, "django", symbol.qualified, tuple(dict.fromkeys(refers)))  # fmt: skip
+            refers = [
+                target.strip(" '\"\n").rsplit(".", 1)[-1]
+                for _, kind, target in fields
+                if kind in ("ForeignKey", "OneToOneField", "ManyToManyField") and target
+            ]
+            yield Table(
+                table[1] if table else symbol.name.lower(),
+                tuple(name for name, _, _ in fields),
+                path,
+                symbol.start_line,
+                "django",
+                symbol.qualified,
+                tuple(dict.fromkeys(refers)),
+            )
 
 
 def _calls(path: str, text: str) -> Iterator[Table]:
@@ -146,7 +195,7 @@ def _line(text: str, at: int) -> int:
 
 
 def _balanced(text: str, opening: int, longest: int = 50_000) -> str:
-    """The text between the bracket at `opening` and its partner (or the end)."""
+    """The text between the bracket at `opening` and the one that closes it, or the end."""
     depth = 0
     for at in range(opening, min(len(text), opening + longest)):
         if text[at] == "(":

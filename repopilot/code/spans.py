@@ -1,4 +1,4 @@
-"""Line spans: what chunks are before they have text. Windows over plain lines, cut where a reader would cut."""
+"""Spans of lines, which become chunks, and windows over plain lines, cut where a reader would cut."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from dataclasses import dataclass
 from repopilot.types import ChunkKind
 
 LONGEST = 80
+"""Lines of a chunk at most."""
 OVERLAP = 10
+"""Lines that the parts of a long definition share."""
 MERGED = 25
+"""Small neighbours are merged into chunks of at most this many lines."""
 MAX_LINE_CHARS = 2000
+"""Longer lines are cut."""
 MAX_CHARS = 12_000
+"""Characters of a chunk, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines `start` to `end` (1-based, inclusive) of a file. `owner` is the definition whose parts may be merged
-    with each other; `fixed` spans are never merged."""
+    """Lines `start` to `end` (1-based, inclusive) of a file.
+
+    `owner` is the definition around it, '' for none: only spans of one owner are merged, and `fixed` spans never.
+    """
 
     start: int
     end: int
@@ -29,7 +36,7 @@ class Span:
 
 
 def trimmed(span: Span, lines: Sequence[str]) -> Span | None:
-    """The span without blank lines at either end, None when nothing is left."""
+    """The span without blank lines at its ends; None when all are blank."""
     start, end = span.start, span.end
     while start <= end and not lines[start - 1].strip():
         start += 1
@@ -39,23 +46,40 @@ def trimmed(span: Span, lines: Sequence[str]) -> Span | None:
 
 
 def fits(lines: Sequence[str], start: int, end: int, size: int = LONGEST) -> bool:
-    """Do the lines make a chunk of at most `size` lines and MAX_CHARS characters?"""
+    """Whether lines `start` to `end` make a chunk of at most `size` lines and MAX_CHARS characters."""
     return end - start < size and sum(min(len(line), MAX_LINE_CHARS) for line in lines[start - 1 : end]) <= MAX_CHARS
 
 
-def windows(lines: Sequence[str], start: int, end: int, size: int = LONGEST, overlap: int = 0,
-            better: Callable[[int], bool] | None = None) -> list[tuple[int, int]]:  # fmt: skip
-    """Cut `start..end` into windows of at most `size` lines and about MAX_CHARS characters.
+def windows(
+    lines: Sequence[str],
+    start: int,
+    end: int,
+    size: int = LONGEST,
+    overlap: int = 0,
+    preferred: Callable[[int], bool] | None = None,
+) -> list[tuple[int, int]]:
+    """Cut lines into windows of about MAX_CHARS characters at most.
 
-    Cuts fall before a line that `better` likes, else behind a blank line, else before the line of the least
-    indentation, in the second half of the window. Each window begins `overlap` lines before the last one's end.
+    Cuts are in the second half of a window: before a preferred line, else after a blank one, else before the least
+    indented one.
+
+    Args:
+        lines: the lines of the file.
+        start: the first line to cover.
+        end: the last line to cover.
+        size: how many lines a window has at most.
+        overlap: how many lines a window repeats from the one before.
+        preferred: says of a line number whether a window should begin there.
+
+    Returns:
+        First and last line of each window (1-based, inclusive).
     """
     result = []
     first = start
     while first <= end:
-        last = _reach(lines, first, end, size)
+        last = _last_reachable(lines, first, end, size)
         if last < end:
-            last = _cut(lines, first, last, better)
+            last = _best_cut(lines, first, last, preferred)
         result.append((first, last))
         if last >= end:
             break
@@ -64,7 +88,7 @@ def windows(lines: Sequence[str], start: int, end: int, size: int = LONGEST, ove
 
 
 def merged(spans: Sequence[Span], lines: Sequence[str], limit: int = MERGED) -> list[Span]:
-    """Small neighbours of one owner as one span, up to `limit` lines together; the first definition gives its name."""
+    """Merge small neighbours of one owner into spans of at most `limit` lines, named after their first definition."""
     result: list[Span] = []
     for span in spans:
         last = result[-1] if result else None
@@ -81,7 +105,7 @@ def merged(spans: Sequence[Span], lines: Sequence[str], limit: int = MERGED) -> 
     return result
 
 
-def _reach(lines: Sequence[str], first: int, end: int, size: int) -> int:
+def _last_reachable(lines: Sequence[str], first: int, end: int, size: int) -> int:
     last, characters = first, 0
     for number in range(first, min(end, first + size - 1) + 1):
         characters += min(len(lines[number - 1]), MAX_LINE_CHARS)
@@ -91,12 +115,12 @@ def _reach(lines: Sequence[str], first: int, end: int, size: int) -> int:
     return last
 
 
-def _cut(lines: Sequence[str], first: int, last: int, better: Callable[[int], bool] | None) -> int:
+def _best_cut(lines: Sequence[str], first: int, last: int, preferred: Callable[[int], bool] | None) -> int:
     middle = first + (last - first) // 2
     candidates = range(last, middle, -1)
-    if better:
+    if preferred:
         for number in candidates:
-            if better(number + 1):
+            if preferred(number + 1):
                 return number
     for number in candidates:
         if not lines[number - 1].strip():
@@ -112,8 +136,8 @@ _COMMENT = re.compile(r"\s*(#|//|/\*|\*|--|;;|%|@\w|\[\w[^\]]*\]\s*$|<!--|'''|\"
 
 
 def with_comments(lines: Sequence[str], start: int, floor: int) -> int:
-    """The line where the comments and decorators directly above `start` begin, not above `floor`."""
-    # Some write one blank line between the comment and what it describes.
+    """The line on which the comments and decorators directly above line `start` begin, at least `floor`."""
+    # One blank line is common between a block comment and what it describes.
     if start > floor + 1 and not lines[start - 2].strip() and lines[start - 3].rstrip().endswith("*/"):
         start -= 1
     while start > floor and _COMMENT.match(lines[start - 2]):

@@ -1,4 +1,4 @@
-"""Tree-sitter behind two functions: a parsed tree with a time limit, and a language's compiled queries."""
+"""Tree-sitter: syntax trees, parsed within a time limit, and the compiled queries of each language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECTIONS = ("definitions", "references", "imports")
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """A language's queries, from `tags/<language>.scm`. `references` and `imports` name nodes by their kind."""
+    """The queries of a language, from `tags/<language>.scm`; captures of references and imports are named by kind."""
 
     definitions: Query
     references: Query
@@ -27,7 +27,16 @@ class Tags:
 
 
 def parse(data: bytes, language: str, seconds: float) -> Tree | None:
-    """The tree of UTF-8 `data`, or None when the language has no grammar or parsing takes longer than `seconds`."""
+    """Parse a text.
+
+    Args:
+        data: the text as UTF-8.
+        language: as `languages.language_of` names it.
+        seconds: time limit.
+
+    Returns:
+        The syntax tree, or None when the language has no grammar or parsing takes longer.
+    """
     parser = _parser(language)
     if parser is None:
         return None
@@ -36,13 +45,13 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
     def read(offset: int, _point: object) -> bytes:
         return data[offset : offset + _SLICE]
 
-    def late(_offset: int, _has_error: bool) -> bool:
+    def timed_out(_offset: int, _has_error: bool) -> bool:
         return time.monotonic() > deadline
 
     try:
         # The time limit only works when the source is read through a callback.
-        return parser.parse(read, progress_callback=late)
-    except ValueError:  # how py-tree-sitter says that the callback stopped it
+        return parser.parse(read, progress_callback=timed_out)
+    except ValueError:  # raised by py-tree-sitter when the callback stops it
         return None
     finally:
         parser.reset()
@@ -62,11 +71,12 @@ def tags(language: str) -> Tags | None:
 
 
 def text_of(node: Node, data: bytes) -> str:
-    """A node's source text. (`node.text` would ask the read callback for it, which is slow.)"""
+    """The source text of a node. (`node.text` would use the read callback, which is slow.)"""
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _sections(text: str) -> dict[str, str]:
+    """The parts of a query file, by the name on the line `;; name` above each."""
     parts: dict[str, str] = {}
     current = ""
     for line in text.splitlines():

@@ -1,8 +1,9 @@
-"""Citations: which numbered excerpt bears which sentence. Pure; the model's numbers are only suggestions.
+"""Citations: which numbered excerpt supports which sentence. Pure; the numbers a model writes are only suggestions.
 
-Per sentence: its anchors (identifiers, quotes, paths) and its content words are looked up in the excerpt's lines. A
-number that names no excerpt is dropped, one whose lines don't bear the sentence moves to the excerpt that does, or is
-marked `[3?]`; a sentence without a number gets one where exactly its anchors are found.
+The anchors (identifiers, quotes, paths) and content words of each sentence are looked up in the lines of the excerpts,
+which gives a support score. A number that names no excerpt is dropped. One whose lines don't support the sentence is
+replaced by that of the excerpt that does, or else marked `[3?]`. A sentence without a number gets that of the excerpt
+in which its anchors are found.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, spl
 from repopilot.types import Citation, Symbol
 
 SUPPORTED = 0.6
+"""The least support score of a citation that counts as supported."""
 MENTION = 0.55
-"""What an anchor is worth where it is only mentioned although its definition is known to stand elsewhere."""
+"""The score of an anchor that is only mentioned, when its definition is known to be elsewhere."""
 SUBJECT = 2.0
-"""Weight of the first name of a sentence, which mostly is what it speaks of."""
+"""Weight of the first name in a sentence, which usually is what the sentence is about."""
 WIDE = 40
-"""Excerpts longer than this many lines are narrowed to the lines that bear the sentence."""
+"""Excerpts longer than this many lines are narrowed to those that support the sentence."""
 
 _MARKER = re.compile(r"\s?[\[【]\s*\^?(\d{1,3}(?:\s*[,;&–-]\s*\d{1,3})*)\s*\??[\]】](?!\()")
 _TICKED_MARKER = re.compile(r"`\s*(\[\d{1,3}\])\s*`")
 _INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
 
 SymbolsOf = Callable[[str], Sequence[Symbol]]
+"""Gives the known definitions of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,23 @@ class Excerpt:
 
 
 def support(claim: Claim, excerpt: Excerpt, symbols_of: SymbolsOf) -> float:
-    """How far the excerpt's lines bear the claim, 0–1: found anchors (definitions above mentions) and content words."""
+    """The support score of a claim in an excerpt: how many of its anchors and content words are found there.
+
+    Args:
+        claim: what a sentence claims.
+        excerpt: the lines it may be about.
+        symbols_of: gives the known definitions of a name; a definition scores higher than a mention.
+
+    Returns:
+        0 (not supported) to 1.
+    """
     names = identifiers(excerpt.text)
-    anchored = [_anchor_found(a, excerpt, names, symbols_of) for a in claim.anchors]
-    found = [f for f in anchored if f is not None]
-    words = _word_cover(claim, excerpt)
+    scores = [_anchor_score(a, excerpt, names, symbols_of) for a in claim.anchors]
+    found = [score for score in scores if score is not None]
+    words = _word_coverage(claim, excerpt)
     if not found:
         return words if len(claim.words) >= 3 else 0.0
-    # A sentence that names code stands or falls with the code it names, its subject first; words tip the balance.
+    # For a sentence that names code, the names decide, the first above all; words tip the balance.
     weights = [SUBJECT, *[1.0] * (len(found) - 1)]
     names_score = sum(w * f for w, f in zip(weights, found, strict=True)) / sum(weights)
     return 0.8 * names_score + 0.2 * words if len(claim.words) >= 2 else names_score
@@ -58,21 +70,29 @@ def support(claim: Claim, excerpt: Excerpt, symbols_of: SymbolsOf) -> float:
 def verify(
     text: str, excerpts: Sequence[Excerpt], commit: str, symbols_of: SymbolsOf = lambda name: ()
 ) -> tuple[str, tuple[Citation, ...]]:
-    """The text with its citation numbers checked and renumbered from 1, and the citations they stand for.
+    """Check the citation numbers in a text and renumber them from 1.
 
-    `symbols_of` gives the known definitions of a name; with it a mere mention is told from the definition.
+    Args:
+        text: Markdown with numbers in brackets (`[2]`), as a model wrote it.
+        excerpts: those the model was shown.
+        commit: the commit they are from.
+        symbols_of: gives the known definitions of a name, to tell a mention from a definition.
+
+    Returns:
+        The text, and the citations its numbers stand for; those that no lines support are marked `[3?]` in the text
+        and are not `supported`.
     """
     by_number = {e.number: e for e in excerpts}
     ledger = _Ledger(commit, [])
     pieces = []
     for piece, prose in split_sentences(_without_invented_lines(_TICKED_MARKER.sub(r"\1", text))):
-        pieces.append(_checked(piece, by_number, symbols_of, ledger) if prose else piece)
+        pieces.append(_checked_sentence(piece, by_number, symbols_of, ledger) if prose else piece)
     return "".join(pieces), tuple(ledger.citations)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ledger:
-    """Citations in order of first appearance; one number per distinct place and standing."""
+    """Citations in order of first appearance; one number per place, and another where it is not supported."""
 
     commit: str
     citations: list[Citation]
@@ -87,25 +107,26 @@ class _Ledger:
 
 
 def _without_invented_lines(text: str) -> str:
-    """Line numbers behind file names are the model's invention: it was shown none."""
+    """Remove line numbers after file names: the model was shown none, so it made them up."""
     return _INVENTED_LINES.sub(r"\1", text)
 
 
-def _checked(sentence: str, by_number: dict[int, Excerpt], symbols_of: SymbolsOf, ledger: _Ledger) -> str:
+def _checked_sentence(sentence: str, by_number: dict[int, Excerpt], symbols_of: SymbolsOf, ledger: _Ledger) -> str:
     claim = claim_of(_MARKER.sub("", sentence))
     given = list(dict.fromkeys(n for m in _MARKER.finditer(sentence) for n in _numbers(m.group(1)) if n in by_number))
     if not claim.anchors and len(claim.words) < 3:
-        given_marks: list[tuple[Excerpt, bool]] = []  # too little said to be checked: nothing is cited for it
+        cited: list[tuple[Excerpt, bool]] = []  # too little to check: nothing is cited for it
     else:
-        given_marks = _marks(claim, given, by_number, symbols_of)
+        cited = _cited_excerpts(claim, given, by_number, symbols_of)
     body = _MARKER.sub("", sentence)
-    marks = "".join(_mark(claim, e, ok, ledger) for e, ok in given_marks)
+    marks = "".join(_mark(claim, excerpt, supported, ledger) for excerpt, supported in cited)
     return _with_marks(body, marks)
 
 
-def _marks(
+def _cited_excerpts(
     claim: Claim, given: Sequence[int], by_number: dict[int, Excerpt], symbols_of: SymbolsOf
 ) -> list[tuple[Excerpt, bool]]:
+    """The excerpts to cite for a claim, each with whether it supports it; `given` are the numbers the model wrote."""
     scores = {n: support(claim, e, symbols_of) for n, e in by_number.items()}
     good = [n for n in given if scores[n] >= SUPPORTED]
     if good:
@@ -123,7 +144,7 @@ def _mark(claim: Claim, excerpt: Excerpt, supported: bool, ledger: _Ledger) -> s
 
 
 def _with_marks(body: str, marks: str) -> str:
-    """Marks go before the sentence's closing punctuation."""
+    """Put marks before the closing punctuation of a sentence."""
     if not marks:
         return body
     end = re.search(r"[.!?:;…]*[*_]*\s*$", body)
@@ -132,6 +153,7 @@ def _with_marks(body: str, marks: str) -> str:
 
 
 def _numbers(group: str) -> list[int]:
+    """The numbers in `1, 3` or `2-4`; at most ten of a range."""
     numbers: list[int] = []
     for part in re.split(r"\s*[,;&]\s*", group):
         first, _, last = re.sub("–", "-", part).partition("-")
@@ -140,39 +162,39 @@ def _numbers(group: str) -> list[int]:
     return numbers
 
 
-def _anchor_found(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbols_of: SymbolsOf) -> float | None:
-    """1 found, MENTION where only mentioned, 0 missing, None where it says nothing for or against."""
+def _anchor_score(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbols_of: SymbolsOf) -> float | None:
+    """1 when found, MENTION when only mentioned, 0 when missing, None when it says nothing for or against."""
     if anchor.kind == "path":
         return 1.0 if excerpt.path.endswith(anchor.text.lstrip("./")) else (1.0 if anchor.text in excerpt.text else 0.0)
     if anchor.kind == "quote":
-        return 1.0 if _squeezed(anchor.text) in _squeezed(excerpt.text) else 0.0
+        return 1.0 if _without_spaces(anchor.text) in _without_spaces(excerpt.text) else 0.0
     *owners, name = re.split(r"\.|::|->|#", anchor.text)
     if name in names:
-        return 1.0 if _at_home(name, excerpt, symbols_of) else MENTION
+        return 1.0 if _is_definition(name, excerpt, symbols_of) else MENTION
     if name in re.split(r"\.|::", excerpt.symbol):
-        return None if owners or _spans(name, excerpt, symbols_of) else 0.0
+        return None if owners or _overlaps_definition(name, excerpt, symbols_of) else 0.0
     return 0.0
 
 
-def _at_home(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
-    """Do these lines define the name, or does the repository define it nowhere?"""
+def _is_definition(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
+    """Whether these lines define the name, or the repository defines it nowhere."""
     definitions = symbols_of(name)
-    return not definitions or any(_begins_in(s, excerpt) or _mostly(s, excerpt) for s in definitions)
+    return not definitions or any(_begins_in(s, excerpt) or _contains_most(s, excerpt) for s in definitions)
 
 
 def _begins_in(symbol: Symbol, excerpt: Excerpt) -> bool:
     return symbol.path == excerpt.path and excerpt.start_line <= symbol.start_line <= excerpt.end_line
 
 
-def _mostly(symbol: Symbol, excerpt: Excerpt) -> bool:
-    """Is at least half of the definition here? One method is not the class it stands in."""
+def _contains_most(symbol: Symbol, excerpt: Excerpt) -> bool:
+    """Whether at least half of the definition is here: one method is not its whole class."""
     if not _overlap(symbol, excerpt):
         return False
     shared = min(symbol.end_line, excerpt.end_line) - max(symbol.start_line, excerpt.start_line) + 1
     return 2 * shared >= symbol.end_line - symbol.start_line + 1
 
 
-def _spans(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
+def _overlaps_definition(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
     return any(_overlap(s, excerpt) for s in symbols_of(name))
 
 
@@ -182,7 +204,7 @@ def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:
     )
 
 
-def _word_cover(claim: Claim, excerpt: Excerpt) -> float:
+def _word_coverage(claim: Claim, excerpt: Excerpt) -> float:
     if not claim.words:
         return 0.0
     present = word_stems(f"{excerpt.path} {excerpt.symbol} {excerpt.text}")
@@ -190,7 +212,8 @@ def _word_cover(claim: Claim, excerpt: Excerpt) -> float:
 
 
 def _narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
-    """Of a long excerpt the lines that bear the claim, with a margin of two; the whole where that can't be told."""
+    """First and last line of the part of a long excerpt that supports the claim, with a margin of two lines; of the
+    whole excerpt where that can't be told."""
     if excerpt.end_line - excerpt.start_line < WIDE:
         return excerpt.start_line, excerpt.end_line
     wanted = {re.split(r"\.|::|->|#", a.text)[-1] for a in claim.anchors if a.kind == "name"}
@@ -208,5 +231,5 @@ def _narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
     )
 
 
-def _squeezed(text: str) -> str:
+def _without_spaces(text: str) -> str:
     return re.sub(r"\s+", "", text)

@@ -1,4 +1,4 @@
-"""What a sentence claims, as far as code can look it up: identifiers, quotes, paths and content words. Pure."""
+"""What a sentence claims that can be looked up in code: identifiers, quotes, paths and content words. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _STOP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Something a sentence names that either stands in the lines or doesn't."""
+    """Something a sentence names, which the cited lines contain or don't."""
 
     text: str
     kind: Literal["name", "quote", "path"]
@@ -66,7 +66,7 @@ class Claim:
 def claim_of(sentence: str) -> Claim:
     """The anchors and content words of one sentence (Markdown allowed)."""
     anchors: list[Anchor] = []
-    rest = _CODE_SPAN.sub(lambda m: _take(m.group(1), anchors, code=True), sentence)
+    rest = _CODE_SPAN.sub(lambda m: _take_code(m.group(1), anchors), sentence)
     rest = _QUOTE.sub(lambda m: _take_quote(m.group(1), anchors), rest)
     rest = _PATH.sub(lambda m: _take_path(m.group(0), anchors), rest)
     rest = _NAME.sub(lambda m: _take_name(m, anchors), rest)
@@ -75,9 +75,16 @@ def claim_of(sentence: str) -> Claim:
 
 
 def split_sentences(text: str) -> Iterator[tuple[str, bool]]:
-    """Pieces that joined give the text again, each with whether it is prose (not fenced code, heading, table or blank).
+    """Split Markdown into sentences.
 
-    A list item is split like a paragraph; citation markers behind the full stop stay with their sentence.
+    A list item is split like a paragraph; citation markers after the full stop stay with their sentence.
+
+    Args:
+        text: Markdown.
+
+    Yields:
+        Pieces that joined give the text again, each with whether it is prose (not fenced code, heading, table or
+        blank).
     """
     fenced = False
     for line in text.splitlines(keepends=True):
@@ -91,12 +98,12 @@ def split_sentences(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def identifiers(text: str) -> frozenset[str]:
-    """Every identifier and long option in the text, as written."""
+    """Every identifier and long option in a text, as written."""
     return frozenset(_IDENTIFIER.findall(text))
 
 
 def word_stems(text: str) -> frozenset[str]:
-    """Stems of the words of the text and of the parts of its identifiers."""
+    """Stems of the words of a text and of the parts of its identifiers."""
     return _stems_of_parts(frozenset(_PARTS.findall(text)))
 
 
@@ -114,7 +121,8 @@ def _line_sentences(line: str) -> Iterator[tuple[str, bool]]:
         yield pending, True
 
 
-def _take(span: str, anchors: list[Anchor], code: bool) -> str:
+def _take_code(span: str, anchors: list[Anchor]) -> str:
+    """Add the anchors of a code span; like the functions below, returns what remains of it in the sentence."""
     inner = span.strip()
     if _is_path(inner):
         anchors.append(Anchor(inner, "path"))
@@ -169,5 +177,5 @@ def _stems_of_parts(parts: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    """The shorter of the English and French stems, so that a French sentence still meets English identifiers."""
+    """The shorter of the English and French stems (Snowball), so that French words match English identifiers."""
     return min((s.stemWord(word) for s in _STEMMERS), key=len)

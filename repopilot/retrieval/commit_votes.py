@@ -1,4 +1,4 @@
-"""Past commits as a signal: those whose subject is most like the query vote for the files they changed. Pure."""
+"""Past commits as a signal: those whose subject is most similar to the query vote for the files they changed. Pure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from math import sqrt
 import numpy as np
 
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.rank import idf
+from repopilot.retrieval.bm25 import idf
 
 VOTERS = 30
 K1, B = 1.2, 0.75
 MOST_FILES = 30
-"""A commit that changed more files than this says nothing of any one of them."""
+"""A commit that changed more files than this says nothing about any one of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class History:
-    """Past commits, searchable: `postings` gives (commit numbers, counts) by token, `files` the file numbers of each.
-    `size` counts all commits read, also those of no use."""
+    """Past commits, searchable by the words of their subjects.
+
+    `postings` gives (commit numbers, counts) by token, `lengths` the number of tokens of each commit (float32), `files`
+    the numbers of the files it changed. `size` counts all commits read, including those that are left out.
+    """
 
     postings: Mapping[str, tuple[np.ndarray, np.ndarray]]
     lengths: np.ndarray
@@ -30,31 +33,47 @@ class History:
 
 
 def read(commits: Iterable[tuple[str, Sequence[str]]], numbers: Mapping[str, int]) -> History:
-    """The commits, (subject, paths) each, that changed a file still there; `numbers` are those of the files by path."""
+    """Make commits searchable.
+
+    Args:
+        commits: (subject, changed paths) of each.
+        numbers: the number of each file of the index by its path.
+
+    Returns:
+        The commits that changed at least one of these files, and at most MOST_FILES in all.
+    """
     postings: dict[str, tuple[list[int], list[int]]] = {}
     lengths: list[int] = []
-    kept: list[tuple[int, ...]] = []
+    changed: list[tuple[int, ...]] = []
     size = 0
     for subject, paths in commits:
         size += 1
         files = tuple(numbers[path] for path in paths if path in numbers)
         if not 0 < len(paths) <= MOST_FILES or not files:
             continue
-        counts = Counter(token for word in words(subject) for token in expand(word))
-        for token, count in counts.items():
-            where, often = postings.setdefault(token, ([], []))
-            where.append(len(kept))
-            often.append(count)
-        lengths.append(sum(counts.values()))
-        kept.append(files)
-    arrays = {token: (np.array(where), np.array(often)) for token, (where, often) in postings.items()}
-    return History(arrays, np.array(lengths, np.float32), tuple(kept), size)
+        occurrences = Counter(token for word in words(subject) for token in expand(word))
+        for token, count in occurrences.items():
+            numbers_of_token, counts_of_token = postings.setdefault(token, ([], []))
+            numbers_of_token.append(len(changed))
+            counts_of_token.append(count)
+        lengths.append(occurrences.total())
+        changed.append(files)
+    arrays = {token: (np.array(found), np.array(counts)) for token, (found, counts) in postings.items()}
+    return History(arrays, np.array(lengths, np.float32), tuple(changed), size)
 
 
 def votes(history: History, terms: Mapping[str, float], count: int) -> np.ndarray:
-    """float32 (count,): per file the votes of the VOTERS commits most like the query, the largest being 1.
+    """The votes of the VOTERS commits most similar to the query.
 
-    A vote weighs the commit's BM25 score over the square root of how many files it changed.
+    A vote counts as much as the commit's BM25 score, divided by the square root of how many files it changed.
+
+    Args:
+        history: the past commits.
+        terms: index tokens with their weights in the query.
+        count: how many files the index has.
+
+    Returns:
+        float32 (count,): votes per file, scaled so that the largest is 1.
     """
     result = np.zeros(count, np.float32)
     if not history.files:
@@ -63,8 +82,8 @@ def votes(history: History, terms: Mapping[str, float], count: int) -> np.ndarra
     norm = K1 * (1 - B + B * history.lengths / max(float(history.lengths.mean()), 1e-9))
     for token, weight in terms.items():
         if token in history.postings:
-            where, often = history.postings[token]
-            scores[where] += weight * idf(len(where), len(scores)) * often * (K1 + 1) / (often + norm[where])
+            commits, counts = history.postings[token]
+            scores[commits] += weight * idf(len(commits), len(scores)) * counts * (K1 + 1) / (counts + norm[commits])
     for commit in np.argsort(-scores, kind="stable")[:VOTERS]:
         files = history.files[commit]
         result[list(files)] += scores[commit] / sqrt(len(files))

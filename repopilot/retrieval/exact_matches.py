@@ -1,4 +1,4 @@
-"""What a query names exactly (stack frames, paths, symbols, phrases) and its filters, resolved to rows of the index."""
+"""Resolves what a query names exactly (stack frames, paths, symbols, phrases) and its filters to rows of the index."""
 
 from __future__ import annotations
 
@@ -16,14 +16,39 @@ from repopilot.types import Chunk
 MOST_DEFINITIONS, MOST_COMPARED, MOST_VERIFIED = 1000, 20, 100
 MOST_OF_A_FILE = 3
 ALIASES = {
-    "py": "python", "js": "javascript", "ts": "typescript", "node": "javascript", "golang": "go", "rs": "rust",
-    "rb": "ruby", "c++": "cpp", "cc": "cpp", "c#": "csharp", "cs": "csharp", "c_sharp": "csharp", "kt": "kotlin",
-    "md": "markdown", "yml": "yaml", "sh": "shell", "bash": "shell", "shell": "bash",
-}  # fmt: skip
+    "py": "python",
+    "js": "javascript",
+    "ts": "typescript",
+    "node": "javascript",
+    "golang": "go",
+    "rs": "rust",
+    "rb": "ruby",
+    "c++": "cpp",
+    "cc": "cpp",
+    "c#": "csharp",
+    "cs": "csharp",
+    "c_sharp": "csharp",
+    "kt": "kotlin",
+    "md": "markdown",
+    "yml": "yaml",
+    "sh": "shell",
+    "bash": "shell",
+    "shell": "bash",
+}
+"""Other names of languages that the filter `lang:` takes."""
 
 
 def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> np.ndarray:
-    """bool per row: does it satisfy every filter?"""
+    """Which rows satisfy every filter.
+
+    Args:
+        filters: the filters of a query.
+        lexical: the lexical index.
+        chunks: its chunks; chunk n is row n.
+
+    Returns:
+        bool (rows,).
+    """
     result = np.ones(len(lexical), bool)
     if filters.files:
         files = np.array([any(_matches(path, wanted) for wanted in filters.files) for path in lexical.files], bool)
@@ -42,7 +67,7 @@ def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) ->
 
 
 def _matches(path: str, wanted: str) -> bool:
-    """A pattern with wildcards against the whole path or its last part; without any, a piece of the path."""
+    """Match a pattern with wildcards against the whole path or its last part; one without, against any part of it."""
     path, wanted = path.lower(), wanted.lower().removeprefix("./")
     if any(mark in wanted for mark in "*?["):
         return fnmatch.fnmatchcase(path, wanted) or fnmatch.fnmatchcase(path.rpartition("/")[2], wanted)
@@ -50,7 +75,7 @@ def _matches(path: str, wanted: str) -> bool:
 
 
 def _defining(name: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """Rows that define a name; of a qualified one those inside the named class, if there are any."""
+    """Rows that define a name; for a qualified one those inside the class it names, if there are any."""
     parts = name.replace("::", ".").split(".")
     rows = lexical.rows_defining(parts[-1])[:MOST_DEFINITIONS].tolist()
     if len(parts) == 1 or len(rows) > MOST_VERIFIED:
@@ -66,20 +91,25 @@ def _inside(chunk: Chunk, scope: str) -> bool:
 
 
 def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> dict[int, float]:
-    """Rows that define a name the query gives, 0–1: full for the very spelling, half for another case. Of names with
-    many definitions the spelling is not compared."""
+    """Rows that define a name of the query.
+
+    Returns:
+        Scores by row: 1 for the exact spelling, ½ for another case. The spelling of names with more than MOST_COMPARED
+        definitions is not compared.
+    """
     found: dict[int, float] = {}
     for name in query.names:
         exact = name.replace("::", ".").rpartition(".")[2]
         rows = _defining(name, lexical, chunks)
         for row in rows:
-            spelled = len(rows) > MOST_COMPARED or exact in chunks[row].text
-            found[row] = max(found.get(row, 0.0), 1.0 if spelled else 0.5)
+            same_spelling = len(rows) > MOST_COMPARED or exact in chunks[row].text
+            found[row] = max(found.get(row, 0.0), 1.0 if same_spelling else 0.5)
     return found
 
 
 def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """The rows holding the lines of stack frames, in their order; frames of other code are left out."""
+    """The rows that contain the lines of stack frames, in the order of the frames; frames outside the repository are
+    left out."""
     by_suffix = _Suffixes(lexical)
     found: list[int] = []
     for frame in frames:
@@ -90,7 +120,7 @@ def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[
 
 
 class _Suffixes:
-    """Files by their last path components, looked up longest first."""
+    """Looks files up by the end of their path, the longest end first."""
 
     def __init__(self, lexical: LexicalIndex) -> None:
         self._paths: dict[str, list[str]] = {}
@@ -98,7 +128,7 @@ class _Suffixes:
             self._paths.setdefault(path.rpartition("/")[2], []).append(path)
 
     def of(self, frame: Frame) -> list[str]:
-        """The file a frame means; several only where a bare name fits them all, then at most MOST_OF_A_FILE."""
+        """The file of a frame; several, at most MOST_OF_A_FILE, only where a bare file name fits them all."""
         suffixes = list(frame.suffixes)
         candidates = self._paths.get(suffixes[-1], []) if suffixes else []
         for suffix in suffixes:
@@ -110,7 +140,7 @@ class _Suffixes:
 
 
 def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:
-    """float32 per file: 1 where the query names its path, or the end of it; ½ where it names a folder above."""
+    """float32 (files,): 1 where the query names the path or the end of it, ½ where it names a folder above."""
     result = np.zeros(len(lexical.files), np.float32)
     wanted = [path.lower().removeprefix("./").rstrip("/") for path in query.paths]
     for number, path in enumerate(lexical.files if wanted else ()):
@@ -125,14 +155,14 @@ def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:
 
 
 def phrase_rows(phrase: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """Rows whose text holds a phrase, in any case and spacing. Of very common phrases only the first are found."""
+    """Rows whose text contains a phrase, in any case and spacing; only MOST_VERIFIED candidates are read."""
     tokens = [lexical.tokens.get(token) for word in words(phrase) for token in expand(word)]
     known = [token for token in tokens if token is not None]
     if not known or len(known) < len(tokens):
         return []
-    holding = [np.union1d(*(lexical.fields[name].of(token)[0] for name in ("body", "symbols"))) for token in known]
-    candidates = holding[0]
-    for rows in holding[1:]:
+    containing = [np.union1d(*(lexical.fields[name].of(token)[0] for name in ("body", "symbols"))) for token in known]
+    candidates = containing[0]
+    for rows in containing[1:]:
         candidates = np.intersect1d(candidates, rows, assume_unique=True)
     wanted = " ".join(phrase.lower().split())
     return [row for row in candidates[:MOST_VERIFIED].tolist() if wanted in " ".join(chunks[row].text.lower().split())]

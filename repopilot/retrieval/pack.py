@@ -1,10 +1,11 @@
-"""Context for a model: the best hits as numbered excerpts within a token budget, whole symbols where they fit."""
+"""Context for a model: the best hits as numbered excerpts within a token budget, as whole symbols where they fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from repopilot import i18n
 from repopilot.index.store import Index
 from repopilot.prompts import defused, nonce
 from repopilot.retrieval.cite import Excerpt
@@ -18,15 +19,18 @@ WHOLE_SYMBOL = 120
 """A hit inside a symbol of at most this many lines is widened to the whole symbol."""
 LONGEST_LINE = 400
 IMPORTS, SHORT_LINE = 3, 120
-"""At most so many import lines, so long, are shown above an excerpt that uses what they import."""
+"""How many import lines are shown above an excerpt that uses what they import, and how many characters of a line."""
 LEAST = 60
-"""An excerpt that would get fewer tokens than this is left out rather than cut."""
+"""An excerpt for which fewer tokens than this remain is left out rather than shortened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """`text` is what the model reads, `tokens` long; `excerpts` the exact lines behind its numbers; `left_out` counts
-    the hits that did not fit; `mark` the delimiter that begins each excerpt."""
+    """Excerpts as a text for a model.
+
+    `text` is `tokens` tokens long; `excerpts` are the exact lines behind its numbers; `left_out` counts the hits that
+    did not fit; `mark` is the delimiter that each excerpt begins with.
+    """
 
     text: str
     excerpts: tuple[Excerpt, ...]
@@ -36,10 +40,20 @@ class Pack:
 
 
 def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_tokens: int) -> Pack:
-    """The hits in order as excerpts, deduplicated and joined, at most `max_tokens` tokens in all."""
+    """Pack hits into excerpts.
+
+    Args:
+        index: the index the hits come from.
+        hits: best first; overlapping and neighbouring ones of a file are joined.
+        count_tokens: counts the tokens of a text.
+        max_tokens: the budget for all excerpts together.
+
+    Returns:
+        The pack, with excerpts in the order of the hits.
+    """
     mark = nonce()
     places = _joined([_widened(hit, index.outline(hit.chunk.path)) for hit in hits])
-    shown: list[str] = []
+    texts: list[str] = []
     excerpts: list[Excerpt] = []
     left = max_tokens
     for place in places:
@@ -47,23 +61,35 @@ def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_token
         if excerpt is None:
             continue
         # The first hits matter most, but one long symbol must not crowd out all others.
-        text, tokens = _fitted(excerpt, mark, _neighbours(index, excerpt), count_tokens, min(left, max_tokens * 3 // 5))
+        budget = min(left, max_tokens * 3 // 5)
+        text, tokens = _fitted(excerpt, mark, _context_lines(index, excerpt), count_tokens, budget)
         if text:
-            shown.append(text)
+            texts.append(text)
             excerpts.append(excerpt)
             left -= tokens
         if left < LEAST:
             break
-    return Pack("\n".join(shown), tuple(excerpts), max_tokens - left, len(places) - len(excerpts), mark)
+    return Pack("\n".join(texts), tuple(excerpts), max_tokens - left, len(places) - len(excerpts), mark)
 
 
-def markdown(excerpts: Sequence[Excerpt], title: str, name: str, commit: str) -> str:
-    """A context pack to paste elsewhere: path, lines and commit with every excerpt."""
-    parts = [f"# {title}", f"From {name} at {commit}.", ""]
+def markdown(excerpts: Sequence[Excerpt], title: str, name: str, commit: str, language: str = "en") -> str:
+    """A context pack to paste elsewhere.
+
+    Args:
+        excerpts: the excerpts, each shown with its path and lines.
+        title: the heading.
+        name: the repository's name.
+        commit: the commit the excerpts are from.
+        language: of the sentence below the heading.
+
+    Returns:
+        Markdown.
+    """
+    parts = [f"# {title}", i18n.text("retrieval.pack_source", language, name=name, commit=commit), ""]
     for e in excerpts:
-        fence = "`" * max(3, _longest_ticks(e.text) + 1)
-        where = f"## {e.path}:{e.start_line}-{e.end_line}" + (f" ({e.symbol})" if e.symbol else "")
-        parts += [where, f"{fence}{e.path.rpartition('.')[2] if '.' in e.path else ''}", e.text, fence, ""]
+        fence = "`" * max(3, _longest_backtick_run(e.text) + 1)
+        heading = f"## {e.path}:{e.start_line}-{e.end_line}" + (f" ({e.symbol})" if e.symbol else "")
+        parts += [heading, f"{fence}{e.path.rpartition('.')[2] if '.' in e.path else ''}", e.text, fence, ""]
     return "\n".join(parts)
 
 
@@ -76,7 +102,7 @@ class _Place:
 
 
 def _widened(hit: Hit, outline: Sequence[Symbol]) -> _Place:
-    """The hit's lines, or the smallest symbol around them when that is short enough to be read whole."""
+    """The lines of a hit, or of the smallest symbol around them that is at most WHOLE_SYMBOL lines long."""
     c = hit.chunk
     around = [
         s
@@ -90,7 +116,7 @@ def _widened(hit: Hit, outline: Sequence[Symbol]) -> _Place:
 
 
 def _joined(places: Sequence[_Place]) -> list[_Place]:
-    """Overlapping and near places of one file become one, at the rank of the better; order is kept otherwise."""
+    """Join overlapping and neighbouring places of one file, at the rank of the better one."""
     joined: list[_Place] = []
     for place in places:
         for i, other in enumerate(joined):
@@ -112,11 +138,12 @@ def _excerpt(index: Index, place: _Place, number: int) -> Excerpt | None:
 
 
 def _fitted(
-    excerpt: Excerpt, mark: str, neighbours: Sequence[str], count_tokens: CountTokens, budget: int
+    excerpt: Excerpt, mark: str, context: Sequence[str], count_tokens: CountTokens, budget: int
 ) -> tuple[str, int]:
-    """The excerpt as shown, at most `budget` tokens: whole, else its head and tail, else nothing."""
+    """The text of an excerpt, at most `budget` tokens, and its tokens: all its lines, else the first and last, else
+    ''."""
     head = f"{mark} [{excerpt.number}] {excerpt.path}" + (f" · {excerpt.symbol}" if excerpt.symbol else "")
-    head = "\n".join([head, *neighbours])
+    head = "\n".join([head, *context])
     lines = [line[:LONGEST_LINE] for line in defused(excerpt.text, mark).split("\n")]
     whole = "\n".join([head, *lines])
     tokens = count_tokens(whole)
@@ -127,8 +154,8 @@ def _fitted(
     keep = max(4, int(len(lines) * budget / tokens) - 2)
     while keep >= 4:
         front = keep * 2 // 3
-        cut = [*lines[:front], f"… {len(lines) - keep} lines left out …", *lines[len(lines) - (keep - front) :]]
-        text = "\n".join([head, *cut])
+        shortened = [*lines[:front], f"… {len(lines) - keep} lines left out …", *lines[len(lines) - (keep - front) :]]
+        text = "\n".join([head, *shortened])
         tokens = count_tokens(text)
         if tokens <= budget:
             return text, tokens
@@ -136,25 +163,25 @@ def _fitted(
     return "", 0
 
 
-def _neighbours(index: Index, excerpt: Excerpt) -> list[str]:
-    """Lines outside the excerpt that are cheap and explain it: the imports it uses, the class it stands in."""
+def _context_lines(index: Index, excerpt: Excerpt) -> list[str]:
+    """Lines outside an excerpt that explain it at little cost: the imports it uses, the signature of its class."""
     lines = (index.text(excerpt.path) or "").split("\n")
     used = identifiers(excerpt.text)
-    wanted = [i.line for i in index.imports(excerpt.path) if used & set(i.bound) and i.line < excerpt.start_line]
-    shown = [lines[number - 1].strip()[:SHORT_LINE] for number in wanted[:IMPORTS]]
+    numbers = [i.line for i in index.imports(excerpt.path) if used & set(i.bound) and i.line < excerpt.start_line]
+    imports = [lines[number - 1].strip()[:SHORT_LINE] for number in numbers[:IMPORTS]]
     owner = _owner(excerpt, index.outline(excerpt.path))
-    return [*shown, f"{owner.signature}  …"] if owner else shown
+    return [*imports, f"{owner.signature}  …"] if owner else imports
 
 
 def _owner(excerpt: Excerpt, outline: Sequence[Symbol]) -> Symbol | None:
-    """The class around the excerpt, whose signature is a cheap neighbour worth showing."""
+    """The innermost symbol around an excerpt."""
     around = [
         s for s in outline if s.start_line < excerpt.start_line and excerpt.end_line <= s.end_line and s.signature
     ]
     return min(around, key=lambda s: s.end_line - s.start_line, default=None)
 
 
-def _longest_ticks(text: str) -> int:
+def _longest_backtick_run(text: str) -> int:
     longest = run = 0
     for character in text:
         run = run + 1 if character == "`" else 0

@@ -1,6 +1,6 @@
-"""What is being asked: the kind of query, its weighted terms, filters, phrases, names, paths and stack frames. Pure.
+"""Parses a query: its kind, weighted terms, filters, phrases, names, paths and stack frames. Pure.
 
-Work is bounded: of a very long query only the head and the tail are read.
+Of a very long query only the beginning and the end are read.
 """
 
 from __future__ import annotations
@@ -12,22 +12,28 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Literal
 
+from repopilot import i18n
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.query_patterns import (
+from repopilot.retrieval.query_words import (
     BULLETS,
+    CONVENTIONAL,
     CONVENTIONAL_HEAD,
     DOCS,
     ERROR,
+    FRENCH,
+    IMPERATIVES,
     QUESTION,
     RAISES,
     SCHEMA,
     SCHEMA_SURE,
     SEEK,
+    STOP_EN,
+    STOP_FR,
     TESTS,
+    VAGUE,
     WHOLE,
 )
 from repopilot.retrieval.stack_frames import Frame, frames, places
-from repopilot.retrieval.vocabulary import CONVENTIONAL, FRENCH, IMPERATIVES, STOP_EN, STOP_FR, VAGUE
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
 Language = Literal["en", "fr"]
@@ -51,7 +57,7 @@ _COMPOUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What hits must satisfy; values of one filter are alternatives, all in lower case except paths and symbols."""
+    """What hits must satisfy. The values of one filter are alternatives; languages and kinds are in lower case."""
 
     files: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
@@ -66,9 +72,10 @@ class Filters:
 class Query:
     """A parsed query.
 
-    `terms` gives index tokens their weight. `names` are identifiers as written, likeliest first; `paths` the files or
-    folders mentioned; `scope` that of a conventional commit (`fix(router): …`). `asks`: it is put as a question.
-    `notes` say what was left out.
+    `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
+    folders it mentions; `frames` its stack frames, innermost first; `scope` that of a conventional commit
+    (`fix(router): …`). `asks` says that it is put as a question, `wants_tests` and `wants_docs` that tests or
+    documentation are asked for. `notes` say what was left out.
     """
 
     kind: Kind
@@ -88,7 +95,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Understand a query. Never raises; a query without a word in it has no terms."""
+    """Parse a query. Any text can be parsed; one without a word has no terms."""
     cut, notes = _bounded(text)
     bare, filters = _filters(cut)
     language = _language(bare)
@@ -122,7 +129,7 @@ def _bounded(text: str) -> tuple[str, tuple[str, ...]]:
     text = text.replace("\r\n", "\n").replace("\0", " ")
     if len(text) <= HEAD + TAIL:
         return text, ()
-    note = f"The question has {len(text):,} characters: only its first {HEAD:,} and last {TAIL:,} were searched for."
+    note = i18n.message("retrieval.long_query", characters=f"{len(text):,}", head=f"{HEAD:,}", tail=f"{TAIL:,}")
     return f"{text[:HEAD]}\n{text[-TAIL:]}", (note,)
 
 
@@ -151,8 +158,8 @@ def _names(text: str, filters: Filters) -> tuple[str, ...]:
     quoted = [name for code in _CODE.findall(text) for name in re.findall(r"[A-Za-z_][\w.:]*", code)]
     whole = re.fullmatch(r"\s*([A-Za-z_]\w*)(?:\(\))?\s*[?.]?\s*", text)
     found = [*filters.symbols, *quoted, *_COMPOUND.findall(text), *([whole.group(1)] if whole else [])]
-    kept = (name.strip(".:") for name in found)
-    return tuple(dict.fromkeys(name for name in kept if name and not _is_path(name)))[:20]
+    stripped = (name.strip(".:") for name in found)
+    return tuple(dict.fromkeys(name for name in stripped if name and not _is_path(name)))[:20]
 
 
 def _is_path(text: str) -> bool:
@@ -185,7 +192,7 @@ def _kind(
 
 
 def _is_task(text: str) -> bool:
-    """Does it read like a commit: an imperative, a conventional prefix, or a subject with a list of changes?"""
+    """Whether it reads like a commit message: an imperative, a conventional prefix, or a subject with a list."""
     first = next(iter(words(text)), "").lower()
     head = CONVENTIONAL_HEAD.match(text)
     if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
@@ -194,8 +201,10 @@ def _is_task(text: str) -> bool:
 
 
 def _subject(text: str, kind: Kind, asks: bool) -> str:
-    """The part of a query that says what sort of file is wanted: a question's first line, or a few words; of what reads
-    like a commit nothing, for commits speak of tests and documentation in passing."""
+    """The part of a query that tells what sort of file is wanted: the first line of a question, or a few words.
+
+    Nothing of what reads like a commit message: those mention tests and documentation in passing.
+    """
     first = text.strip().partition("\n")[0]
     if kind in ("task", "traceback", "overview") or not (asks or len(first.split()) <= SHORT):
         return ""
@@ -203,17 +212,17 @@ def _subject(text: str, kind: Kind, asks: bool) -> str:
 
 
 def _message(text: str, stack: tuple[Frame, ...]) -> str:
-    """The lines of a pasted stack trace that say what went wrong, and the functions it went through."""
+    """The lines of a pasted stack trace that say what went wrong, and the functions of its frames."""
     noise = re.compile(
         r'^\s*(?:File "|at |from |Traceback|goroutine |stack backtrace|\d+: |[\w./]+\.\w+:\d+)|^\s{3,}\S'
     )
-    said = [line for line in text.splitlines() if line.strip() and not noise.match(line)]
+    lines = [line for line in text.splitlines() if line.strip() and not noise.match(line)]
     functions = " ".join(frame.function.replace(".", " ") for frame in stack[:8])
-    return "\n".join(said[-12:]) + "\n" + functions
+    return "\n".join(lines[-12:]) + "\n" + functions
 
 
 def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) -> dict[str, float]:
-    """Index tokens with their weights. Later lines of a commit message count less than its first."""
+    """Index tokens with their weights. The later lines of a commit message count less than the first."""
     first, _, rest = text.strip().partition("\n")
     weights: dict[str, float] = {}
     for part, factor in ((first, 1.0), (rest, BODY_WEIGHT if kind == "task" else 1.0)):
@@ -230,13 +239,14 @@ def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) ->
 def _weighted(counts: Iterable[tuple[str, int]], language: Language) -> dict[str, float]:
     weights: dict[str, float] = {}
     for word, count in counts:
-        for spelled, weight in _spellings(word, language):
-            for token in expand(spelled):
+        for spelling, weight in _spellings(word, language):
+            for token in expand(spelling):
                 weights[token] = max(weights.get(token, 0.0), weight * (1 + log(count)))
     return weights
 
 
 def _spellings(word: str, language: Language) -> list[tuple[str, float]]:
+    """The words to look for, with their weights: none for a stop word, also the English ones for a French term."""
     lower = word.lower()
     if lower in STOP_EN or (language == "fr" and lower in STOP_FR) or (len(lower) < 2 and lower.isascii()):
         return []

@@ -1,4 +1,4 @@
-"""Questions about the whole repository: a compact map of it, and the places that answer what it is and how it runs."""
+"""Questions about the whole repository: a compact map of it, and the passages that say what it is and how it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from repopilot.code import languages
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
-from repopilot.retrieval import query_patterns
+from repopilot.retrieval import query_words
 from repopilot.retrieval.query import Query
 from repopilot.types import Chunk
 
@@ -39,7 +39,8 @@ _ASIDE = re.compile(r"licen[cs]e|donat|sponsor|contribut|code of conduct|badge|c
 
 @dataclass(frozen=True, slots=True)
 class OverviewPlace:
-    """A chunk that answers a question about the whole. `role` says as what; `score` 0–1."""
+    """A passage that answers a question about the whole repository: its row, its role (readme, manifest, entry point,
+    main code, run file) and its score, 0–1."""
 
     row: int
     role: str
@@ -47,8 +48,13 @@ class OverviewPlace:
 
 
 def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
-    """README, manifests, entry points and files that run things, best first for the question."""
-    how, shape = bool(query_patterns.RUNS.search(query.text)), bool(query_patterns.SHAPE.search(query.text))
+    """README, manifests, entry points, main code and run files, best first for the question.
+
+    Args:
+        index: the index.
+        query: a query of kind `overview`; whether it asks how to run things or for the structure decides the order.
+    """
+    how, shape = bool(query_words.RUNS.search(query.text)), bool(query_words.SHAPE.search(query.text))
     files = sorted(index.files, key=lambda path: (path.count("/"), path))
     found = [*_readme_places(index, files, how)]
     weights = {
@@ -68,10 +74,10 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
             rows = index.lexical.rows_of_file(path)
             if len(rows):
                 found.append(OverviewPlace(int(rows[0]), role, weights[role] - 0.02 * place - 0.05 * path.count("/")))
-    best: dict[int, OverviewPlace] = {}
+    unique: dict[int, OverviewPlace] = {}
     for place in sorted(found, key=lambda place: (-place.score, place.row)):
-        best.setdefault(place.row, replace(place, score=round(place.score, 3)))
-    return list(best.values())
+        unique.setdefault(place.row, replace(place, score=round(place.score, 3)))
+    return list(unique.values())
 
 
 def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[OverviewPlace]:
@@ -81,7 +87,7 @@ def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[Overvi
     rows = index.lexical.rows_of_file(readme).tolist()
     for place, row in enumerate(rows[:README_READ]):
         heading = _heading(index.chunks[row])
-        explains = bool(query_patterns.HOW_TO.search(heading))
+        explains = bool(query_words.HOW_TO.search(heading))
         if place and _ASIDE.search(heading):
             continue
         if place < README_CHUNKS or (how and explains):
@@ -93,15 +99,15 @@ def _heading(chunk: Chunk) -> str:
 
 
 def _entry_points(index: Index, files: list[str]) -> list[str]:
-    """Files by what the manifests name, then by name, without tests, examples and documentation."""
-    named = [path for manifest in _manifests(index) for path in _declared(manifest, files)]
+    """Files that the manifests name, then files with telling names; no tests, examples or documentation."""
+    declared = [path for manifest in _manifests(index) for path in _declared(manifest, files)]
     telling = [path for path in files if _ENTRY.search(path) and languages.file_kind(path) == "code" and _own(path)]
     packages = [path for path in files if path.endswith("/__init__.py") and path.count("/") <= 2]
-    return list(dict.fromkeys((*named, *telling, *filter(_own, packages))))
+    return list(dict.fromkeys((*declared, *telling, *filter(_own, packages))))
 
 
 def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
-    """The files the entry points of a manifest lie in (`pkg.mod:function`, `./bin/x.js`)."""
+    """The files of a manifest's entry points (`pkg.mod:function`, `./bin/x.js`)."""
     for target in (manifest.entry_points or {}).values():
         module = target.partition(":")[0].strip().removeprefix("./")
         stem = module if _SCRIPT.search(module) else module.replace(".", "/")
@@ -118,8 +124,14 @@ def _manifests(index: Index) -> list[Manifest]:
 
 
 def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
-    """The repository as a text of at most `max_tokens` tokens: what it says it is, languages, manifests, entry points,
-    and its folders with their files and symbols, as many as fit."""
+    """A map of the repository for a model: what it says it is, languages, manifests, entry points, and folders with
+    their files and symbols, as many as fit.
+
+    Args:
+        index: the index.
+        max_tokens: how long the text may be.
+        count_tokens: counts the tokens of a text.
+    """
     lines: list[str] = []
     left = max_tokens
     for line in _lines(index, count_tokens):
@@ -155,16 +167,16 @@ def _languages(files: Mapping[str, FileInfo]) -> str:
 
 def _about(text: str, count_tokens: Callable[[str], int]) -> str:
     """The first paragraphs of a README that are sentences: no badges, images, code, headings or rules."""
-    said: list[str] = []
+    sentences: list[str] = []
     for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
         plain = _LINK.sub(r"\1", _IMAGE.sub("", paragraph))
         plain = " ".join(_MARKUP.sub("", plain).split())
         if len(re.findall(r"[^\W\d_]{2,}", plain)) < LEAST_WORDS:
             continue
-        said.append(plain)
-        if count_tokens(" ".join(said)) > ABOUT_TOKENS:
+        sentences.append(plain)
+        if count_tokens(" ".join(sentences)) > ABOUT_TOKENS:
             break
-    return " ".join(said)[: ABOUT_TOKENS * 6]
+    return " ".join(sentences)[: ABOUT_TOKENS * 6]
 
 
 def _manifest_line(manifest: Manifest) -> str:
@@ -178,7 +190,7 @@ def _manifest_line(manifest: Manifest) -> str:
 
 
 def _structure(index: Index, files: list[str]) -> Iterator[str]:
-    """Folder by folder, those with most code first: files, and the symbols they define."""
+    """Folders with their files and the symbols these define; those with most code first."""
     by_folder: dict[str, list[str]] = {}
     for path in files:
         by_folder.setdefault(path.rpartition("/")[0], []).append(path)
@@ -201,7 +213,7 @@ def _is_main(path: str) -> bool:
 
 
 def _own(path: str) -> bool:
-    """Part of the project itself: neither test nor example nor documentation."""
+    """Whether a file is part of the project itself: neither test nor example nor documentation."""
     return not (languages.is_test_path(path) or languages.is_example_path(path) or languages.is_doc_path(path))
 
 

@@ -1,4 +1,4 @@
-"""Search one index: parse, score, rerank, and say why. Lexical at once; vectors join where there are any."""
+"""Searches one index: parses the query, ranks lexically, reranks with vectors where there are any, and says why."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
 from repopilot.retrieval import commit_votes, exact_matches, rank
 from repopilot.retrieval.query import Query, parse
+from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.repo_map import overview_places
-from repopilot.retrieval.score import Ranking, ranking
 from repopilot.types import Hit
 
 if TYPE_CHECKING:
@@ -23,20 +24,23 @@ if TYPE_CHECKING:
     from repopilot.index.vectors import Vectors
 
 RERANKED = 20
+"""How many of the best passages are compared with the query by their vectors."""
 MEANING = 2.5
-"""What the vector most like the query's adds to its passage's score."""
+"""What the vector most similar to the query's adds to the score of its passage."""
 SAME_FILE: Mapping[str, float] = {"path": 0.0, "traceback": 0.0, "symbol": 0.3}
 SAME_FILE_ASKED, SAME_FILE_ELSE = 1.0, 2.0
-"""What each better passage of the same file costs a passage: a task wants the files, a question also their parts."""
+"""What each better passage of the same file takes from a passage's score: a task wants files, a question also their
+parts."""
 LONGEST_EMBEDDED = 2000
+"""Characters of a query that are embedded."""
 MOST_FILES = 1000
 HISTORY_SECONDS = 10.0
-"""How long past commits are taken as read; they arrive in the background."""
+"""How long the past commits read so far are used before looking for more, which are read in the background."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Hits, best first. `files` ranks whole files; `notes` say in words what is missing; `seconds` are per phase."""
+    """What was found: `hits`, and `files` (paths), best first. `notes` say what is missing; `seconds` are per phase."""
 
     query: Query
     hits: tuple[Hit, ...]
@@ -49,22 +53,35 @@ _histories: WeakKeyDictionary[Index, tuple[float, commit_votes.History]] = WeakK
 
 
 def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None) -> Results:
-    """The `k` passages that answer `text` best. Without an embedder, lexical only. Raises IndexFailed when the index
-    is broken; any text gives a result, an empty one says why in its notes."""
+    """Find the passages that answer a text best.
+
+    Args:
+        index: the index to search.
+        text: a question, a task, a name, a path, an error or a stack trace, in English or French; it may contain
+            filters (`file:src/* lang:python kind:function symbol:Cart`).
+        k: how many passages at most.
+        embedder: makes vectors; None for lexical search alone.
+
+    Returns:
+        The results. Empty ones say why in their notes, as do those of an embedder that failed.
+
+    Raises:
+        IndexFailed: the index is damaged.
+    """
     started = time.perf_counter()
     query = parse(text)
     seconds = {"parse": time.perf_counter() - started}
     if k < 1 or not len(index.lexical):
-        return Results(query, (), (*query.notes, "Nothing is indexed."), seconds)
+        return Results(query, (), (*query.notes, i18n.message("retrieval.nothing_indexed")), seconds)
     mask = exact_matches.allowed(query.filters, index.lexical, index.chunks)
     if not mask.any():
-        return Results(query, (), (*query.notes, "No passage satisfies the filters."), seconds)
+        return Results(query, (), (*query.notes, i18n.message("retrieval.filters_match_nothing")), seconds)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
     found = ranking(index.lexical, index.chunks, query, mask, _history(index))
     seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
     if found is None:
-        return Results(query, (), (*query.notes, _nothing(query)), seconds)
+        return Results(query, (), (*query.notes, _no_match_note(query)), seconds)
     notes = [*query.notes, *found.notes]
     if embedder is not None and query.kind not in ("path", "traceback"):
         before = time.perf_counter()
@@ -80,12 +97,12 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
     found = [place for place in overview_places(index, query) if mask[place.row]][:k]
     hits = tuple(Hit(index.chunks[place.row], place.score, {place.role: place.score}) for place in found)
     seconds["total"] = seconds["parse"] + time.perf_counter() - started
-    notes = query.notes if hits else (*query.notes, "There is no README, manifest or entry point to answer from.")
+    notes = query.notes if hits else (*query.notes, i18n.message("retrieval.no_overview"))
     return Results(query, hits, notes, seconds, tuple(dict.fromkeys(hit.chunk.path for hit in hits)))
 
 
 def _history(index: Index) -> commit_votes.History | None:
-    """Past commits as a searchable history; None without any."""
+    """The past commits of an index, searchable; None while there are none."""
     at, history = _histories.get(index, (0.0, None))
     now = time.monotonic()
     if history is None or not history.files or now - at >= HISTORY_SECONDS:
@@ -97,25 +114,26 @@ def _history(index: Index) -> commit_votes.History | None:
 
 
 def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
-    """Add the likeness of vectors to the best passages and their files. Returns what went wrong, in words."""
+    """Add the similarity of vectors to the scores of the best passages. Returns notes on what failed."""
     from repopilot.index.vectors import vectors_of
 
     try:
         asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]])[0]
-        kept = vectors_of(index, embedder)
-        rows = _candidates(index, found, kept, asked)
-        vectors = kept.of_chunks(index, rows.tolist())
+        stored = vectors_of(index, embedder)
+        rows = _candidates(index, found, stored, asked)
+        vectors = stored.of_chunks(index, rows.tolist())
     except (ModelError, StorageError) as error:
-        return [f"Ranked without vectors. {error}"]
-    likeness = vectors @ asked
+        key = "retrieval.without_vectors_hint" if error.hint else "retrieval.without_vectors"
+        return [i18n.message(key, reason=error.message, hint=error.hint)]
+    similarity = vectors @ asked
     passages = np.zeros(len(found.lexical), np.float32)
-    passages[rows] = MEANING * (likeness - likeness.min()) / max(float(np.ptp(likeness)), 1e-9)
+    passages[rows] = MEANING * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
     found.passages["meaning"] = passages
     return []
 
 
 def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:
-    """The best rows so far; where all of the repository has vectors, those nearest to the question as well."""
+    """The rows to rerank: the best so far and, where all of the repository has vectors, those nearest to the query."""
     rows = found.top(RERANKED, SAME_FILE_ASKED)
     if index.dense < 1.0:
         return rows
@@ -124,7 +142,17 @@ def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarra
 
 
 def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """The `k` best passages as hits, spread over files, and the files in order of their best passage."""
+    """The best passages of a ranking as hits, and its files.
+
+    Args:
+        index: the index that was ranked.
+        found: the ranking.
+        k: how many hits at most.
+
+    Returns:
+        Hits, best first and spread over files, and the paths of at most MOST_FILES files in the order of their best
+        passages.
+    """
     rows = np.nonzero(found.mask)[0]
     files, own = found.lexical.file_of[rows], found.scores[rows]
     scores = rank.spread(own, files, _same_file(found.query))
@@ -145,7 +173,5 @@ def _hit(index: Index, found: Ranking, row: int, score: float, own: float) -> Hi
     return Hit(index.chunks[row], round(score, 4), why)
 
 
-def _nothing(query: Query) -> str:
-    if not query.terms and not query.names:
-        return "The question has no word to search for."
-    return "Nothing in this repository matches."
+def _no_match_note(query: Query) -> str:
+    return i18n.message("retrieval.no_match" if query.terms or query.names else "retrieval.no_words")

@@ -1,4 +1,4 @@
-"""Stack frames in pasted text: Python, JavaScript, Go, Java, Rust, Ruby, and plain `path.ext:line`. Pure."""
+"""Finds stack frames in pasted text: Python, JavaScript, Go, Java, Rust, Ruby, and plain `path.ext:line`. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RUBY = re.compile(
 )
 _PLAIN = re.compile(r"(?:^|[\s(\[\"'`])(?P<path>[\w./\\@~+-]{1,300}\.[A-Za-z]\w{0,7}):(?P<line>\d{1,7})\b", re.M)
 _INNERMOST_LAST = (_PYTHON,)
-_FORMS = (_PYTHON, _JAVA, _RUST, _SCRIPT, _GO, _RUBY)
+_FORMATS = (_PYTHON, _JAVA, _RUST, _SCRIPT, _GO, _RUBY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Frame:
 
     @property
     def suffixes(self) -> Iterator[str]:
-        """The path's endings, longest first; for Java, the folders named by the class come before the bare name."""
+        """The ends of the path, longest first; for Java the folders that the class name tells are put before it."""
         parts = [part for part in self.path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
         if len(parts) == 1 and self.path.endswith((".java", ".kt", ".scala", ".groovy")):
             package = self.function.rpartition("/")[2].split(".")[:-2]
@@ -51,16 +51,16 @@ class Frame:
 
 
 def frames(text: str) -> tuple[Frame, ...]:
-    """The frames of every stack trace in `text`, innermost first, without repetition, at most MOST_FRAMES."""
+    """The frames of every stack trace in a text, innermost first, each once, at most MOST_FRAMES."""
     found: list[Frame] = []
-    for form in _FORMS:
-        matches = [_frame(match) for match in form.finditer(text)]
-        found += reversed(matches) if form in _INNERMOST_LAST else matches
+    for pattern in _FORMATS:
+        matches = [_frame(match) for match in pattern.finditer(text)]
+        found += reversed(matches) if pattern in _INNERMOST_LAST else matches
     return _unique(found)
 
 
 def places(text: str) -> tuple[Frame, ...]:
-    """The `path.ext:line` mentions in `text` that need not be part of a stack trace."""
+    """The mentions of `path.ext:line` in a text, each once, at most MOST_FRAMES; they need not be stack frames."""
     return _unique(_frame(match) for match in _PLAIN.finditer(text))
 
 

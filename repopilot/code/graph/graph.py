@@ -108,9 +108,19 @@ def graph_of(nodes: Nodes, by_name: ByName, columns: Sequence[Sequence], unresol
     by_path = {path: number for number, path in enumerate(nodes.paths)}
     size, defined = len(nodes), _ends(nodes.files[nodes.definitions], len(by_path))
     return Graph(
-        nodes, by_name, by_path, sources, targets, kinds, confidence, lines, _ends(sources, size), _ends(targets, size),
-        defined, unresolved,
-    )  # fmt: skip
+        nodes,
+        by_name,
+        by_path,
+        sources,
+        targets,
+        kinds,
+        confidence,
+        lines,
+        _ends(sources, size),
+        _ends(targets, size),
+        defined,
+        unresolved,
+    )
 
 
 def _ends(numbers: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,8 +14,16 @@ from repopilot.code.split import FileAnalysis
 
 _JS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
 _JS_LANGUAGES = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
-_FAMILY = {"tsx": "js", "typescript": "js", "javascript": "js", "c": "c", "cpp": "c", "kotlin": "jvm", "java": "jvm",
-           "scala": "jvm"}  # fmt: skip
+_FAMILY = {
+    "tsx": "js",
+    "typescript": "js",
+    "javascript": "js",
+    "c": "c",
+    "cpp": "c",
+    "kotlin": "jvm",
+    "java": "jvm",
+    "scala": "jvm",
+}
 _MANY = 400
 
 
