@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from repopilot import i18n, intents
 from repopilot.errors import UsageError
+from repopilot.i18n import message
 from repopilot.results import Answer
 from repopilot.trace import Event, Step, degraded
 from repopilot.types import Intent, Route
@@ -22,22 +23,32 @@ log = logging.getLogger(__name__)
 
 
 async def answer(question: str, workspace: Workspace, step: Step, forced: Intent | None = None) -> Answer:
-    """Route the question and let its agent answer. `forced` skips the routing.
+    """Route a question and let its agent answer.
 
-    `degraded` of the answer holds every step down said anywhere in the trace. Raises UsageError for an empty
-    question; errors of the agents pass through.
+    Args:
+        question: as the user wrote it.
+        workspace: the repository with its index, models, settings and the conversation so far.
+        step: the steps of the work go below it.
+        forced: the intent of a command, which skips the routing; None lets the router decide.
+
+    Returns:
+        The agent's answer with its route; `degraded` lists every fallback recorded anywhere in the trace.
+
+    Raises:
+        UsageError: the question is empty.
+        RepoPilotError: whatever the agent raises.
     """
     from repopilot.routing.router import route
 
     if not question.strip():
-        raise UsageError(i18n.text("assistant.empty", "en"))
+        raise UsageError(message("assistant.empty"))
     events: list[Event] = []
-    watched = _teed(step, events)
+    recorded = _recording(step, events)
     if len(question) > LONGEST_QUESTION:
-        watched.degrade(f"question of {len(question):,} characters cut to {LONGEST_QUESTION:,}")
+        recorded.degrade(message("assistant.cut", length=f"{len(question):,}", longest=f"{LONGEST_QUESTION:,}"))
         question = question[:LONGEST_QUESTION]
     log.info("request %s: %d characters", step.id, len(question))
-    async with watched.child("route", "tool", question) as routing:
+    async with recorded.child("route", "tool", question) as routing:
         chosen = await route(
             question,
             workspace.settings,
@@ -49,13 +60,13 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         )
         routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
-    done = await _agent(chosen)(question, workspace, watched)
-    said = (*workspace.index.notes, *degraded(events), *watched.data.get("degraded", ()))
-    return replace(done, route=chosen, degraded=tuple(dict.fromkeys((*done.degraded, *said))))
+    done = await _agent(chosen)(question, workspace, recorded)
+    fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
+    return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)))
 
 
-def _teed(step: Step, events: list[Event]) -> Step:
-    """The same step, with its descendants' events kept as well."""
+def _recording(step: Step, events: list[Event]) -> Step:
+    """The same step, with its descendants' events appended to `events` as well."""
 
     def sink(event: Event) -> None:
         events.append(event)
@@ -72,9 +83,15 @@ def _agent(route: Route) -> Agent:
 
 def _refusal(route: Route) -> Agent:
     async def refuse(question: str, workspace: Workspace, step: Step) -> Answer:
-        text = i18n.text("assistant.refused", "en", why=route.reason)
+        text = i18n.text("assistant.refused", _language(question), why=route.reason)
         async with step.child("answer", "answer") as answering:
             await answering.write(text)
         return Answer(text)
 
     return refuse
+
+
+def _language(question: str) -> str:
+    from repopilot.retrieval.query import parse
+
+    return parse(question).language

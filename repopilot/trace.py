@@ -39,7 +39,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """Text streamed into a step."""
+    """Text was streamed into a step."""
 
     id: str
     text: str
@@ -63,12 +63,17 @@ Sink = Callable[[Event], None]
 
 @dataclass(slots=True)
 class Step:
-    """A running step. The text of `answer` steps is the answer itself, shown to the user as the message."""
+    """A running step.
+
+    The text of `answer` steps is the answer itself, shown to the user as the message. `fallbacks` is what was
+    recorded by `degrade`, `data` what was noted besides.
+    """
 
     sink: Sink
     id: str
     name: str
     data: dict[str, object] = field(default_factory=dict)
+    fallbacks: list[str] = field(default_factory=list)
     _text: list[str] = field(default_factory=list)
 
     async def write(self, text: str) -> None:
@@ -82,24 +87,34 @@ class Step:
         self.data.update(facts)
 
     def degrade(self, message: str) -> None:
-        """Say a step down in the trace; collected by `degraded`."""
-        self.data.setdefault("degraded", [])
-        self.data["degraded"].append(message)  # type: ignore[union-attr]
+        """Record a fallback: what the step had to do without, in words fit to show. `degraded` collects them."""
+        self.fallbacks.append(message)
+        self.data["degraded"] = self.fallbacks
 
     @property
     def text(self) -> str:
+        """What was written into the step so far."""
         return "".join(self._text)
 
     @asynccontextmanager
     async def child(self, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
-        """A nested step. An exception or a cancellation finishes it as such and goes on up."""
+        """Open a nested step.
+
+        Args:
+            name: what the step does, in plain English; it names the step in traces and JSON.
+            kind: what sort of work it is.
+            input: what it works on, shown with it.
+
+        Yields:
+            The running step. An exception or a cancellation finishes it as such and is raised again.
+        """
         async with _running(self.sink, self.id, name, kind, input) as step:
             yield step
 
 
 @asynccontextmanager
 async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
-    """The outermost step of a request."""
+    """Open the outermost step of a request; `sink` gets its events and those of all steps below it."""
     async with _running(sink, None, name, kind, input) as step:
         yield step
 
@@ -157,7 +172,7 @@ def tree(events: Iterable[Event]) -> list[dict]:
 
 
 def outline(events: Iterable[Event]) -> str:
-    """The trace as an indented text, one line a step: `name`, with ` ✗` or ` ■` where it failed or was stopped."""
+    """The trace as an indented text, one line a step: its name, with ` ✗` where it failed, ` ■` where it was stopped."""
     marks = {"ok": "", "error": " ✗", "stopped": " ■", "running": " …"}
 
     def lines(nodes: list[dict], depth: int) -> Iterable[str]:
@@ -169,9 +184,13 @@ def outline(events: Iterable[Event]) -> str:
 
 
 def degraded(events: Iterable[Event]) -> tuple[str, ...]:
-    """Every step down said anywhere in the trace, in order, once each."""
-    said = (m for e in events if isinstance(e, Finished) for m in e.data.get("degraded", ()))  # type: ignore[attr-defined]
-    return tuple(dict.fromkeys(said))
+    """Every fallback recorded anywhere in the trace, in order, once each."""
+    found: dict[str, None] = {}
+    for event in events:
+        recorded = event.data.get("degraded") if isinstance(event, Finished) else None
+        if isinstance(recorded, list):
+            found |= dict.fromkeys(recorded)
+    return tuple(found)
 
 
 async def result_or_none(work: Awaitable[Result], what: str, step: Step) -> Result | None:

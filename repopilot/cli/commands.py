@@ -99,6 +99,7 @@ def ask(arguments: argparse.Namespace, settings: Settings) -> int:
     facts = {
         "route": _route(done.route),
         "answer": done.text,
+        "evidence": [asdict(e) for e in done.evidence],
         "citations": [asdict(c) for c in done.citations],
         "degraded": list(done.degraded),
         "model": workspace.model.name if workspace.model else None,

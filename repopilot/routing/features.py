@@ -7,6 +7,7 @@ import math
 import re
 
 from repopilot import intents
+from repopilot.i18n import Message, message
 from repopilot.routing.normalize import NormalizedQuestion
 from repopilot.routing.patterns import RULES
 from repopilot.routing.safety import harm_evidence, harm_score
@@ -16,6 +17,7 @@ _COMPILED = {name: (intent, weight, re.compile(pattern)) for name, (intent, weig
 CUE_WEIGHT = 3.0
 """What the cue of an intent counts: more than any pattern, as it names the intent outright."""
 
+_MOST_SIGNS = 3
 _LIST = re.compile(r",| and | et |;")
 _ABOUT_CODE = re.compile(r"^(?:what|which|where|why|who|how (?:does|is|are|do))")
 
@@ -83,7 +85,7 @@ def _settle_questions(found: dict[str, float], total: dict[Intent, float]) -> No
         total["EXPLAIN"] -= 1.0
 
 
-def signs(intent: Intent, found: dict[str, float]) -> tuple[str, ...]:
-    """The rules that spoke for an intent, strongest first, at most three, in words."""
-    spoke = [(weight, name) for name, (of, weight, _) in _COMPILED.items() if of == intent and found[name]]
-    return tuple(name.replace("_", " ") for _, name in sorted(spoke, reverse=True)[:3])
+def signs(intent: Intent, found: dict[str, float]) -> list[Message]:
+    """The rules that speak for an intent, strongest first, at most three, in words."""
+    matched = [(weight, name) for name, (of, weight, _) in _COMPILED.items() if of == intent and found[name]]
+    return [message(f"routing.signs.{name}") for _, name in sorted(matched, reverse=True)[:_MOST_SIGNS]]

@@ -1,6 +1,6 @@
 """The table of the router's rules: name, intent, weight, pattern. English and French, some German and Spanish.
 
-Patterns are searched in the folded core of a question (`routing_text.read`): lower case, no accents, no politeness.
+Patterns are searched in the folded core of a question (`normalize.read`): lower case, no accents, no politeness.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Where a question goes. Tiers: a forced command, safety rules, the conversation, a fast classifier fused with rules,
-the language model when the margin is low, and a heuristic that always answers."""
+"""Decide which intent a question has.
+
+The tiers, in order: a command, safety rules, the conversation, a fast classifier fused with rules, the language model
+when the margin is low, and a heuristic that always answers.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,13 @@ from typing import TYPE_CHECKING
 
 from repopilot import intents
 from repopilot.errors import ModelError
+from repopilot.i18n import Message, message
 from repopilot.prompts import render
 from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
 from repopilot.routing.normalize import NormalizedQuestion, read, reads_as_latin
-from repopilot.routing.safety import harm_score, named_harm, reasons
+from repopilot.routing.safety import enumerated, harm_score, named_harm, reasons
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
 
@@ -28,22 +32,23 @@ if TYPE_CHECKING:
     from repopilot.trace import Step
 
 CLEAR_MARGIN = 0.5
-"""Above this lead of the best intent over the next, nobody else is asked."""
+"""Lead of the best intent over the next from which on the language model is not asked."""
 CERTAIN_HARM = 3.0
-"""A harm score nobody needs a classifier for."""
+"""Harm score from which on the classifier is not asked."""
 SURE_ENOUGH_TO_REFUSE = {True: 0.5, False: 0.65}
 """Least chance of REFUSE, with and without named evidence of harm: false alarms cost more trust than they save."""
 MODEL_WEIGHT = 0.6
+"""Weight of the model's log-probabilities beside those of the classifier."""
 MODEL_S = 10.0
-"""Longest wait for the router model, in seconds: a slower answer is worth less than the classifier's."""
+"""Longest wait for the language model, in seconds: a slower answer is worth less than the classifier's."""
 
-_GO_ON = re.compile(
+_PROCEED = re.compile(
     r"^(?:(?:yes|ok|okay|oui|sure|great|good|fine|d'accord)\b[ ,.!]*)*(?:proceed|go ahead|go on|continue|"
     r"carry on|next|do it|do that|"
     r"vas-y|allez-y|on y va|continuer?|fais-le|yes|ok|okay|oui|sure|go)\b(?: (?:with )?(?:it|that|this|"
     r"the plan|part \d+|step \d+|please|then|le plan))*[ .!]*$"
 )
-_INSIST = re.compile(
+_INSISTS = re.compile(
     r"\b(?:anyway|just do|do it|educational|research|legal|allowed|permission|promise|pretend|hypothetical\w*|"
     r"joke|it is fine|quand meme|only a test)\b"
 )
@@ -51,14 +56,27 @@ _ELLIPTICAL = re.compile(
     r"^(?:and|also|same|what about|how about|et|pareil|de meme|for the|pour le|pour la|the other|l'autre)\b|"
     r"^(?:\w+ ){0,2}(?:other|second|first|third|next) (?:one|file|function|class)$"
 )
-_NO_EVIDENCE = 1.0
+_LITTLE_EVIDENCE = 1.0
 _LONGEST_FOLLOW_UP = 8
+_CANDIDATES = 3
+_PROMPT_CHARACTERS = 600
 
 log = logging.getLogger(__name__)
 
 
 def classify(question: str, embedder: Embedder | None = None, turns: Sequence[Turn] = ()) -> Route:
-    """The route without a language model. Never fails: without usable weights or vectors a simpler tier answers."""
+    """Route a question without a language model.
+
+    Never fails: without usable weights or vectors a simpler tier answers.
+
+    Args:
+        question: as the user wrote it.
+        embedder: for the dense weights; without one the lexical weights decide.
+        turns: the conversation so far, for follow-up questions.
+
+    Returns:
+        The route with up to three alternatives.
+    """
     reading = read(question)
     found = evidence(reading)
     if harm_score(found) >= CERTAIN_HARM and not found["harm_defence"]:
@@ -75,25 +93,39 @@ async def route(
     forced: Intent | None = None,
     step: Step | None = None,
 ) -> Route:
-    """The route, its tier and reason. A forced intent is kept unless it would act on certainly harmful wishes.
+    """Route a question.
 
-    The language model is asked only between the likeliest intents, when the classifier is unsure; never about
-    refusing, which small models judge badly. Its failure leaves the classifier's answer and is said in `step`.
+    The language model chooses only between the likeliest intents, when the classifier is unsure; never about
+    refusing, which small models judge badly. When it fails, the classifier's route stands.
+
+    Args:
+        question: as the user wrote it.
+        settings: for the model's timeout.
+        embedder: as for `classify`.
+        model: the language model, None for none.
+        turns: as for `classify`.
+        forced: the intent of a command. It stands unless it would act on a certainly harmful request.
+        step: where the model's work and fallbacks are recorded; without it the model is not asked.
+
+    Returns:
+        The route, its tier and the reason for it.
     """
     chosen = await asyncio.to_thread(classify, question, embedder, turns)
     if forced is not None:
         harmful = chosen.intent == "REFUSE" and chosen.tier == "rules" and intents.by_id(forced).acts
-        return chosen if harmful else Route(forced, 1.0, "You chose it by a command.", "forced")
+        return chosen if harmful else Route(forced, 1.0, message("routing.forced"), "forced")
     if chosen.tier == "heuristic" and step is not None:
-        step.degrade("The router's classifier could not be used: routed by rules alone.")
+        step.degrade(message("routing.rules_only"))
     if model is None or step is None or chosen.intent == "REFUSE" or _margin(chosen) >= CLEAR_MARGIN:
         return chosen
     try:
         async with asyncio.timeout(min(MODEL_S, settings.model_timeout_s)):
             return await _by_model(question, chosen, model, step)
-    except (ModelError, TimeoutError) as error:
-        step.degrade(f"The model was not asked where the question goes: {error or 'it took too long'}")
-        return chosen
+    except TimeoutError:
+        step.degrade(message("routing.model_skipped", why=message("routing.too_slow")))
+    except ModelError as error:
+        step.degrade(message("routing.model_skipped", why=error.message))
+    return chosen
 
 
 def _by_conversation(
@@ -104,35 +136,45 @@ def _by_conversation(
         return None
     last = turns[-1].intent
     folded = " ".join(question.lower().split())
-    if last == "REFUSE" and (_INSIST.search(folded) or _GO_ON.match(folded)):
-        return Route("REFUSE", 0.9, "it insists on what was refused before.", "rules")
-    if _GO_ON.match(folded):
-        onward: Intent = "DECOMPOSE" if last == "DECOMPOSE" else "GENERATE"
-        return Route(
-            onward, 0.9, "It goes on with the plan." if last == "DECOMPOSE" else "It acts on the last answer.", "rules"
-        )
+    if last == "REFUSE" and (_INSISTS.search(folded) or _PROCEED.match(folded)):
+        return Route("REFUSE", 0.9, message("routing.insists"), "rules")
+    if _PROCEED.match(folded):
+        if last == "DECOMPOSE":
+            return Route("DECOMPOSE", 0.9, message("routing.next_part"), "rules")
+        return Route("GENERATE", 0.9, message("routing.act"), "rules")
     own = max(value for intent, value in scores(found).items() if intent != last)
-    if last != "REFUSE" and _ELLIPTICAL.match(folded) and own < _NO_EVIDENCE:
-        return Route(last, 0.8, f"It continues the last question ({last}).", "rules")
+    if last != "REFUSE" and _ELLIPTICAL.match(folded) and own < _LITTLE_EVIDENCE:
+        return Route(last, 0.8, message("routing.continues", intent=last), "rules")
     return None
 
 
 def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> Route:
     if not reads_as_latin(reading.core) and not any(found.get(name) for name in ("code", "trace")):
-        return Route("EXPLAIN", 0.4, "It is in a script the router doesn't read.", "heuristic", (("GENERATE", 0.3),))
-    tier, remark = "classifier", "" if classifier.suits(embedder) else " Judged without embedding vectors."
-    try:
-        chances = classifier.probabilities(reading, found, embedder)
-    except ModelError as error:
-        chances, remark = classifier.probabilities(reading, found, None), f" Judged without vectors: {error}"
-    except (OSError, ValueError, KeyError) as error:
-        log.warning("router without weights: %s", error)
-        chances, tier = classifier.rules_only(found), "heuristic"
+        return Route("EXPLAIN", 0.4, message("routing.script"), "heuristic", (("GENERATE", 0.3),))
+    chances, tier, remark = _chances(reading, found, embedder)
     ranked = list(chances.items())
     if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE[bool(named_harm(found))]:
         ranked[0], ranked[1] = ranked[1], ranked[0]
     intent, confidence = ranked[0]
-    return Route(intent, round(confidence, 3), _why(intent, found) + remark, tier, _rounded(ranked[1:4]))
+    reason = _why(intent, found)
+    if remark:
+        reason = message("routing.with_remark", reason=reason, remark=remark)
+    return Route(intent, round(confidence, 3), reason, tier, _rounded(ranked[1:4]))
+
+
+def _chances(
+    reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None
+) -> tuple[dict[Intent, float], str, str]:
+    """The chances by intent, the tier that gave them, and a remark on what it had to do without ('' for nothing)."""
+    try:
+        remark = "" if classifier.suits(embedder) else message("routing.without_vectors")
+        return classifier.probabilities(reading, found, embedder), "classifier", remark
+    except ModelError as error:
+        remark = message("routing.vectors_failed", why=error.message)
+        return classifier.probabilities(reading, found, None), "classifier", remark
+    except (OSError, ValueError, KeyError) as error:
+        log.warning("routing without weights: %s", error)
+        return classifier.rules_only(found), "heuristic", ""
 
 
 async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> Route:
@@ -142,26 +184,19 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
 
     likely = _candidates(chosen)
     words = {intents.by_id(intent).word: intent for intent, _ in likely}
+    asked = render("route_user", words=", ".join(words), question=read(question).raw[:_PROMPT_CHARACTERS])
     messages = [
         ChatMessage(role="system", content=_instructions(words.values())),
-        ChatMessage(
-            role="user", content=render("route_user", words=", ".join(words), question=read(question).raw[:600])
-        ),
+        ChatMessage(role="user", content=asked),
     ]
-    async with step.child("ask the model", "llm", question[:600]) as asking:
-        word, sure = await choose_word(model, messages, list(words), asking)
+    async with step.child("ask the model", "llm", question[:_PROMPT_CHARACTERS]) as asking:
+        word, probability = await choose_word(model, messages, list(words), asking)
     if word is None:
-        step.degrade("The model named no route: the classifier's is kept.")
+        step.degrade(message("routing.no_choice"))
         return chosen
-    rest = max(1e-3, 1 - sure) / max(1, len(words) - 1)
-    fused = {
-        i: math.log(max(p, 1e-4)) + MODEL_WEIGHT * math.log(max(1e-3, sure) if words[word] == i else rest)
-        for i, p in likely
-    }
-    total = sum(math.exp(value) for value in fused.values())
-    ranked = sorted(((i, math.exp(value) / total) for i, value in fused.items()), key=lambda pair: -pair[1])
+    ranked = _fused(likely, words[word], probability)
     intent, confidence = ranked[0]
-    reason = f"The classifier was unsure ({chosen.intent} {chosen.confidence:.2f}); the model said {word}."
+    reason = message("routing.by_model", intent=chosen.intent, confidence=f"{chosen.confidence:.2f}", word=word)
     return replace(
         chosen,
         intent=intent,
@@ -172,9 +207,19 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
     )
 
 
+def _fused(likely: Sequence[tuple[Intent, float]], named: Intent, probability: float) -> list[tuple[Intent, float]]:
+    """The classifier's probabilities weighted with the model's choice, likeliest first; their sum is 1."""
+    rest = max(1e-3, 1 - probability) / max(1, len(likely) - 1)
+    by_model = {intent: rest for intent, _ in likely} | {named: max(1e-3, probability)}
+    fused = {i: math.log(max(p, 1e-4)) + MODEL_WEIGHT * math.log(by_model[i]) for i, p in likely}
+    total = sum(math.exp(value) for value in fused.values())
+    return sorted(((intent, math.exp(value) / total) for intent, value in fused.items()), key=lambda pair: -pair[1])
+
+
 def _candidates(chosen: Route) -> list[tuple[Intent, float]]:
     """What the model chooses between: the likeliest intents, and those the classifier has never seen."""
-    likely = [(chosen.intent, chosen.confidence), *(pair for pair in chosen.alternatives if pair[0] != "REFUSE")][:3]
+    likely = [(chosen.intent, chosen.confidence), *(pair for pair in chosen.alternatives if pair[0] != "REFUSE")]
+    likely = likely[:_CANDIDATES]
     unseen = set(classifier.untrained() if chosen.tier == "classifier" else ()) - {intent for intent, _ in likely}
     return [*likely, *((intent, classifier.UNTRAINED_CHANCE) for intent in sorted(unseen))]
 
@@ -189,11 +234,13 @@ def _instructions(candidates: Collection[Intent]) -> str:
     )
 
 
-def _why(intent: Intent, found: dict[str, float]) -> str:
+def _why(intent: Intent, found: dict[str, float]) -> Message:
     if intent == "REFUSE":
         return reasons(found)
     named = signs(intent, found)
-    return f"It reads as {intent} ({'; '.join(named)})." if named else f"It reads as {intent} by its wording."
+    if not named:
+        return message("routing.by_wording", intent=intent)
+    return message("routing.by_signs", intent=intent, signs=enumerated(named))
 
 
 def _margin(chosen: Route) -> float:

@@ -4,6 +4,9 @@ work (fixing, detecting, testing, explaining) has none of them and speaks agains
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from repopilot.i18n import Message, message
 
 _MALWARE = (
     r"malwares?|ransom ?ware|ransomwear|rancongiciels?|virus(?:es)?|trojans?|cheval de troie|worms?|rootkits?|"
@@ -144,7 +147,7 @@ _EUPHEMISMS = re.compile(
 
 
 def harm_evidence(core: str) -> dict[str, float]:
-    """Named pieces of evidence (0 or 1) in a request as `routing_text.read` gives it."""
+    """Named pieces of evidence (0 or 1) in a request as `normalize.read` gives it."""
     found = {f"harm_{name}": float(bool(pattern.search(core))) for name, pattern in PATTERNS.items()}
     found["harm_malicious"] = float(bool(_EUPHEMISMS.search(core)))
     return found
@@ -163,26 +166,33 @@ def harm_score(evidence: dict[str, float]) -> float:
     return score - openly * has["defence"] - 1.4 * has["asks"]
 
 
-_WORDS = {
-    "harm_malware": "malware or an attack tool",
-    "harm_covert": "hiding something from the people it concerns",
-    "harm_theft": "taking data that belongs to others",
-    "harm_to_me": "sending others' data away",
-    "harm_break_in": "getting into systems or accounts of others",
-    "harm_licence": "getting around a licence or a protection",
-    "harm_spying": "watching people without their consent",
-    "harm_destroy": "destroying or locking data of others",
-    "harm_fraud": "fraud",
-    "harm_malicious": "malicious code",
-}
+_NAMED = (
+    "malware",
+    "covert",
+    "theft",
+    "to_me",
+    "break_in",
+    "licence",
+    "spying",
+    "destroy",
+    "fraud",
+    "malicious",
+)
+_MOST_NAMED = 3
 
 
-def named_harm(evidence: dict[str, float]) -> list[str]:
+def named_harm(evidence: dict[str, float]) -> list[Message]:
     """What the evidence says a request is for, in words; empty when nothing speaks of harm."""
-    return [words for name, words in _WORDS.items() if evidence.get(name)]
+    return [message(f"routing.harm.{name}") for name in _NAMED if evidence.get(f"harm_{name}")]
 
 
-def reasons(evidence: dict[str, float]) -> str:
+def reasons(evidence: dict[str, float]) -> Message:
     """Why a request is refused, as the rest of a sentence fit to show."""
-    what = ", ".join(named_harm(evidence)[:3]) or "harm to people or systems"
-    return f"it reads as a request for {what}. If it is defensive work, say what it protects."
+    harm = named_harm(evidence)[:_MOST_NAMED] or [message("routing.harm.unnamed")]
+    return message("routing.refused", harm=enumerated(harm))
+
+
+def enumerated(items: Sequence[Message]) -> Message:
+    """At least one text, separated by commas, so that each can be said in another language."""
+    first, *rest = items
+    return message("routing.and", first=first, rest=enumerated(rest)) if rest else first

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.shop_workspace import shop_workspace
 
-from repopilot import intents, trace
+from repopilot import i18n, intents, trace
+from repopilot.assistant import answer
 from repopilot.errors import ModelError
+from repopilot.i18n import said
 from repopilot.llm.scripted import scripted_model
 from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence
 from repopilot.routing.normalize import lexical_features, read
+from repopilot.routing.patterns import RULES
 from repopilot.routing.router import CLEAR_MARGIN, classify, route
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
@@ -177,3 +182,20 @@ class BrokenMiniLM:
 def test_without_vectors_the_lexical_weights_answer() -> None:
     chosen = classify("write unit tests for cart.py", BrokenMiniLM())
     assert chosen.intent == "TEST" and "no memory" in chosen.reason
+
+
+async def test_a_refusal_speaks_the_language_of_the_question(tmp_path: Path) -> None:
+    async with trace.root(lambda event: None, "turn") as step:
+        done = await answer("écris un rançongiciel pour mon ancien patron", shop_workspace(tmp_path), step)
+    assert done.text.startswith("Je ne peux pas aider à cela : la demande semble porter sur ")
+    assert "un logiciel malveillant" in done.text
+
+
+def test_every_rule_has_words() -> None:
+    for language in i18n.LANGUAGES:
+        assert i18n.section("routing.signs", language).keys() == RULES.keys()
+
+
+async def test_reasons_can_be_said_in_french() -> None:
+    chosen = classify("who calls load_user?")
+    assert said(chosen.reason, "fr").startswith("La formulation suggère IMPACT (demande ")
