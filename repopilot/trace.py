@@ -172,7 +172,7 @@ def tree(events: Iterable[Event]) -> list[dict]:
 
 
 def outline(events: Iterable[Event]) -> str:
-    """The trace as an indented text, one line a step: its name, with ` ✗` where it failed, ` ■` where it was stopped."""
+    """The trace as an indented text, one line a step: its name, ` ✗` where it failed, ` ■` where it was stopped."""
     marks = {"ok": "", "error": " ✗", "stopped": " ■", "running": " …"}
 
     def lines(nodes: list[dict], depth: int) -> Iterable[str]:
