@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from repopilot import trace
 from repopilot.llm import choose, models, stream, structured
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.settings import Settings, settings
 
@@ -44,7 +45,7 @@ def said(system: str, user: str) -> list[ChatMessage]:
 async def asked(model: Model, messages: list[ChatMessage], **options: int) -> dict[str, object]:
     """The facts of one call."""
     async with trace.root(lambda _: None, "bench") as step:
-        await stream.chat(model, messages, step, **options)
+        await stream.chat(model, messages, step, ChatOptions(**options))
     return step.data
 
 
@@ -84,7 +85,7 @@ async def measure(name: str, base: Settings) -> dict[str, object]:
     models.ensure(name, chosen)
     model = await choose.choose(chosen)
     assert model and model.engine
-    await choose.prewarm(model)
+    await choose.warm_up(model)
     try:
         return {"model": name, "threads": chosen.threads or "all", "speed": await speed(model),
                 "prefix_reuse": await prefix_reuse(model), "json": await valid_json(model)}  # fmt: skip

@@ -45,7 +45,7 @@ async def first_program(stub: str, model: Model, step: trace.Step) -> str:
         hint="",
     )
     messages = [ChatMessage(role="system", content=render("refine_system")), ChatMessage(role="user", content=prompt)]
-    return candidates.code_in_reply(await stream.chat(model, messages, step, temperature=0.2)) or stub
+    return candidates.code_in_reply(await stream.chat(model, messages, step)) or stub
 
 
 def judged(code: str, task: Path, settings: Settings) -> bool:

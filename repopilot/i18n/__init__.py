@@ -7,8 +7,8 @@ which `localized` says again in the reader's language.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping
+from functools import cache, reduce
 from importlib.resources import files
 from string import Formatter
 from typing import Literal, cast
@@ -55,6 +55,15 @@ def text(key: str, language: str = "en", /, **values: object) -> str:
 def message(key: str, /, **values: object) -> Message:
     """The English text of a key, as a string that `localized` can say in another language. Raises as `text`."""
     return _message(key, values)
+
+
+def joined(parts: Iterable[str], separator: str = " ") -> str:
+    """The parts as one text. Where they are messages, so is the result."""
+
+    def join(first: str, second: str) -> str:
+        return message("format.joined", first=first, separator=separator, second=second)
+
+    return reduce(join, parts)
 
 
 def localized(value: object, language: str) -> object:

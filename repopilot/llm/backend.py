@@ -1,34 +1,45 @@
-"""One call to a model, whatever the backend: options in, deltas out, foreign exceptions turned into ours.
+"""Makes one call to a model, whatever the backend: options in, deltas out, foreign exceptions turned into ours.
 
-Every call has its own HTTP connection, closed with the call: that is what stops the model when we stop listening.
+Every call has its own HTTP connection, closed with the call: this stops the model when nobody listens any more.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM, ChatMessage, ChatResponse
+    from llama_index.llms.ollama import Ollama
+    from llama_index.llms.openai_like import OpenAILike
 
 GRACE_S = 5.0
 """The HTTP timeout lies this much above our own idle timeout, which is the one that should fire."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to sample one reply. `schema` is a JSON schema the reply is constrained to; with `seed` the same call
-    gives the same reply where the backend can; `probabilities` asks for the tokens' alternatives; `words` constrains
-    the reply to one of them (embedded models only)."""
+class ChatOptions:
+    """How to sample one reply.
 
-    max_tokens: int
-    temperature: float
+    Attributes:
+        max_tokens: the longest reply.
+        temperature: 0 for greedy decoding.
+        stop: texts that end the reply.
+        seed: the same call with the same seed gives the same reply, where the backend can.
+        schema: a JSON schema that constrains the reply.
+        probabilities: ask for the tokens' alternatives.
+        words: constrain the reply to one of them (embedded models only).
+    """
+
+    max_tokens: int = 700
+    temperature: float = 0.2
     stop: tuple[str, ...] = ()
     seed: int | None = None
     schema: Mapping[str, Any] | None = None
@@ -49,12 +60,13 @@ class ReplyDelta:
 
 
 @asynccontextmanager
-async def opened(
-    model: Model, messages: Sequence[ChatMessage], options: Options
+async def open_reply(
+    model: Model, messages: Sequence[ChatMessage], options: ChatOptions
 ) -> AsyncIterator[AsyncIterator[ReplyDelta]]:
-    """The reply as an asynchronous stream of `ReplyDelta`; leaving the context closes the connection.
+    """Call the model; the reply is an asynchronous stream of `ReplyDelta`. Leaving the context closes the connection.
 
-    Raises whatever the backend's libraries raise: see `explain`.
+    Raises:
+        Exception: whatever the backend's libraries raise; `translate_error` turns it into a ModelError.
     """
     if model.engine is not None:
         await model.engine.ready()
@@ -66,21 +78,21 @@ async def opened(
             await stream.aclose()
 
 
-async def _deltas(stream: AsyncIterator[ChatResponse], read) -> AsyncIterator[ReplyDelta]:
+async def _deltas(stream: AsyncIterator[ChatResponse], read: _Reader) -> AsyncIterator[ReplyDelta]:
     async for response in stream:
         yield read(response)
 
 
 @asynccontextmanager
-async def _scripted_call(model: Model, options: Options) -> AsyncIterator[tuple[LLM, dict]]:
+async def _scripted_call(model: Model, options: ChatOptions) -> AsyncIterator[tuple[LLM, dict[str, Any]]]:
     yield model.llm, {}
 
 
 @asynccontextmanager
-async def _ollama_call(model: Model, options: Options) -> AsyncIterator[tuple[LLM, dict]]:
+async def _ollama_call(model: Model, options: ChatOptions) -> AsyncIterator[tuple[LLM, dict[str, Any]]]:
     import ollama
 
-    base = model.llm
+    base = cast("Ollama", model.llm)
     extra = {"num_predict": options.max_tokens, "stop": list(options.stop) or None, "seed": options.seed}
     client = ollama.AsyncClient(host=base.base_url, timeout=model.timeout_s + GRACE_S, headers=base.headers or {})
     llm = type(base)(
@@ -99,10 +111,10 @@ async def _ollama_call(model: Model, options: Options) -> AsyncIterator[tuple[LL
 
 
 @asynccontextmanager
-async def _openai_call(model: Model, options: Options) -> AsyncIterator[tuple[LLM, dict]]:
+async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tuple[LLM, dict[str, Any]]]:
     import httpx
 
-    base = model.llm
+    base = cast("OpenAILike", model.llm)
     timeout = httpx.Timeout(model.timeout_s + GRACE_S, connect=10.0)
     arguments: dict[str, Any] = {"stream_options": {"include_usage": True}}
     if options.stop:
@@ -120,6 +132,7 @@ async def _openai_call(model: Model, options: Options) -> AsyncIterator[tuple[LL
             grammar = "root ::= " + " | ".join(json.dumps(word) for word in options.words)
             arguments["extra_body"]["grammar"] = grammar
     async with httpx.AsyncClient(timeout=timeout) as client:
+        transport: dict[str, Any] = {"async_http_client": client}  # OpenAILike passes it on to OpenAI
         llm = type(base)(
             model=base.model,
             api_base=model.engine.address if model.engine else base.api_base,
@@ -130,7 +143,7 @@ async def _openai_call(model: Model, options: Options) -> AsyncIterator[tuple[LL
             max_tokens=options.max_tokens,
             max_retries=0,
             timeout=model.timeout_s + GRACE_S,
-            async_http_client=client,
+            **transport,
         )
         yield llm, arguments
 
@@ -146,7 +159,7 @@ def _read_ollama(response: ChatResponse) -> ReplyDelta:
 
 
 def _read_openai(response: ChatResponse) -> ReplyDelta:
-    raw = response.raw
+    raw: Any = response.raw
     choice = raw.choices[0] if raw.choices else None
     usage = getattr(raw, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
@@ -161,47 +174,56 @@ def _read_openai(response: ChatResponse) -> ReplyDelta:
     )
 
 
+_Reader = Callable[["ChatResponse"], ReplyDelta]
 _CALLS = {"ollama": _ollama_call, "openai": _openai_call, "embedded": _openai_call, "scripted": _scripted_call}
 _READERS = {"ollama": _read_ollama, "openai": _read_openai, "embedded": _read_openai, "scripted": _read_scripted}
 
 
-def explain(error: Exception, model: Model, partial: str) -> ModelError:
-    """What went wrong with a call, in our words; `partial` is kept. The whole chain of causes is looked at, since
-    the libraries wrap the transport's errors differently."""
+def translate_error(error: Exception, model: Model, partial: str) -> ModelError:
+    """The ModelError for a failed call.
+
+    Args:
+        error: what a library raised. The whole chain of causes is examined, since the libraries wrap the transport's
+            errors differently.
+        model: which model was called.
+        partial: what was streamed before; kept with the error.
+    """
     if isinstance(error, ModelError):
         return ModelError(error.message, error.hint, partial or error.partial)
-    names = {type(cause).__name__ for cause in _causes(error)}
-    message, hint = _words(error, names, model)
+    message, hint = _describe(error, model)
     if partial:
-        hint = f"What it wrote until then is kept. {hint}"
+        hint = i18n.joined((i18n.message("llm.partial_kept"), hint))
     return ModelError(message, hint, partial)
 
 
-def _words(error: Exception, names: set[str], model: Model) -> tuple[str, str]:
+def _describe(error: Exception, model: Model) -> tuple[str, str]:
+    """Message and hint for an error."""
+    names = {type(cause).__name__ for cause in _causes(error)}
     status = getattr(error, "status_code", None)
+    name = model.name
     if model.engine is not None and not model.engine.alive:
-        return f"The embedded model {model.name} stopped ({model.engine.last_words()}).", "Try again: it is restarted."
+        reason = model.engine.exit_reason()
+        return i18n.message("llm.embedded_stopped", name=name, reason=reason), i18n.message("llm.restarts")
     if names & {"TimeoutError", "ReadTimeout", "ConnectTimeout", "APITimeoutError"}:
-        return (
-            f"{model.name} has said nothing for {model.timeout_s:g} s.",
-            "Try again, or raise REPOPILOT_MODEL_TIMEOUT_S.",
-        )
+        seconds = f"{model.timeout_s:g}"
+        return i18n.message("llm.silent", name=name, seconds=seconds), i18n.message("llm.silent_hint")
     if isinstance(status, int) and status >= 400:
-        said = str(getattr(error, "error", "") or error)[:200]
-        if status in (401, 403):
-            return f"The server of {model.name} refused the key ({status}).", "Check REPOPILOT_LLM_KEY."
-        return f"The server of {model.name} answered {status}: {said}", "Its log should say more. Try again."
+        return _describe_status(error, status, name)
     if names & {"RemoteProtocolError", "ReadError"}:
-        return f"The connection to {model.name} broke off in the middle of the reply.", "Try again."
+        return i18n.message("llm.connection_lost", name=name), i18n.message("llm.try_again")
     if names & {"ConnectError", "ConnectionError", "APIConnectionError", "ConnectionRefusedError"}:
-        return f"{model.name} can't be reached.", "Is its server running? `python -m repopilot doctor` says more."
+        return i18n.message("llm.unreachable", name=name), i18n.message("llm.unreachable_hint")
     if "ResponseError" in names or "APIError" in names:
-        return f"{model.name} failed: {str(error)[:200]}", "Its server's log should say more. Try again."
+        return i18n.message("llm.failed", name=name, error=str(error)[:200]), i18n.message("llm.see_log")
     reason = f"{type(error).__name__}: {str(error)[:120]}"
-    return (
-        f"{model.name} answered with something that is no reply ({reason}).",
-        "Is this really a model server? Try again.",
-    )
+    return i18n.message("llm.no_reply", name=name, reason=reason), i18n.message("llm.no_reply_hint")
+
+
+def _describe_status(error: Exception, status: int, name: str) -> tuple[str, str]:
+    if status in (401, 403):
+        return i18n.message("llm.key_refused", name=name, status=status), i18n.message("llm.check_key")
+    reason = str(getattr(error, "error", "") or error)[:200]
+    return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message("llm.see_log")
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

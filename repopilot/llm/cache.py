@@ -1,4 +1,4 @@
-"""Replies to identical model calls, kept for ten minutes: a repeated question costs nothing and is shown as cached."""
+"""Caches replies to identical model calls for ten minutes, so that a repeated question costs nothing."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LIFETIME_S = 600.0
 
 
 class ReplyCache:
-    """At most `capacity` replies, the least recently used dropped first, each for `lifetime_s` seconds.
+    """At most `capacity` replies, each for `lifetime_s` seconds; the least recently used is dropped first. Thread-safe.
 
     With a `folder`, replies are also files there (readable by the owner only) and outlive the process, under the
-    same two limits. A folder that can't be written to costs the persistence, not the reply. Thread-safe.
+    same two limits. Where the folder can't be written to, replies are kept in memory only.
     """
 
     def __init__(
@@ -45,22 +45,23 @@ class ReplyCache:
         self._lock = threading.Lock()
 
     def get(self, key: str) -> str | None:
-        """The reply kept under `key`, None when there is none or it is too old."""
+        """The reply stored under `key`, None when there is none or it is too old."""
         with self._lock:
             entry = self._entries.get(key) or self._read(key)
             if entry is None or self._clock() - entry[0] >= self._lifetime_s:
                 self._entries.pop(key, None)
                 return None
-            self._keep(key, entry)
+            self._remember(key, entry)
             return entry[1]
 
     def put(self, key: str, reply: str) -> None:
+        """Store a reply."""
         with self._lock:
             entry = (self._clock(), reply)
-            self._keep(key, entry)
+            self._remember(key, entry)
             self._write(key, entry)
 
-    def _keep(self, key: str, entry: tuple[float, str]) -> None:
+    def _remember(self, key: str, entry: tuple[float, str]) -> None:
         self._entries[key] = entry
         self._entries.move_to_end(key)
         while len(self._entries) > self._capacity:
@@ -73,7 +74,7 @@ class ReplyCache:
             at, reply = json.loads((self._folder / f"{key}.json").read_text("utf-8"))
             return float(at), str(reply)
         except (OSError, ValueError, TypeError):
-            return None  # not there, or cut off by a kill: as good as not there
+            return None  # missing, or truncated by a kill
 
     def _write(self, key: str, entry: tuple[float, str]) -> None:
         if self._folder is None:
@@ -86,7 +87,7 @@ class ReplyCache:
             os.replace(partial, self._folder / f"{key}.json")
             self._prune(self._folder)
         except OSError:
-            self._folder = None  # memory only from here on
+            self._folder = None  # from now on in memory only
 
     def _prune(self, folder: Path) -> None:
         files = sorted(((path.stat().st_mtime, path) for path in folder.glob("*.json")), reverse=True)
@@ -97,9 +98,9 @@ class ReplyCache:
 
 
 def call_key(model: str, messages: Sequence[ChatMessage], options: object) -> str:
-    """What makes two calls identical: the model's identity, each message with its role, the options (by `repr`)."""
-    said = [(message.role.value, message.content or "") for message in messages]
-    return hashlib.sha256(json.dumps([model, said, repr(options)]).encode()).hexdigest()
+    """A digest of what makes two calls identical: the model's identity, the messages, the options (by `repr`)."""
+    contents = [(message.role.value, message.content or "") for message in messages]
+    return hashlib.sha256(json.dumps([model, contents, repr(options)]).encode()).hexdigest()
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,6 @@
-"""Which language model answers: the configured server, else Ollama, else the embedded one, else none.
+"""Chooses the language model that answers: the configured server, else Ollama, else the embedded one, else none.
 
-Every step down is said in `Model.notes`.
+Every fallback is named in `Model.notes`.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import urlsplit
 
 import httpx
 
+from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import cache, embedded, machine, ollama_api
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
-__all__ = ["Model", "ModelStatus", "choose", "choose_reviewer", "prewarm", "pull", "status"]
+if TYPE_CHECKING:
+    from llama_index.llms.ollama import Ollama
+    from llama_index.llms.openai_like import OpenAILike
 
 PROBE_S = 3.0
 STATUS_S = 1.8
@@ -28,9 +31,16 @@ STATUS_S = 1.8
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """What `choose` would take now. `detail` is a sentence for the user; `missing_model` the Ollama model that
-    should be pulled (or the stored model that should be fetched), None when all is there; `reachable` is False
-    when a configured server doesn't answer or no model does."""
+    """What `choose` would take now.
+
+    Attributes:
+        kind: the backend, or none.
+        name: the model.
+        detail: a message for the user.
+        missing_model: the Ollama model to pull, or the stored model to fetch; None when nothing is missing.
+        reachable: False when a configured server doesn't answer or no model does.
+        notes: the parts of `detail`.
+    """
 
     kind: Literal["ollama", "openai", "embedded", "none"]
     name: str
@@ -42,7 +52,16 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A place that answers. `url` without a trailing slash; `names` the chat models there."""
+    """A server or file that can answer.
+
+    Attributes:
+        kind: the backend.
+        name: the model to ask there.
+        url: the server's address without a trailing slash; '' for the embedded model.
+        missing: the wanted model, where another one stands in for it.
+        tags: all models of an Ollama server.
+        notes: why this one, and every fallback before it.
+    """
 
     kind: Literal["ollama", "openai", "embedded"]
     name: str
@@ -53,23 +72,24 @@ class FoundModel:
 
 
 async def choose(settings: Settings) -> Model | None:
-    """The model to answer with, None when there is none. Loads nothing yet: see `prewarm`."""
-    found = await asyncio.to_thread(_look, settings, PROBE_S)
+    """Choose the model to answer with, None when there is none. Loads nothing yet: see `warm_up`."""
+    found = await asyncio.to_thread(_find_model, settings, PROBE_S)
     return await asyncio.to_thread(_build, found, settings) if found else None
 
 
 async def choose_reviewer(settings: Settings, model: Model) -> Model | None:
-    """A second model for reviews, of another size than `model`, where the same place has one; else None."""
+    """Choose a second model for reviews, of another size than `model`, from the same server; None where it has none."""
     if model.kind == "embedded":
-        second = embedded.find_reviewer(settings, model.name)
-        return embedded.build(*second, settings, ("second model",)) if second else None
-    found = await asyncio.to_thread(_look, settings, PROBE_S)
+        installed = embedded.find_reviewer(settings, model.name)
+        return embedded.build(*installed, settings, (i18n.message("llm.second_model"),)) if installed else None
+    found = await asyncio.to_thread(_find_model, settings, PROBE_S)
     if found is None or found.kind == "embedded":
         return None
     name = _reviewer_name(found, settings, model.name)
-    return (
-        await asyncio.to_thread(_build, replace(found, name=name, notes=("second model",)), settings) if name else None
-    )
+    if not name:
+        return None
+    second = replace(found, name=name, notes=(i18n.message("llm.second_model"),))
+    return await asyncio.to_thread(_build, second, settings)
 
 
 def status(settings: Settings) -> ModelStatus:
@@ -78,15 +98,16 @@ def status(settings: Settings) -> ModelStatus:
     probe = threading.Thread(target=lambda: result.append(_status(settings)), daemon=True)
     probe.start()
     probe.join(STATUS_S)  # a name lookup has no timeout of its own
-    return result[0] if result else ModelStatus("none", "", "The model servers don't answer in time.", reachable=False)
+    return result[0] if result else ModelStatus("none", "", i18n.message("llm.servers_too_slow"), reachable=False)
 
 
-async def prewarm(model: Model) -> None:
+async def warm_up(model: Model) -> None:
     """Load the model, so that the first question doesn't wait for it. Raises ModelError."""
     if model.engine is not None:
         await model.engine.ready()
     elif model.kind == "ollama":
-        await ollama_api.load(model.llm.base_url, model.name, model.context_window, model.timeout_s)
+        url = cast("Ollama", model.llm).base_url
+        await ollama_api.load(url, model.name, model.context_window, model.timeout_s)
 
 
 async def pull(
@@ -99,30 +120,30 @@ async def pull(
     """Fetch a missing model through the Ollama server in use. Raises ModelError, Cancelled."""
     found = await asyncio.to_thread(_ollama_url, settings)
     if found is None:
-        raise ModelError("No Ollama server answers.", "Start it with `ollama serve`.")
+        raise ModelError(i18n.message("llm.no_ollama"), i18n.message("llm.start_ollama"))
     await ollama_api.pull(found, name, progress=progress, cancel=cancel)
 
 
-def _look(settings: Settings, timeout_s: float) -> FoundModel | None:
+def _find_model(settings: Settings, timeout_s: float) -> FoundModel | None:
     notes: list[str] = []
     if settings.llm_url:
         found = _configured(settings, timeout_s)
         if found:
             return found
-        notes.append(f"The model server at {_shown(settings.llm_url)} does not answer.")
+        notes.append(i18n.message("llm.server_silent", url=_without_credentials(settings.llm_url)))
     if settings.ollama_url:
         url = settings.ollama_url.rstrip("/")
         tags = ollama_api.tags(url, timeout_s)
         if tags is None:
-            notes.append(f"Ollama does not answer at {_shown(url)}.")
+            notes.append(i18n.message("llm.ollama_silent", url=_without_credentials(url)))
         else:
             found = _in_ollama(url, tags, settings, notes)
             if found:
                 return found
-            notes.append("Ollama has no model that chats.")
+            notes.append(i18n.message("llm.ollama_no_chat_model"))
     if settings.embedded and (weights := embedded.find(settings)):
         name, _, why = weights
-        return FoundModel("embedded", name, "", notes=(*notes, f"Embedded {name}: {why}."))
+        return FoundModel("embedded", name, "", notes=(*notes, i18n.message("llm.embedded", name=name, reason=why)))
     return None
 
 
@@ -136,7 +157,8 @@ def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
         if names is not None:
             wanted = settings.llm_model
             name = wanted or next(iter(names), "")
-            return FoundModel("openai", name, base, notes=(f"{name} at {_shown(base)}.",)) if name else None
+            note = i18n.message("llm.at_server", name=name, url=_without_credentials(base))
+            return FoundModel("openai", name, base, notes=(note,)) if name else None
     return None
 
 
@@ -155,14 +177,16 @@ def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: 
     if name is None:
         return None
     missing = None if ollama_api.find([name], wanted) else wanted
-    why = f"{name} by Ollama at {_shown(url)}." if not missing else f"Ollama has no {wanted}: {name} answers."
-    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, why))
+    note = i18n.message(
+        "llm.other_size" if missing else "llm.in_ollama", name=name, wanted=wanted, url=_without_credentials(url)
+    )
+    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note))
 
 
 def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str | None:
     if found.kind == "openai":
         return settings.reviewer_model if settings.reviewer_model != primary else None
-    names = [tag.name for tag in found.tags if tag.chats and tag.name != primary]
+    names = [tag.name for tag in found.tags if tag.is_chat_model and tag.name != primary]
     if settings.reviewer_model:
         return ollama_api.find(names, settings.reviewer_model)
     sizes = ("3b", "1.5b", "0.5b") if machine.memory() >= 12 * machine.GIB else ("1.5b", "0.5b")
@@ -173,43 +197,57 @@ def _build(found: FoundModel, settings: Settings) -> Model:
     if found.kind == "embedded":
         weights = embedded.find(settings)
         if weights is None:
-            raise ModelError(f"The weights of {found.name} have gone.", "Fetch them: `repopilot models pull`.")
+            raise ModelError(i18n.message("llm.weights_gone", name=found.name), i18n.message("llm.pull_weights"))
         return embedded.build(weights[0], weights[1], settings, found.notes)
     llm = _ollama(found, settings) if found.kind == "ollama" else _openai(found, settings)
     return Model(
-        llm, found.name, found.kind, settings.num_ctx, estimate_tokens, found.notes,
-        settings.model_timeout_s, cache.shared(settings),
-    )  # fmt: skip
+        llm,
+        found.name,
+        found.kind,
+        settings.num_ctx,
+        estimate_tokens,
+        found.notes,
+        settings.model_timeout_s,
+        cache.shared(settings),
+    )
 
 
-def _ollama(found: FoundModel, settings: Settings):
+def _ollama(found: FoundModel, settings: Settings) -> Ollama:
     from llama_index.llms.ollama import Ollama
 
     return Ollama(
-        model=found.name, base_url=found.url, context_window=settings.num_ctx, keep_alive="24h",
+        model=found.name,
+        base_url=found.url,
+        context_window=settings.num_ctx,
+        keep_alive="24h",
         request_timeout=settings.model_timeout_s,
-    )  # fmt: skip
+    )
 
 
-def _openai(found: FoundModel, settings: Settings):
+def _openai(found: FoundModel, settings: Settings) -> OpenAILike:
     from llama_index.llms.openai_like import OpenAILike
 
     return OpenAILike(
-        model=found.name, api_base=found.url, api_key=settings.llm_key or "none", is_chat_model=True,
-        context_window=settings.num_ctx, timeout=settings.model_timeout_s, max_retries=0,
-    )  # fmt: skip
+        model=found.name,
+        api_base=found.url,
+        api_key=settings.llm_key or "none",
+        is_chat_model=True,
+        context_window=settings.num_ctx,
+        timeout=settings.model_timeout_s,
+        max_retries=0,
+    )
 
 
 def _status(settings: Settings) -> ModelStatus:
-    found = _look(settings, STATUS_S / 3)
+    found = _find_model(settings, STATUS_S / 3)
     wanted = settings.llm_model or machine.fitting_model()
     if found is None:
-        return ModelStatus("none", "", "No language model: answers are extracts from the code.", wanted, False)
+        return ModelStatus("none", "", i18n.message("llm.none"), wanted, False)
     reachable = not settings.llm_url or found.url.startswith(settings.llm_url.rstrip("/"))
     missing = found.missing
     if found.kind == "embedded" and found.name != wanted:
         missing = wanted
-    return ModelStatus(found.kind, found.name, " ".join(found.notes), missing, reachable, found.notes)
+    return ModelStatus(found.kind, found.name, i18n.joined(found.notes), missing, reachable, found.notes)
 
 
 def _ollama_url(settings: Settings) -> str | None:
@@ -219,7 +257,6 @@ def _ollama_url(settings: Settings) -> str | None:
     return None
 
 
-def _shown(url: str) -> str:
-    """The address without credentials."""
+def _without_credentials(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "") + parts.path

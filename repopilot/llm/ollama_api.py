@@ -1,4 +1,4 @@
-"""What LlamaIndex doesn't cover of Ollama's own HTTP protocol: which models it has, load one, fetch one."""
+"""The parts of Ollama's HTTP protocol that LlamaIndex doesn't cover: list its models, load one, pull one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
 from repopilot.types import Progress
 
@@ -26,13 +28,13 @@ class Tag:
     size: int
 
     @property
-    def chats(self) -> bool:
+    def is_chat_model(self) -> bool:
         """False for embedding models."""
         return "bert" not in self.family and "embed" not in self.name and "minilm" not in self.name
 
 
 def tags(url: str, timeout_s: float) -> list[Tag] | None:
-    """The models of the Ollama server at `url`; None when nothing there speaks its protocol."""
+    """List the models of the Ollama server at `url`; None when nothing there speaks its protocol."""
     try:
         answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s)
         listed = answer.raise_for_status().json()["models"]
@@ -42,14 +44,14 @@ def tags(url: str, timeout_s: float) -> list[Tag] | None:
 
 
 def pick(available: Sequence[Tag], wanted: str) -> str | None:
-    """The model to use: the wanted one, else another size of our family, else any that chats (the smallest)."""
-    names = [tag.name for tag in available if tag.chats]
+    """The model to use: the wanted one, else another size of the default family, else the smallest chat model."""
+    names = [tag.name for tag in available if tag.is_chat_model]
     for name in (wanted, *(f"{FAMILY}:{size}" for size in PREFERRED_SIZES)):
         found = find(names, name)
         if found:
             return found
-    chatting = sorted((tag for tag in available if tag.chats), key=lambda tag: tag.size)
-    return chatting[0].name if chatting else None
+    chat_models = sorted((tag for tag in available if tag.is_chat_model), key=lambda tag: tag.size)
+    return chat_models[0].name if chat_models else None
 
 
 def find(names: Sequence[str], wanted: str) -> str | None:
@@ -60,13 +62,26 @@ def find(names: Sequence[str], wanted: str) -> str | None:
 
 
 async def load(url: str, name: str, num_ctx: int, timeout_s: float) -> None:
-    """Have Ollama load the model with our context size, so that the first question doesn't wait for it."""
+    """Have Ollama load a model, so that the first question doesn't wait for it.
+
+    Args:
+        url: the server.
+        name: the model.
+        num_ctx: context size in tokens.
+        timeout_s: of the call.
+
+    Raises:
+        ModelError: the server can't be reached or can't load it.
+    """
     body = {"model": name, "messages": [], "keep_alive": "24h", "options": {"num_ctx": num_ctx}}
     try:
         async with httpx.AsyncClient(timeout=timeout_s) as client:
             (await client.post(f"{url}/api/chat", json=body)).raise_for_status()
     except httpx.HTTPError as error:
-        raise ModelError(f"Ollama could not load {name}: {error or type(error).__name__}.", "See its log.") from error
+        reason = str(error) or type(error).__name__
+        raise ModelError(
+            i18n.message("llm.not_loaded", name=name, reason=reason), i18n.message("llm.see_log")
+        ) from error
 
 
 async def pull(
@@ -76,8 +91,19 @@ async def pull(
     progress: Callable[[Progress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
-    """Have Ollama fetch a model. It keeps what it got when this is stopped. Raises ModelError, Cancelled."""
-    began, body = time.monotonic(), {"model": name, "stream": True}
+    """Have Ollama pull a model. It keeps what it has received when this is stopped.
+
+    Args:
+        url: the server.
+        name: the model.
+        progress: told of every event.
+        cancel: ends the call once set.
+
+    Raises:
+        ModelError: the server can't be reached or can't pull it.
+        Cancelled: `cancel` was set.
+    """
+    started, body = time.monotonic(), {"model": name, "stream": True}
     finished = False
     try:
         async with httpx.AsyncClient(timeout=httpx.Timeout(120.0, connect=5.0)) as client:
@@ -85,20 +111,25 @@ async def pull(
                 response.raise_for_status()
                 async for event in _events(response):
                     if cancel and cancel.is_set():
-                        raise Cancelled("The download was stopped.", "Ollama goes on from here next time.")
+                        raise Cancelled(i18n.message("llm.download_stopped"), i18n.message("llm.ollama_resumes"))
                     if "error" in event:
-                        raise ModelError(f"Ollama can't fetch {name}: {event['error']}.", "Check the model's name.")
+                        raise ModelError(
+                            i18n.message("llm.not_pulled", name=name, reason=event["error"]),
+                            i18n.message("llm.check_model_name"),
+                        )
                     finished = event.get("status") == "success"
                     if progress:
-                        progress(_progress(name, event, time.monotonic() - began))
+                        progress(_progress(name, event, time.monotonic() - started))
     except (httpx.HTTPError, ValueError) as error:
         reason = str(error) or type(error).__name__
-        raise ModelError(f"Fetching {name} through Ollama failed: {reason}.", "Try again: it resumes.") from error
+        raise ModelError(
+            i18n.message("llm.pull_failed", name=name, reason=reason), i18n.message("llm.pull_resumes")
+        ) from error
     if not finished:
-        raise ModelError(f"Ollama stopped fetching {name} before the end.", "Try again: it resumes.")
+        raise ModelError(i18n.message("llm.pull_incomplete", name=name), i18n.message("llm.pull_resumes"))
 
 
-async def _events(response: httpx.Response) -> AsyncIterator[dict]:
+async def _events(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
     async for line in response.aiter_lines():
         if line.strip():
             event = json.loads(line)
@@ -107,8 +138,16 @@ async def _events(response: httpx.Response) -> AsyncIterator[dict]:
             yield event
 
 
-def _progress(name: str, event: dict, elapsed_s: float) -> Progress:
+def _progress(name: str, event: dict[str, Any], elapsed_s: float) -> Progress:
     done, total = int(event.get("completed") or 0), int(event.get("total") or 0)
     rate = done / elapsed_s if elapsed_s > 0 else 0.0
     remaining = (total - done) / rate if rate and total else None
-    return Progress(f"model {name}", done, total, "bytes", rate, remaining, str(event.get("status", "")))
+    return Progress(
+        i18n.message("llm.progress.model", name=name),
+        done,
+        total,
+        "bytes",
+        rate,
+        remaining,
+        str(event.get("status", "")),
+    )

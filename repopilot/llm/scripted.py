@@ -1,4 +1,4 @@
-"""A language model whose replies are a function of the messages: for tests, demos and the order of things."""
+"""A language model whose replies are a function of the messages, for tests and demos."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from pydantic import PrivateAttr
 from repopilot.llm.model import Model, estimate_tokens
 
 Script = str | Iterable[str | float | Exception]
-"""A whole text, streamed word by word; or pieces: a text is sent, a number waited for (seconds), an error raised."""
+"""A whole text, streamed word by word; or pieces: a text is sent, a number of seconds waited, an error raised."""
 
 Reply = Callable[[Sequence[ChatMessage]], Script]
 
 
 class ScriptedLLM(CustomLLM):
-    """LlamaIndex's interface over a reply function. `calls` holds the messages of every call, `abandoned` counts
+    """LlamaIndex's interface over a reply function. `calls` has the messages of every call, `abandoned` counts the
     streams that were closed before their end."""
 
     context_window: int = 8192

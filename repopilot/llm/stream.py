@@ -1,4 +1,4 @@
-"""Ask a model and stream its reply into a step."""
+"""Asks a model and streams its reply into a step."""
 
 from __future__ import annotations
 
@@ -8,28 +8,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import backend, cache
-from repopilot.llm.backend import Options, ReplyDelta
+from repopilot.llm.backend import ChatOptions, ReplyDelta
 from repopilot.llm.model import Model
 from repopilot.trace import Step
 
 if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
+DEFAULT_OPTIONS = ChatOptions()
+
 TOKENS_PER_MESSAGE = 6
 """Tokens the chat template adds to each message (ChatML: role, two markers, newlines)."""
 
-DELTAS_PER_TOKEN, DELTAS_SPARE = 2, 32
-"""A reply of more deltas than its token limit allows for is cut: the server did not keep the limit."""
+DELTAS_PER_TOKEN, SPARE_DELTAS = 2, 32
+"""A reply with more deltas than its token limit allows for is cut: the server ignores the limit."""
 
-ENDING_S = 1.0
-"""How long a crashed embedded engine may take to be seen as such."""
+CRASH_DETECTION_S = 1.0
+"""How long to wait for a crashed embedded engine to be recognised as such."""
 
 
 @dataclass(slots=True)
 class Reply:
-    """A reply while it arrives."""
+    """A reply while it arrives: its pieces, counts in tokens, and times of the monotonic clock."""
 
     started: float = field(default_factory=time.monotonic)
     first: float | None = None
@@ -42,9 +45,11 @@ class Reply:
 
     @property
     def text(self) -> str:
+        """What has arrived so far."""
         return "".join(self.pieces)
 
-    def take(self, delta: ReplyDelta) -> None:
+    def add(self, delta: ReplyDelta) -> None:
+        """Append a delta; counts and the finish reason overwrite earlier ones."""
         if delta.text and self.first is None:
             self.first = time.monotonic()
         self.pieces.append(delta.text)
@@ -59,24 +64,10 @@ async def chat(
     model: Model,
     messages: Sequence[ChatMessage],
     step: Step,
-    *,
-    max_tokens: int = 700,
-    temperature: float = 0.2,
-    stop: Sequence[str] = (),
-    seed: int | None = None,
+    options: ChatOptions = DEFAULT_OPTIONS,
     halt: Callable[[str], bool] | None = None,
 ) -> str:
-    """The model's reply, streamed into `step` token by token.
-
-    `halt` is shown the text so far after each piece; once it says True the stream is closed (finish `halted`).
-
-    An identical call of the last ten minutes is answered from the cache (noted as `cached`); pass different `seed`s
-    to sample several replies. The step gets the notes model, prompt_tokens, completion_tokens, first_token_s,
-    tokens_per_s and finish (`length` when cut at `max_tokens`). Cancelling the task closes the model's stream.
-    Raises ModelError, with what was streamed in `partial`, when the model can't be reached, falls silent for
-    `model.timeout_s`, breaks off or answers garbage; and before sending when the prompt can't fit the context.
-    """
-    options = Options(max_tokens, temperature, tuple(stop), seed)
+    """The text of the model's reply, streamed into `step` token by token. Arguments and errors as `request`."""
     return (await request(model, messages, step, options, halt)).text
 
 
@@ -84,10 +75,29 @@ async def request(
     model: Model,
     messages: Sequence[ChatMessage],
     step: Step,
-    options: Options,
+    options: ChatOptions,
     halt: Callable[[str], bool] | None = None,
 ) -> Reply:
-    """As `chat`, with all options, returning everything known about the reply."""
+    """Ask a model and stream the reply into `step`. Cancelling the task closes the model's stream.
+
+    An identical call of the last ten minutes is answered from the cache (noted as `cached`); pass different seeds
+    to sample several replies. The step gets the notes model, prompt_tokens, completion_tokens, first_token_s,
+    tokens_per_s and finish (`length` when cut at `max_tokens`).
+
+    Args:
+        model: which model to ask.
+        messages: the prompt.
+        step: receives the reply and the notes.
+        options: how to sample the reply.
+        halt: shown the text so far after each piece; once it returns True the stream is closed (finish `halted`).
+
+    Returns:
+        Everything known about the reply.
+
+    Raises:
+        ModelError: the prompt doesn't fit the context; or, with what was streamed in `partial`, the model can't be
+            reached, is silent for `model.timeout_s`, breaks off or answers garbage.
+    """
     step.note(model=model.name)
     key = cache.call_key(model.identity, messages, options)
     known = model.cache.get(key) if model.cache and not options.probabilities else None
@@ -95,11 +105,11 @@ async def request(
         step.note(cached=True)
         await step.write(known)
         return Reply(pieces=[known], finish="stop")
-    reply = Reply(prompt_tokens=await _checked_length(model, messages, options))
+    reply = Reply(prompt_tokens=await _check_length(model, messages, options))
     try:
         await _receive(model, messages, step, options, reply, halt)
     finally:
-        _note(step, reply)
+        _note_statistics(step, reply)
     if model.cache and reply.finish == "stop":
         model.cache.put(key, reply.text)
     return reply
@@ -109,59 +119,55 @@ async def _receive(
     model: Model,
     messages: Sequence[ChatMessage],
     step: Step,
-    options: Options,
+    options: ChatOptions,
     reply: Reply,
     halt: Callable[[str], bool] | None,
 ) -> None:
     try:
-        async with asyncio.timeout(model.timeout_s) as silence, backend.opened(model, messages, options) as deltas:
+        async with asyncio.timeout(model.timeout_s) as silence, backend.open_reply(model, messages, options) as deltas:
             loop = asyncio.get_running_loop()
             async for delta in deltas:
                 silence.reschedule(loop.time() + model.timeout_s)
-                reply.take(delta)
+                reply.add(delta)
                 if delta.text:
                     await step.write(delta.text)
-                if len(reply.pieces) > DELTAS_PER_TOKEN * options.max_tokens + DELTAS_SPARE:
-                    reply.finish = "length"  # a server that ignores its limit must not go on for ever
+                if len(reply.pieces) > DELTAS_PER_TOKEN * options.max_tokens + SPARE_DELTAS:
+                    reply.finish = "length"
                     break
                 if halt is not None and delta.text and halt(reply.text):
                     reply.finish = "halted"
                     break
     except Exception as error:
         if model.engine is not None:
-            await asyncio.to_thread(model.engine.ended, ENDING_S)
-        raise backend.explain(error, model, reply.text) from error
+            await asyncio.to_thread(model.engine.ended, CRASH_DETECTION_S)
+        raise backend.translate_error(error, model, reply.text) from error
     if reply.finish is None and model.kind != "scripted":
-        raise ModelError(
-            f"{model.name} stopped in the middle of the reply."
-            if reply.text
-            else f"{model.name} ended without a reply.",
-            "Try again.",
-            reply.text,
-        )
+        problem = "llm.broke_off" if reply.text else "llm.empty_reply"
+        raise ModelError(i18n.message(problem, name=model.name), i18n.message("llm.try_again"), reply.text)
     reply.finish = reply.finish or "stop"
 
 
-async def _checked_length(model: Model, messages: Sequence[ChatMessage], options: Options) -> int:
-    """Ollama cuts a prompt that is too long without a word: so we count, and refuse. The count, in tokens."""
+async def _check_length(model: Model, messages: Sequence[ChatMessage], options: ChatOptions) -> int:
+    """The tokens of the prompt. Raises ModelError when they don't fit: Ollama silently truncates a prompt that is too
+    long."""
     tokens = await prompt_tokens(model, messages)
-    room = model.context_window - min(options.max_tokens, model.context_window // 4)
-    if tokens > room:
+    limit = model.context_window - min(options.max_tokens, model.context_window // 4)
+    if tokens > limit:
         raise ModelError(
-            f"The prompt has about {tokens} tokens; {model.name} reads at most {room} beside its reply.",
-            "Ask about less at once, or raise REPOPILOT_NUM_CTX.",
+            i18n.message("llm.prompt_too_long", tokens=tokens, name=model.name, limit=limit),
+            i18n.message("llm.prompt_too_long_hint"),
         )
     return tokens
 
 
 async def prompt_tokens(model: Model, messages: Sequence[ChatMessage]) -> int:
-    """Tokens of a whole prompt, by the model's count."""
+    """Count the tokens of a whole prompt, with the chat template's."""
     text = "\n".join(message.content or "" for message in messages)
     return await asyncio.to_thread(model.count_tokens, text) + TOKENS_PER_MESSAGE * len(messages)
 
 
-def _note(step: Step, reply: Reply) -> None:
-    """Counts are the backend's where it gave them, else the prompt as counted and one token a delta."""
+def _note_statistics(step: Step, reply: Reply) -> None:
+    """Note counts and speed: the backend's counts, else the prompt as counted and one token a delta."""
     if reply.first is None:
         return
     duration = time.monotonic() - reply.first

@@ -1,4 +1,4 @@
-"""Replies of a fixed shape: decoding constrained by a JSON schema, a tolerant parser, one repair."""
+"""Asks for replies of a fixed shape: decoding constrained by a JSON schema, a tolerant parser, one repair attempt."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pydantic_core
 from pydantic import BaseModel, ValidationError
 
+from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import stream
-from repopilot.llm.backend import Options
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.stream import Reply
 from repopilot.trace import Step
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Shape = TypeVar("Shape", bound=BaseModel)
 
 UNKNOWN_CONFIDENCE = 0.5
-"""Of a word whose probability the backend doesn't tell."""
+"""The confidence in a word whose probability the backend doesn't give."""
 
 _REFUSED = (400, 404, 422)
 _ATTEMPTS = 100
@@ -41,9 +42,23 @@ async def ask(
     max_tokens: int = 400,
     temperature: float = 0.0,
 ) -> Shape | None:
-    """The reply as a `schema`, streamed as JSON into `step`; None when it doesn't fit even after one repair, in which
-    the model is shown what is wrong. Fields are decoded in the schema's order. Raises ModelError as `stream.chat`."""
-    options = Options(max_tokens, temperature, schema=schema.model_json_schema())
+    """Ask for a reply that fits a schema, streamed as JSON into `step`.
+
+    Args:
+        model: which model to ask.
+        messages: the prompt.
+        schema: the wanted form; fields are decoded in its order.
+        step: receives the reply.
+        max_tokens: the longest reply.
+        temperature: 0 for greedy decoding.
+
+    Returns:
+        The value, None when the reply doesn't fit even after one repair, in which the model is shown what is wrong.
+
+    Raises:
+        ModelError: as `stream.request`.
+    """
+    options = ChatOptions(max_tokens, temperature, schema=schema.model_json_schema())
     reply = (await _constrained(model, messages, step, options)).text
     value, problem = parse(reply, schema)
     if value is not None:
@@ -57,11 +72,23 @@ async def ask(
 async def choose_word(
     model: Model, messages: Sequence[ChatMessage], words: Sequence[str], step: Step
 ) -> tuple[str | None, float]:
-    """One of `words`, by constrained greedy decoding, and a confidence from 0 to 1.
+    """Have the model choose one of `words`, by constrained greedy decoding.
 
-    The confidence is the chance of the word among `words`: at each token, the chosen one's probability divided by
-    that of all likely tokens some word could go on with (embedded and OpenAI backends that tell probabilities;
-    else 0.5). (None, 0.0) when the reply names no word or several. Raises ModelError.
+    The confidence is the probability of the word among `words`: at each token, the chosen one's probability divided
+    by that of all likely tokens with which some word could continue (embedded and OpenAI backends that give
+    probabilities; else 0.5).
+
+    Args:
+        model: which model to ask.
+        messages: the prompt.
+        words: the choices.
+        step: receives the reply.
+
+    Returns:
+        The word and a confidence from 0 to 1; (None, 0.0) when the reply names no word or several.
+
+    Raises:
+        ModelError: as `stream.request`.
     """
     options, forms = _one_of(model, words)
     reply = await _constrained(model, messages, step, options)
@@ -73,39 +100,42 @@ async def choose_word(
     return word, confidence
 
 
-def _one_of(model: Model, words: Sequence[str]) -> tuple[Options, list[str]]:
-    """How to ask for one of the words, and the forms in which they are then written.
+def _one_of(model: Model, words: Sequence[str]) -> tuple[ChatOptions, list[str]]:
+    """The options that ask for one of the words, and the forms in which the reply then writes them.
 
-    The embedded engine is bound to the bare words: bound to JSON, small models begin with white space, and say what
-    they would not have said otherwise.
+    The embedded engine is constrained to the bare words: constrained to JSON, small models begin with white space and
+    choose other words than they would have.
     """
     longest = max(len(word) for word in words)
     if model.kind == "embedded":
-        return Options(longest + 16, 0.0, probabilities=True, words=tuple(words)), list(words)
+        return ChatOptions(longest + 16, 0.0, probabilities=True, words=tuple(words)), list(words)
     schema: dict[str, Any] = {"type": "string", "enum": list(words)}
     if model.kind != "openai":
-        return Options(longest + 16, 0.0, schema=schema), [json.dumps(word) for word in words]
+        return ChatOptions(longest + 16, 0.0, schema=schema), [json.dumps(word) for word in words]
     # Strict OpenAI servers only take objects.
-    schema = {"type": "object", "properties": {"choice": schema}, "required": ["choice"],
-              "additionalProperties": False}  # fmt: skip
-    return Options(longest + 16, 0.0, schema=schema, probabilities=True), [json.dumps({"choice": w}) for w in words]
+    schema = {"type": "object", "properties": {"choice": schema}, "required": ["choice"], "additionalProperties": False}
+    return ChatOptions(longest + 16, 0.0, schema=schema, probabilities=True), [json.dumps({"choice": w}) for w in words]
 
 
-async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step, options: Options) -> Reply:
-    """A reply by schema; from a server that refuses schemas, one that was asked for in words."""
+async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions) -> Reply:
+    """A reply constrained by schema; from a server that refuses schemas, one to a prompt that describes it."""
     try:
         return await stream.request(model, messages, step, options)
     except ModelError as error:
         if model.kind != "openai" or getattr(error.__cause__, "status_code", None) not in _REFUSED:
             raise
-    step.degrade(f"The server of {model.name} takes no JSON schema: the form is asked for in words.")
+    step.degrade(i18n.message("llm.no_schema", name=model.name))
     plain = replace(options, schema=None, probabilities=False)
     return await stream.request(model, [*messages, _form(options.schema)], step, plain)
 
 
 def parse(text: str, schema: type[Shape]) -> tuple[Shape | None, str]:
-    """The first JSON value in `text` that fits: bare, in a fence, or amid prose; as a last resort one that was cut
-    off, read as far as it goes. With None, the second value says what is wrong."""
+    """Find the first JSON value in `text` that fits: bare, in a fence, or amid prose; as a last resort one that was cut
+    off, read as far as it goes.
+
+    Returns:
+        The value and ''; or None and what is wrong, in English, for the model to read.
+    """
     problem = "There is no JSON in it."
     for value in _values(text):
         try:
@@ -166,7 +196,7 @@ def _complaint(reply: str, problem: str) -> list[ChatMessage]:
 
 
 def named(text: str, words: Sequence[str]) -> str | None:
-    """The one of `words` the reply names; None when it is none or several. Case counts only if it must."""
+    """The one of `words` that the reply names, None for none or several. Case only counts when two differ by it."""
     bare = text.strip().strip("\"'`.* ")
     for word in words:
         if bare == word:
@@ -176,10 +206,12 @@ def named(text: str, words: Sequence[str]) -> str | None:
 
 
 def confidence_of(tokens: Sequence[Any], forms: Sequence[str]) -> float:
-    """The probability of the written form among `forms`, its tokens given with their likely alternatives.
-
-    `tokens` have `token`, `logprob` and `top_logprobs` as in the OpenAI protocol. A product over the tokens of
+    """The probability of the written form among `forms`: the product over its tokens of
     chosen / (chosen + alternatives that also begin some form).
+
+    Args:
+        tokens: with `token`, `logprob` and `top_logprobs` as in the OpenAI protocol.
+        forms: every form that could have been written.
     """
     written, confidence = "", 1.0
     for token in tokens:

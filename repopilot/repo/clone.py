@@ -83,9 +83,7 @@ def _clone_or_update(source: Source, settings: Settings, token: str, limits: Fet
 
 
 def _with_hint(error: RepoPilotError) -> str:
-    if not error.hint:
-        return error.message
-    return i18n.message("repo.message_and_hint", message=error.message, hint=error.hint)
+    return i18n.joined(filter(None, (error.message, error.hint)))
 
 
 def fetch_limits(

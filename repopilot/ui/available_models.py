@@ -154,7 +154,7 @@ class Models:
 
         self.warming = True
         try:
-            await choose.prewarm(model)
+            await choose.warm_up(model)
         except RepoPilotError as error:
             self.trouble = error
         finally:
@@ -173,7 +173,7 @@ def _names(settings: Settings, kind: str) -> list[str]:
 
     if kind == "ollama":
         tags = ollama_api.tags(settings.llm_url or settings.ollama_url, NAMES_S) or []
-        return [tag.name for tag in tags if tag.chats]
+        return [tag.name for tag in tags if tag.is_chat_model]
     if kind == "embedded":
         return [model.name for model in models.available(settings) if model.purpose == "chat" and model.path]
     return []

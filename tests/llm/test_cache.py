@@ -7,7 +7,7 @@ import stat
 import pytest
 from llama_index.core.llms import ChatMessage
 
-from repopilot.llm.backend import Options
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.cache import ReplyCache, call_key
 
 
@@ -69,12 +69,12 @@ def test_a_folder_that_cannot_be_written_costs_only_the_persistence(tmp_path):
 def test_calls_differ_by_model_role_text_and_options():
     user, system = ChatMessage(role="user", content="x"), ChatMessage(role="system", content="x")
     calls = [
-        ("m", [user], Options(10, 0.0)),
-        ("n", [user], Options(10, 0.0)),
-        ("m", [system], Options(10, 0.0)),
-        ("m", [user, user], Options(10, 0.0)),
-        ("m", [user], Options(10, 0.0, seed=1)),
-        ("m", [user], Options(10, 0.0, schema={"type": "string"})),
+        ("m", [user], ChatOptions(10, 0.0)),
+        ("n", [user], ChatOptions(10, 0.0)),
+        ("m", [system], ChatOptions(10, 0.0)),
+        ("m", [user, user], ChatOptions(10, 0.0)),
+        ("m", [user], ChatOptions(10, 0.0, seed=1)),
+        ("m", [user], ChatOptions(10, 0.0, schema={"type": "string"})),
     ]
     assert len({call_key(*call) for call in calls}) == len(calls)
-    assert call_key(*calls[0]) == call_key("m", [ChatMessage(role="user", content="x")], Options(10, 0.0))
+    assert call_key(*calls[0]) == call_key("m", [ChatMessage(role="user", content="x")], ChatOptions(10, 0.0))

@@ -1,4 +1,4 @@
-"""Which model answers, and that every step down is said."""
+"""Which model answers, and that every fallback is named."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import Cancelled, ModelError
+from repopilot.i18n import said
 from repopilot.llm import choose, machine, models, ollama_api
 from repopilot.llm.ollama_api import Tag
 
@@ -48,14 +49,14 @@ async def test_ollama_without_the_wanted_model_takes_another_size_and_says_so(se
     assert status.missing_model == LARGER
 
 
-async def test_ollama_with_only_an_embedding_model_steps_down_to_the_embedded_one(settings_for):
+async def test_ollama_with_only_an_embedding_model_falls_back_to_the_embedded_one(settings_for):
     with OllamaServer(models=["all-minilm:latest"]) as server:
         settings = settings_for(ollama_url=server.url)
         assert await choose.choose(settings) is None
         install(settings, SMALL)
         model = await choose.choose(settings)
     assert (model.kind, model.name) == ("embedded", SMALL)
-    assert "Ollama has no model that chats." in model.notes
+    assert "Ollama has no chat model." in model.notes
 
 
 async def test_embedded_can_be_switched_off(settings_for):
@@ -125,15 +126,15 @@ async def test_the_reviewer_is_another_size(settings_for):
         assert await choose.choose_reviewer(settings, model) is None
 
 
-async def test_prewarming_loads_with_our_context(settings_for):
+async def test_warming_up_loads_with_our_context(settings_for):
     with OllamaServer() as server:
         model = await choose.choose(settings_for(ollama_url=server.url, num_ctx=4096))
-        await choose.prewarm(model)
+        await choose.warm_up(model)
         (body,) = server.state.sent("/api/chat")
         assert body["messages"] == [] and body["keep_alive"] == "24h" and body["options"] == {"num_ctx": 4096}
         server.state.models.clear()
         with pytest.raises(ModelError, match="could not load"):
-            await choose.prewarm(model)
+            await choose.warm_up(model)
 
 
 async def test_a_missing_model_is_pulled_with_progress(settings_for):
@@ -192,3 +193,12 @@ def test_without_the_family_the_smallest_that_chats_is_taken():
 def test_the_machine_is_measured():
     assert machine.cores() >= 1 and machine.memory() > 100 * 1024**2
     assert machine.fitting_model() in models.KNOWN
+
+
+async def test_what_answers_and_why_is_said_in_french(settings_for):
+    with OllamaServer(models=[SMALL]) as server:
+        settings = settings_for(llm_url=refusing_url(), ollama_url=server.url, llm_model=LARGER)
+        status = choose.status(settings)
+    assert status.detail == " ".join(status.notes)
+    assert said(status.detail, "fr").startswith("Le serveur de modèles à l'adresse http://127.0.0.1:")
+    assert said(status.detail, "fr").endswith(f"{SMALL} répond.")

@@ -18,7 +18,7 @@ from support.models import SMALL, model_settings
 from repopilot import trace
 from repopilot.errors import ModelError
 from repopilot.llm import backend, choose, embedded, stream, structured
-from repopilot.llm.backend import Options
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.embedded import Engine
 from repopilot.llm.model import estimate_tokens
 
@@ -75,7 +75,7 @@ async def test_weights_that_are_none_are_an_error_with_a_hint(tmp_path, settings
     model = await choose.choose(settings_for(llm_model=str(broken)))
     assert model.name == "broken" and model.count_tokens("abc def") == estimate_tokens("abc def")
     with pytest.raises(ModelError, match="could not be started") as caught:
-        await choose.prewarm(model)
+        await choose.warm_up(model)
     assert caught.value.hint and not model.engine.alive
 
 
@@ -87,7 +87,7 @@ async def test_it_answers_counts_and_keeps_to_a_schema(model, events):
 
     async with trace.root(events.append, "ask") as step:
         question = [ChatMessage(role="user", content="What is the capital of France? Answer with its name only.")]
-        assert "Paris" in await stream.chat(model, question, step, max_tokens=20, temperature=0.0)
+        assert "Paris" in await stream.chat(model, question, step, ChatOptions(20, 0.0))
         assert step.data["tokens_per_s"] is None or step.data["tokens_per_s"] > 0
         found = await structured.ask(model, question, Capital, step)
         assert found is not None and found.capital == "Paris"
@@ -105,7 +105,7 @@ async def test_it_answers_counts_and_keeps_to_a_schema(model, events):
 @pytest.mark.model
 async def test_a_crash_keeps_the_partial_reply_and_the_next_call_restarts(model, events):
     async with trace.root(events.append, "ask") as step:
-        task = asyncio.create_task(stream.chat(model, COUNT, step, max_tokens=600, seed=1))
+        task = asyncio.create_task(stream.chat(model, COUNT, step, ChatOptions(600, seed=1)))
         while len(step.text) < 6:
             await asyncio.sleep(0.01)
         os.kill(model.engine.pid, signal.SIGKILL)
@@ -113,14 +113,14 @@ async def test_a_crash_keeps_the_partial_reply_and_the_next_call_restarts(model,
             await task
     assert caught.value.partial == step.text != ""
     async with trace.root(events.append, "ask") as step:
-        assert await stream.chat(model, COUNT, step, max_tokens=8, seed=2)
+        assert await stream.chat(model, COUNT, step, ChatOptions(8, seed=2))
 
 
 @pytest.mark.model
 async def test_cancelling_frees_the_model(model, events):
     """The child stops generating: its slot is idle again long before the reply could have ended."""
     async with trace.root(events.append, "ask") as step:
-        task = asyncio.create_task(stream.chat(model, COUNT, step, max_tokens=1500, seed=3))
+        task = asyncio.create_task(stream.chat(model, COUNT, step, ChatOptions(1500, seed=3)))
         while not step.text:
             await asyncio.sleep(0.01)
         task.cancel()
@@ -133,7 +133,7 @@ async def test_cancelling_frees_the_model(model, events):
 async def test_it_gives_signs_of_life_while_it_reads_a_long_prompt(model):
     """Else a long prompt on a busy machine would count as hanging."""
     prompt = [ChatMessage(role="user", content="def f(x): return x + 1\n" * 40)]
-    async with backend.opened(model, prompt, Options(1, 0.0)) as deltas:
+    async with backend.open_reply(model, prompt, ChatOptions(1, 0.0)) as deltas:
         texts = [delta.text async for delta in deltas]
     first_text = next(position for position, text in enumerate(texts) if text)
     assert first_text >= 2
@@ -166,5 +166,5 @@ def test_the_child_ends_with_its_parent(settings):
 
 def test_a_stopped_engine_says_so(tmp_path):
     engine = Engine("none", tmp_path / "none.gguf", 512, 1)
-    assert not engine.alive and engine.last_words() == "not started"
+    assert not engine.alive and engine.exit_reason() == "not started"
     engine.stop()

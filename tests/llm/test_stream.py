@@ -11,6 +11,7 @@ from support.ollama_server import OllamaServer
 from repopilot import trace
 from repopilot.errors import ModelError
 from repopilot.llm import choose, stream
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.scripted import scripted_model
 
 QUESTION = [
@@ -36,13 +37,13 @@ async def model(server, settings_for):
 
 async def failure(model, step, **options) -> ModelError:
     with pytest.raises(ModelError) as caught:
-        await stream.chat(model, QUESTION, step, **options)
+        await stream.chat(model, QUESTION, step, ChatOptions(**options))
     assert caught.value.hint
     return caught.value
 
 
 async def test_a_reply_is_streamed_piece_by_piece_and_described(model, step, events):
-    reply = await stream.chat(model, QUESTION, step, max_tokens=50)
+    reply = await stream.chat(model, QUESTION, step, ChatOptions(50))
     assert reply == "You said: one two three four five"
     deltas = [event.text for event in events if isinstance(event, trace.Streamed)]
     assert len(deltas) > 3 and "".join(deltas) == reply
@@ -52,7 +53,7 @@ async def test_a_reply_is_streamed_piece_by_piece_and_described(model, step, eve
 
 
 async def test_the_options_reach_the_server(model, server, step):
-    await stream.chat(model, QUESTION, step, max_tokens=4, temperature=0.7, stop=["END"], seed=5)
+    await stream.chat(model, QUESTION, step, ChatOptions(4, 0.7, stop=("END",), seed=5))
     assert step.text == "You said: one two" and step.data["finish"] == "length"
     if model.kind == "ollama":
         (body,) = server.state.sent("/api/chat")
@@ -150,7 +151,7 @@ async def test_a_model_that_is_gone(model, server, step):
 async def test_identical_calls_are_answered_from_the_cache(model, server, events):
     async def ask(**options) -> trace.Step:
         async with trace.root(events.append, "ask") as step:
-            await stream.chat(model, QUESTION, step, **options)
+            await stream.chat(model, QUESTION, step, ChatOptions(**options))
             return step
 
     first, again, other = await ask(), await ask(), await ask(seed=1)
@@ -175,7 +176,7 @@ async def test_replies_in_parallel_run_in_parallel(model, server, events):
 
     async def ask(name: str) -> str:
         async with trace.root(events.append, name) as step:
-            task = asyncio.create_task(stream.chat(model, QUESTION, step, seed=len(name)))
+            task = asyncio.create_task(stream.chat(model, QUESTION, step, ChatOptions(seed=len(name))))
             while not step.text:
                 await asyncio.sleep(0.005)
             assert not task.done()

@@ -23,6 +23,7 @@ from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
 from repopilot.llm import stream
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
 from repopilot.trace import Step
@@ -158,8 +159,8 @@ async def _reply(
     name: str = "write",
 ) -> _Reply:
     async with step.child(name, "llm", request.task) as writing:
-        temperature, limit = 0.2 if not request.seed else 0.6, _reply_tokens(model, targets)
-        text = await stream.chat(model, messages, writing, max_tokens=limit, temperature=temperature, seed=request.seed)
+        options = ChatOptions(_reply_tokens(model, targets), 0.6 if request.seed else 0.2, seed=request.seed)
+        text = await stream.chat(model, messages, writing, options)
         return _Reply(_without_marks(text, messages), writing.data.get("finish") == "length")
 
 

@@ -17,6 +17,7 @@ from repopilot.agents.explain.grounding import (
 from repopilot.agents.explain.render import absent_answer, absent_names_note, extractive_answer, with_call_path
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.errors import ModelError
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.results import Answer, Explanation
@@ -81,9 +82,7 @@ async def _ask(
                 model,
                 messages,
                 answering,
-                max_tokens=workspace.settings.max_answer_tokens,
-                temperature=0.2,
-                stop=[found.pack.mark],
+                ChatOptions(workspace.settings.max_answer_tokens, stop=(found.pack.mark,)),
                 halt=lambda so_far: should_stop(so_far, found.pack.excerpts),
             )
             return text, ""

@@ -30,6 +30,7 @@ from repopilot.agents.testing.attempts import no_worse
 from repopilot.agents.testing.checkout import checked_out
 from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
+from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
 from repopilot.results import Answer, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
@@ -139,8 +140,7 @@ async def _context(
             workspace.model,
             [ChatMessage(role="user", content=prompt)],
             explaining,
-            max_tokens=CONTEXT_TOKENS,
-            temperature=0.1,
+            ChatOptions(CONTEXT_TOKENS, temperature=0.1),
         )
         checked, citations = verify(text, found.pack.excerpts, workspace.index.commit, workspace.index.symbols)
         explaining.note(citations=len(citations))

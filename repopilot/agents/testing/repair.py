@@ -18,6 +18,7 @@ from repopilot.agents.testing.attempts import assertion_line, best, doubtful_tes
 from repopilot.agents.testing.coverage import ChangedDefinition, unexercised
 from repopilot.agents.testing.render import iteration_text
 from repopilot.errors import ModelError
+from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.prompts import defused, nonce, render
 from repopilot.results import Iteration, TestReport
@@ -265,7 +266,7 @@ async def _ask(model: Model, prompt: str, step: Step, name: str, seed: int) -> s
 
     messages = [ChatMessage(role="system", content=render("refine_system")), ChatMessage(role="user", content=prompt)]
     async with step.child(name, kind="llm") as child:
-        return await chat(model, messages, child, max_tokens=_REPLY_TOKENS, temperature=_TEMPERATURE, seed=seed)
+        return await chat(model, messages, child, ChatOptions(_REPLY_TOKENS, _TEMPERATURE, seed=seed))
 
 
 def _task_text(request: RepairRequest, mark: str) -> str:
