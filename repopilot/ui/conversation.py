@@ -48,7 +48,7 @@ async def receive(message: cl.Message) -> None:
             await _answer_pending(current)
     elif parsed.kind == "empty":
         await cl.Message(content=_request_for_text(parsed.command, current.language)).send()
-    elif parsed.kind == "too long":
+    elif parsed.kind == "too_long":
         length = count(len(parsed.text), "character", current.language)
         text = i18n.text("ui.chat.too_long", current.language, length=length, limit=LONGEST)
         await cl.Message(content=text).send()

@@ -18,7 +18,7 @@ LONGEST = 20_000
 class ParsedMessage:
     """What a message asks for. `command` is `open`, the command of an intent, or '' where the router decides."""
 
-    kind: Literal["open", "question", "empty", "too long"]
+    kind: Literal["open", "question", "empty", "too_long"]
     text: str
     command: str = ""
 
@@ -43,7 +43,7 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
     if not text:
         return ParsedMessage("empty", text, command)
     if len(text) > LONGEST:
-        return ParsedMessage("too long", text, command)
+        return ParsedMessage("too_long", text, command)
     if not command and looks_like_source(text) and not _is_path(text, paths):
         return ParsedMessage("open", text, "open")
     return ParsedMessage("question", text, command)

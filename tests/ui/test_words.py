@@ -38,7 +38,7 @@ from repopilot.ui.settings_panel import read_values
         ("and/or?", "", "question"),
         ("   ", "", "empty"),
         ("/open", "", "empty"),
-        ("x" * (LONGEST + 1), "", "too long"),
+        ("x" * (LONGEST + 1), "", "too_long"),
     ],
 )
 def test_a_message_is_a_repository_or_a_question(text, command, kind):
@@ -53,7 +53,7 @@ def test_a_typed_command_counts_like_a_chosen_one():
 
 @given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))
 def test_every_message_means_something(text, command):
-    assert parse_message(text, command, commands()).kind in ("open", "question", "empty", "too long")
+    assert parse_message(text, command, commands()).kind in ("open", "question", "empty", "too_long")
 
 
 def test_the_address_of_the_page():
