@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from repopilot.errors import RepoPilotError
-from repopilot.i18n import said
+from repopilot.i18n import reason, said
 
 
 def error_line(error: RepoPilotError, language: str) -> str:
     """What happened and what to do about it, in one line."""
-    return f"{said(error.message, language)} {said(error.hint, language)}".strip()
+    return said(reason(error), language)
 
 
 def error_paragraphs(error: RepoPilotError, language: str) -> str:
