@@ -12,7 +12,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, RepoPilotError
@@ -148,7 +148,7 @@ def tree(events: Iterable[Event]) -> list[dict]:
     started: dict[str, float] = {}
     for event in events:
         if isinstance(event, Started):
-            node = {
+            node: dict[str, Any] = {
                 "name": event.name,
                 "kind": event.kind,
                 "state": "running",
