@@ -11,7 +11,7 @@ from repopilot.results import Turn
 from repopilot.retrieval.pack import Pack, pack
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results, search
-from repopilot.tools.call_graph import Stop, detect_path_query, hits_on
+from repopilot.tools.call_graph import PathNode, detect_path_query, path_hits
 from repopilot.trace import Step
 from repopilot.types import Hit
 from repopilot.workspace import Workspace
@@ -46,7 +46,7 @@ class Exploration:
     results: Results
     pack: Pack
     map: str = ""
-    call_path: tuple[Stop, ...] = ()
+    call_path: tuple[PathNode, ...] = ()
 
 
 async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
@@ -97,7 +97,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
 
 async def _follow_call_path(
     question: str, results: Results, workspace: Workspace, step: Step
-) -> tuple[Results, tuple[Stop, ...]]:
+) -> tuple[Results, tuple[PathNode, ...]]:
     """For a question about how one place reaches another: the results with the definitions on the call path first, and
     the call path; else the results as they are."""
     names = (*results.query.names, *results.query.paths)
@@ -106,7 +106,7 @@ async def _follow_call_path(
         return results, ()
     async with step.child("call path", "tool", question) as following:
         best = results.hits[0].score if results.hits else 1.0
-        hits = await asyncio.to_thread(hits_on, workspace.index, path, best)
+        hits = await asyncio.to_thread(path_hits, workspace.index, path, best)
         await following.write("\n".join(f"{number}. {stop}" for number, stop in enumerate(path, 1)))
     known = {hit.chunk.id for hit in hits}
     rest = (hit for hit in results.hits if hit.chunk.id not in known)

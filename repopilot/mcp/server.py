@@ -74,11 +74,11 @@ def _tools(settings: Settings) -> list[Callable]:
         """What a definition calls, uses or inherits from."""
         return await looked_up(lambda index: call_graph.callees(index, name), source)
 
-    async def way(source: str, start: str, end: str) -> str:
-        """How one file or definition reaches another through calls, uses and imports, step by step."""
-        return await looked_up(lambda index: call_graph.way(index, start, end), source)
+    async def call_path(source: str, start: str, end: str) -> str:
+        """The call path from one file or definition to another: calls, uses and imports, one a line."""
+        return await looked_up(lambda index: call_graph.call_path(index, start, end), source)
 
-    return [search, outline, symbol, references, read, files, callers, callees, way]
+    return [search, outline, symbol, references, read, files, callers, callees, call_path]
 
 
 def _silent(progress: Progress) -> None:

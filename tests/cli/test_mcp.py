@@ -19,7 +19,17 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
         await session.initialize()
         names = {tool.name for tool in (await session.list_tools()).tools}
-        assert names == {"search", "outline", "symbol", "references", "read", "files", "callers", "callees", "way"}
+        assert names == {
+            "search",
+            "outline",
+            "symbol",
+            "references",
+            "read",
+            "files",
+            "callers",
+            "callees",
+            "call_path",
+        }
 
         async def call(tool: str, **arguments: object) -> str:
             return (await session.call_tool(tool, {"source": str(shop), **arguments})).content[0].text

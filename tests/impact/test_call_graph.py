@@ -1,4 +1,4 @@
-"""The code graph as people and agents ask it: callers, callees, and the way from one place to another."""
+"""The code graph as people and agents ask it: callers, callees, and the call path from one place to another."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def test_callers_by_hops(shop):
     assert call_graph.callers(shop.index, "nobody_calls_this").startswith("nothing was found")
 
 
-def test_callees_and_the_way_to_storage(repository):
+def test_callees_and_the_call_path_to_storage(repository):
     stored = {
         "shop/store.sql": "CREATE TABLE items (id int, amount int);\n",
         "shop/items.py": "def amount_of(cursor):\n    return cursor.execute('SELECT amount FROM items')\n",
@@ -27,7 +27,7 @@ def test_callees_and_the_way_to_storage(repository):
     }
     index = repository(SHOP | stored).index
     assert "calls (0.90) shop/items.py:1 amount_of" in call_graph.callees(index, "price")
-    assert call_graph.way(index, "checkout", "items").splitlines() == [
+    assert call_graph.call_path(index, "checkout", "items").splitlines() == [
         "shop/web.py:4 checkout",
         "calls shop/cart.py:8 Cart.total",
         "calls shop/prices.py:4 price",
@@ -35,11 +35,12 @@ def test_callees_and_the_way_to_storage(repository):
         "uses shop/store.sql:1 items",
     ]
     assert "amount_of" in call_graph.callers(index, "items")
-    assert call_graph.way(index, "items", "checkout").startswith("no way was found")
+    assert call_graph.call_path(index, "items", "checkout").startswith("no path was found")
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda i: call_graph.way(i, "checkout", "nothing_here"), lambda i: call_graph.callers(i, "price", 9)]
+    "wrong",
+    [lambda i: call_graph.call_path(i, "checkout", "nothing_here"), lambda i: call_graph.callers(i, "price", 9)],
 )
 def test_wrong_arguments_are_refused(shop, wrong):
     with pytest.raises(UsageError):
@@ -49,21 +50,21 @@ def test_wrong_arguments_are_refused(shop, wrong):
 @pytest.mark.parametrize(
     "question", ["How does checkout reach price?", "comment va-t-on de `checkout` jusqu'à `price` ?"]
 )
-async def test_a_question_about_a_way_is_answered_from_the_graph(shop, question):
+async def test_a_question_about_a_call_path_is_answered_from_the_graph(shop, question):
     found, outline, _ = await traced(lambda step: explore(question, shop, step))
     assert "call path" in outline
     assert [hit.chunk.symbol.rpartition(".")[2] for hit in found.results.hits[:3]] == ["checkout", "Cart", "price"]
-    assert found.results.hits[0].why == {"on the way": found.results.hits[0].score}
+    assert found.results.hits[0].why == {"call path": found.results.hits[0].score}
 
 
-async def test_the_way_stands_above_what_the_model_says_with_citations_of_its_own(shop):
+async def test_the_call_path_stands_above_what_the_model_says_with_citations_of_its_own(shop):
     model = answering(lambda prompt: "The function `checkout` asks the cart for its total [1].")
     question = "How does checkout reach price?"
     answer, _, _ = await traced(lambda step: explain(question, replace(shop, model=model), step))
-    way, said = answer.text.split("\n\n")[1:]
+    path, said = answer.text.split("\n\n")[1:]
     numbers = [c.number for c in answer.citations]
     assert len(set(numbers)) == len(numbers) == 4
-    assert [line.rpartition(" ")[0] for line in way.splitlines()] == [
+    assert [line.rpartition(" ")[0] for line in path.splitlines()] == [
         "1. `checkout` (`shop/web.py:4`)",
         "2. calls `Cart.total` (`shop/cart.py:8`)",
         "3. calls `price` (`shop/prices.py:1`)",
