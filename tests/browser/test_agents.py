@@ -96,7 +96,7 @@ def test_a_plan_is_edited_and_worked_on_part_by_part(local):
     plan.get_by_role("button", name="Edit").click()
     lines = plan.get_by_role("textbox")
     lines.fill(lines.input_value().replace("Test the watering", "Describe it in the README"))
-    plan.get_by_role("button", name="Take this plan").click()
+    plan.get_by_role("button", name="Use this plan").click()
     expect(plan).to_contain_text("Describe it in the README")
 
     plan.get_by_role("button", name=re.compile("^Proceed$")).click()
@@ -104,7 +104,7 @@ def test_a_plan_is_edited_and_worked_on_part_by_part(local):
     newest = page.locator(".rp-plan").last
     expect(newest.locator('li[data-state="done"]')).to_contain_text("Add a rain gauge")
     expect(newest).to_contain_text("Describe it in the README")
-    expect(page.locator(".rp-plan").first).to_contain_text("A newer plan stands below")
+    expect(page.locator(".rp-plan").first).to_contain_text("A newer plan is below")
     newest.get_by_role("button", name="Skip").first.click()
     expect(page.locator(".rp-plan").last.locator('li[data-state="skipped"]')).to_have_count(1, timeout=60_000)
     assert not (folder / "orchard/rain.py").exists()
@@ -121,7 +121,7 @@ def test_impact_is_drawn_and_a_review_is_listed(local, tmp_path):
 
     unsafe = "import subprocess\n\n\ndef run(command):\n    subprocess.call(command, shell=True)\n"
     (folder / "orchard/tools.py").write_text(unsafe)
-    page.get_by_role("button", name="Fetch what is new").click()
+    page.get_by_role("button", name="Fetch updates").click()
     expect(page.locator(".rp-badge")).to_contain_text("Indexed: 5 files")
     tab.say("/review orchard/tools.py")
     finding = page.locator(".rp-finding", has_text="shell").first

@@ -163,7 +163,7 @@ def test_a_private_repository_takes_a_token_and_forgets_it(tab, world):
     # It is big: the estimate comes first, and can be narrowed.
     expect(card).to_contain_text("Folders are indexed in this order")
     card.get_by_role("checkbox").first.check()
-    card.get_by_role("button", name=re.compile("Narrow to src")).click()
+    card.get_by_role("button", name=re.compile("Index only src")).click()
     expect(card.locator(".rp-badge")).to_contain_text("Indexed: 3 files")
 
 

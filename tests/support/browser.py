@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge")
 QUIET = (
@@ -42,8 +42,11 @@ class Tab:
     """One page with its own profile. `outside` collects every request that left the machine, `problems` what the
     page complained about."""
 
-    def __init__(self, browser: Browser, *, width: int = 1280, height: int = 850, scheme: str = "light") -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+    def __init__(
+        self, browser: Browser, *, width: int = 1280, height: int = 850, scheme: str = "light", locale: str = "en-US"
+    ) -> None:
+        size = ViewportSize(width=width, height=height)
+        self.context = browser.new_context(viewport=size, locale=locale, accept_downloads=True)
         self.context.add_init_script(f"localStorage.setItem('vite-ui-theme', '{scheme}')")
         self.outside: list[str] = []
         self.problems: list[str] = []
