@@ -8,14 +8,14 @@ from repopilot import i18n
 def duration(seconds: float, language: str = "en") -> str:
     """`12 ms`, `3.2 s`, `2 min 5 s`, `1 h 3 min`; in French `3,2 s`."""
     if seconds < 1:
-        return f"{max(0, round(seconds * 1000))} ms"
+        return i18n.text("format.milliseconds", language, value=max(0, round(seconds * 1000)))
     if seconds < 60:
-        return f"{i18n.number(seconds, language, '.1f')} s"
+        return i18n.text("format.seconds", language, value=seconds)
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest} s"
+        return i18n.text("format.minutes", language, minutes=minutes, seconds=rest)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min"
+    return i18n.text("format.hours", language, hours=hours, minutes=minutes)
 
 
 def count(number: float, noun: str, language: str = "en") -> str:
@@ -40,7 +40,7 @@ def size(amount: float, language: str = "en") -> str:
             break
         amount, unit = amount / 1000, larger
     shown = i18n.number(amount, language, ".0f" if unit == "B" or amount >= 100 else ".1f")
-    return f"{shown} {i18n.text(f'format.unit_{unit.lower()}', language)}"
+    return i18n.text(f"format.size_{unit.lower()}", language, amount=shown)
 
 
 def commit_words(commit: str, language: str = "en") -> str:

@@ -65,5 +65,5 @@ def test_numbers_follow_the_language() -> None:
 
 
 def test_a_term_without_a_translation_is_shown_as_it_is() -> None:
-    assert i18n.term("format", "unit kb", "fr") == "Ko"
+    assert i18n.term("format", "commit", "fr") == "commit {commit}"
     assert i18n.term("format", "no such word", "fr") == "no such word"

@@ -75,14 +75,14 @@ def test_steps_are_shown_in_french():
     started = Started("1", None, "iteration 2", "tool", "", 10.0)
     note = i18n.message("ui.errors.not_indexed", path="a.py")
     finished = Finished("1", "ok", "", "", 12.5, {"passed": 3, "failed": 1, "confidence": 0.25, "degraded": [note]})
-    assert finished_title(started, finished, "fr") == "Itération 2 · 3 réussi(s), 1 échoué(s) · ⚠ · 2,5 s"
+    assert finished_title(started, finished, "fr") == "Itération 2 · 3 réussi(s), 1 échoué(s) · ⚠ · 2,5\u202fs"
     shown = body(finished, "", "fr")[0]
     assert shown.startswith("⚠ a.py n'est plus dans l'index.") and "| confiance | 0,25 |" in shown
 
 
 def test_progress_is_shown_in_french():
     moment = Progress("parsing", 1200, 3400, "files", 31, 10.6)
-    assert progress_line(moment, "fr") == "analyse · 1\u202f200 sur 3\u202f400 fichiers · 31/s · encore 10,6 s"
+    assert progress_line(moment, "fr") == "analyse · 1\u202f200 sur 3\u202f400 fichiers · 31/s · encore 10,6\u202fs"
 
 
 def test_a_refused_request_is_told_why_in_the_browsers_language():
