@@ -111,7 +111,7 @@ def call_path(index: Index, start: str, end: str) -> str:
 
 def shortest_path(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
     """The shortest path from one of some nodes to one of others; [] for none."""
-    paths = (graphs.path(graph, a, b) for a, b in product(starts[:_CANDIDATES], ends[:_CANDIDATES]) if a != b)
+    paths = (graphs.shortest_path(graph, a, b) for a, b in product(starts[:_CANDIDATES], ends[:_CANDIDATES]) if a != b)
     return min(filter(None, paths), key=len, default=[])
 
 

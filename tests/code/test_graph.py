@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from repopilot.code import languages
 from repopilot.code.graph.build import build_graph
-from repopilot.code.graph.graph import Edge, Graph, callees, callers, dependents, find, path
+from repopilot.code.graph.graph import Edge, Graph, callees, callers, dependents, find, shortest_path
 from repopilot.code.manifest import read_manifest
 from repopilot.code.split import analyse
 
@@ -222,10 +222,10 @@ def test_questions():
     assert reached["Basket.total"] == 1
     assert reached["main"] == 2
     (main,) = find(graph, "main")
-    assert [graph.nodes[n].name for n in path(graph, main, find(graph, "_round")[0])] == [
+    assert [graph.nodes[n].name for n in shortest_path(graph, main, find(graph, "_round")[0])] == [
         "main", "Basket.total", "price_of", "_round"]  # fmt: skip
-    assert path(graph, price, main) == []
-    assert path(graph, price, price) == [price]
+    assert shortest_path(graph, price, main) == []
+    assert shortest_path(graph, price, price) == [price]
 
 
 def test_cycles_end():

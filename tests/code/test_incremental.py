@@ -1,4 +1,4 @@
-"""Linking again only what can have changed gives the very graph that linking everything gives."""
+"""Relinking only what can have changed gives the very graph that linking everything gives."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def same(one: Graph, other: Graph) -> bool:
 
 
 def checked(steps: list[Files]) -> None:
-    """Every step linked on top of the one before it equals the step linked whole."""
+    """Every step linked incrementally equals the same step linked from scratch."""
     before = link(steps[0])
     for files in steps[1:]:
         before, whole = link(files, before), link(files)
@@ -185,51 +185,51 @@ SHOP = {
 }
 
 
-def linked_again(monkeypatch, files: Files, edited: Files) -> set[str]:
-    """The files that are linked when `files` have become `edited`, which must give the graph of a full build."""
-    before, again = link(files), set()
-    turn = Linker._turn_to
+def relinked_files(monkeypatch, files: Files, edited: Files) -> set[str]:
+    """The files that are relinked when `files` have become `edited`, which must give the graph of a full build."""
+    before, relinked = link(files), set()
+    start_file = Linker._start_file
 
-    def noted(linker: Linker, number: int) -> None:
-        again.add(linker.where.files[number].path)
-        turn(linker, number)
+    def recorded(linker: Linker, number: int) -> None:
+        relinked.add(linker.lookup.files[number].path)
+        start_file(linker, number)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Linker, "_turn_to", noted)
+        patch.setattr(Linker, "_start_file", recorded)
         after = link(edited, before)
     assert same(after.graph, link(edited).graph)
-    return again
+    return relinked
 
 
 def test_a_changed_body_is_linked_alone(monkeypatch):
     edited = SHOP | {"c.py": SHOP["c.py"].replace("here()", "pass\n    here()")}
-    assert linked_again(monkeypatch, SHOP, edited) == {"c.py"}
+    assert relinked_files(monkeypatch, SHOP, edited) == {"c.py"}
 
 
 def test_a_renamed_definition_reaches_those_who_know_it_by_another_name(monkeypatch):
-    assert linked_again(monkeypatch, SHOP, SHOP | {"a.py": "def farther():\n    pass\n"}) == {"c.py"}
+    assert relinked_files(monkeypatch, SHOP, SHOP | {"a.py": "def farther():\n    pass\n"}) == {"c.py"}
 
 
 def test_a_new_definition_reaches_those_who_mention_it(monkeypatch):
     edited = SHOP | {"f.py": SHOP["f.py"] + "\n\ndef go():\n    pass\n"}
-    assert "e.py" in linked_again(monkeypatch, SHOP, edited)
+    assert "e.py" in relinked_files(monkeypatch, SHOP, edited)
 
 
 def test_a_type_that_appears_reaches_signatures(monkeypatch):
     edited = SHOP | {"f.py": SHOP["f.py"] + "\n\nclass Kind:\n    def act(self):\n        pass\n"}
-    assert "g.py" in linked_again(monkeypatch, SHOP, edited)
+    assert "g.py" in relinked_files(monkeypatch, SHOP, edited)
 
 
 def test_a_star_import_that_goes_away_reaches_those_behind_it(monkeypatch):
-    assert "e.py" in linked_again(monkeypatch, SHOP, SHOP | {"d.py": ""})
-    assert "e.py" in linked_again(monkeypatch, SHOP, SHOP | {"d.py": "from f import *\n"})
+    assert "e.py" in relinked_files(monkeypatch, SHOP, SHOP | {"d.py": ""})
+    assert "e.py" in relinked_files(monkeypatch, SHOP, SHOP | {"d.py": "from f import *\n"})
 
 
 def test_a_file_that_goes_away_and_one_that_comes(monkeypatch):
     gone = {path: text for path, text in SHOP.items() if path != "b.py"}
-    assert "c.py" in linked_again(monkeypatch, SHOP, gone)
-    assert "c.py" in linked_again(monkeypatch, gone, SHOP)
-    assert "f.py" not in linked_again(monkeypatch, gone, SHOP)
+    assert "c.py" in relinked_files(monkeypatch, SHOP, gone)
+    assert "c.py" in relinked_files(monkeypatch, gone, SHOP)
+    assert "f.py" not in relinked_files(monkeypatch, gone, SHOP)
 
 
 RUN = "def run():\n    pass\n"

@@ -1,4 +1,4 @@
-"""Makes the code graph from the analyses of all files: resolves imports and names, finds tests and tables. Pure."""
+"""Builds the code graph from the analyses of all files: resolves imports and names, finds tests and tables. Pure."""
 
 from __future__ import annotations
 
@@ -11,29 +11,34 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repopilot.code.graph.graph import Edge, Graph, graph_of
-from repopilot.code.graph.import_resolver import places, resolve
-from repopilot.code.graph.incremental import to_link
-from repopilot.code.graph.link_state import KeptLinks, Linkage, Linked, outline, ties
-from repopilot.code.graph.linker import CONFIDENCE, How, Linker, names
+from repopilot.code.graph.import_resolver import file_lookup, resolve
+from repopilot.code.graph.incremental import files_to_relink
+from repopilot.code.graph.link_state import EarlierLinks, Linkage, Linked, import_records, outline
+from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution, names
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
 from repopilot.code.manifest import Manifest
 from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis
 
-VERSION = "2"  # of the recipe: a graph built with another one is rebuilt
+VERSION = "3"  # of the way graphs are built: one built with another version is rebuilt
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {
     **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "module"), _CLASS),
     **dict.fromkeys(("variable", "field", "macro"), _VALUE),
     "table": TABLE,
 }
-_SAME_TABLE = 3
-_OF_USE = {"call": Edge.CALLS, "inherit": Edge.INHERITS, "use": Edge.USES}
+_MOST_OF_A_TABLE = 3  # declarations of one table
+_EDGE_OF_USE = {"call": Edge.CALLS, "inherit": Edge.INHERITS, "use": Edge.USES}
 
 
 def build_graph(files: Iterable[FileAnalysis], manifests: Iterable[Manifest] = ()) -> Graph:
-    """The graph of all files. `manifests` (package.json, go.mod, Cargo.toml) name packages of the repository itself."""
+    """Build the graph of all files.
+
+    Args:
+        files: the analyses of the files; chunks are not needed.
+        manifests: those that name packages of the repository itself (package.json, go.mod, Cargo.toml).
+    """
     analyses = list(files)
     return link_graph(analyses, [""] * len(analyses), manifests).graph
 
@@ -44,19 +49,23 @@ def link_graph(
     manifests: Iterable[Manifest] = (),
     before: Linked | None = None,
 ) -> Linked:
-    """The graph of all files, with what the next one can build on.
+    """Build the graph of all files, and record what the next build can start from.
 
-    `keys` tell contents apart: files with the same path and key have the same analysis. What `before` has linked
-    already is kept where nothing it depends on has changed; the result is the same as without it.
+    Args:
+        files: the analyses of the files; chunks are not needed.
+        keys: identify contents: files with the same path and key have the same analysis.
+        manifests: those that name packages of the repository itself.
+        before: an earlier graph, from which links are taken that depend on nothing that has changed. The result is the
+            same as without.
     """
-    where = places(files, manifests)
-    linker = Linker(where, names(files), [resolve(where, n) for n in range(len(files))])
+    lookup = file_lookup(files, manifests)
+    linker = Linker(lookup, names(files), [resolve(lookup, n) for n in range(len(files))])
     linkage = _linkage(files, keys, linker)
-    stale = to_link(before.linkage, linkage, files) if before is not None else None
+    changed = files_to_relink(before.linkage, linkage, files) if before is not None else None
     builder = _Builder(files, linkage)
     builder.add_structure()
-    if before is not None and stale is not None:
-        builder.keep(before, stale)
+    if before is not None and changed is not None:
+        builder.reuse(before, changed)
     for number in range(len(files)):
         builder.add_imports(number, linker)
         builder.add_uses(number, linker)
@@ -72,7 +81,7 @@ def _linkage(files: Sequence[FileAnalysis], keys: Sequence[str], linker: Linker)
         languages=[file.language for file in files],
         packages=[file.package for file in files],
         outlines=[outline(file) for file in files],
-        ties=[ties(targets) for targets in linker.targets],
+        imports=[import_records(targets) for targets in linker.targets],
         unresolved=[],
         spans=[],
     )
@@ -80,7 +89,7 @@ def _linkage(files: Sequence[FileAnalysis], keys: Sequence[str], linker: Linker)
 
 @dataclass(slots=True)
 class _Builder:
-    """Gathers nodes and edges, and in `linkage` what is known of the links of each file."""
+    """Collects nodes and edges, and records in `linkage` what the links of each file depend on."""
 
     files: Sequence[FileAnalysis]
     linkage: Linkage
@@ -88,10 +97,11 @@ class _Builder:
     first: int = 0
     scopes: list[dict[str, int]] = field(default_factory=list)
     columns: tuple[array, ...] = field(default_factory=lambda: tuple(array(c) for c in "iiBfi"))
-    kept: KeptLinks | None = None
-    stale: frozenset[int] = frozenset()
+    earlier: EarlierLinks | None = None
+    relinked: frozenset[int] = frozenset()
 
     def add(self, source: int, target: int, kind: Edge, confidence: float, line: int) -> None:
+        """Add an edge."""
         sources, targets, kinds, confidences, lines = self.columns
         sources.append(source)
         targets.append(target)
@@ -100,7 +110,7 @@ class _Builder:
         lines.append(line)
 
     def add_structure(self) -> None:
-        """Files first (their node is their number), then packages and definitions, with DECLARES edges."""
+        """Add files (their node is their number), then packages and definitions, with DECLARES edges."""
         for number, file in enumerate(self.files):
             self.nodes.add(FILE, file.path, number, 1, file.lines)
         packages: dict[str, int] = {}
@@ -123,12 +133,13 @@ class _Builder:
             scopes.setdefault(symbol.qualified, node)
         return scopes
 
-    def keep(self, before: Linked, stale: set[int]) -> None:
-        """Take the links of an earlier graph for all files that are not stale."""
-        self.kept = KeptLinks(before, self.linkage.paths, self.linkage.outlines, self.first)
-        self.stale = frozenset(stale | self.kept.torn())
+    def reuse(self, before: Linked, changed: set[int]) -> None:
+        """Take the links of an earlier graph for all files but those in `changed`."""
+        self.earlier = EarlierLinks(before, self.linkage.paths, self.linkage.outlines, self.first)
+        self.relinked = frozenset(changed | self.earlier.files_with_broken_edges())
 
     def add_imports(self, number: int, linker: Linker) -> None:
+        """Add the IMPORTS edges of a file."""
         for target in linker.targets[number]:
             share = 0.9 if len(target.files) <= 3 else 0.9 * 3 / len(target.files)
             for file in target.files:
@@ -136,43 +147,43 @@ class _Builder:
                     self.add(number, file, Edge.IMPORTS, share, target.line)
 
     def add_uses(self, number: int, linker: Linker) -> None:
-        """The edges of the uses in a file, linked or kept."""
+        """Add the edges of the uses in a file, linked now or taken from the earlier graph."""
         start = len(self.columns[0])
-        if self.kept is not None and number not in self.stale:
-            for column, values in zip(self.columns, self.kept.of(number), strict=True):
+        if self.earlier is not None and number not in self.relinked:
+            for column, values in zip(self.columns, self.earlier.of(number), strict=True):
                 column.frombytes(values.tobytes())
-            unresolved = self.kept.unresolved(number)
+            unresolved = self.earlier.unresolved(number)
         else:
             unresolved = self._link_uses(number, linker)
         self.linkage.unresolved.append(unresolved)
         self.linkage.spans.append([start, len(self.columns[0])])
 
     def _link_uses(self, number: int, linker: Linker) -> dict[str, int]:
-        """Link a file. Returns its uses of ambiguous names, counted."""
+        """Link the uses in a file. Returns how often it uses each ambiguous name."""
         file, scopes = self.files[number], self.scopes[number]
         unresolved: Counter[str] = Counter()
         done: set[tuple[int, int, int]] = set()
         for use in file.uses:
-            kind = _OF_USE.get(use.kind)
+            kind = _EDGE_OF_USE.get(use.kind)
             if kind is None:
                 continue
-            found, how = linker.link(number, use)
-            if how in (None, How.AMBIGUOUS) and len(linker.names.by_name.get(use.name, ())) > 1:
+            found, resolution = linker.link(number, use)
+            if resolution in (None, Resolution.AMBIGUOUS) and len(linker.names.by_name.get(use.name, ())) > 1:
                 unresolved[use.name] += 1
-            if how is None:
+            if resolution is None:
                 continue
-            sure = CONFIDENCE[how] / (len(found) if how == How.AMBIGUOUS else 1)
+            confidence = CONFIDENCE[resolution] / (len(found) if resolution == Resolution.AMBIGUOUS else 1)
             source = scopes.get(use.scope, number)
             for symbol in found:
                 target = self.first + symbol
                 key = (source, target, kind)
                 if source != target and key not in done:
                     done.add(key)
-                    self.add(source, target, kind, sure, use.line)
+                    self.add(source, target, kind, confidence, use.line)
         return dict(unresolved)
 
     def add_tables(self) -> None:
-        """Tables with their models and foreign keys, and the code that names them in SQL."""
+        """Add tables with their models and foreign keys, and edges from the code that names them in SQL."""
         tables: dict[str, list[int]] = defaultdict(list)
         pending: list[tuple[int, str]] = []
         for number, file in enumerate(self.files):
@@ -182,17 +193,17 @@ class _Builder:
                     tables[key].append(node)
                 pending += [(node, name) for name in table.refers]
         for node, name in pending:
-            for target in tables.get(name.lower(), ())[:_SAME_TABLE]:
+            for target in tables.get(name.lower(), ())[:_MOST_OF_A_TABLE]:
                 if target != node:
                     self.add(node, target, Edge.USES, 0.9, self.nodes.lines[node])
         for number, file in enumerate(self.files if tables else ()):
             for use in file.uses:
                 wanted = use.name if use.kind == "table" else _prisma_model(use.receiver)
-                for target in tables.get(wanted.lower(), ())[:_SAME_TABLE] if wanted else ():
+                for target in tables.get(wanted.lower(), ())[:_MOST_OF_A_TABLE] if wanted else ():
                     self.add(self.scopes[number].get(use.scope, number), target, Edge.USES, 0.8, use.line)
 
     def _add_table(self, number: int, table: Table) -> int:
-        """The node of a table. A class that maps it and the table depend on each other."""
+        """Add a table, and return its node. A class that maps it and the table depend on each other."""
         model = self.scopes[number].get(table.model or table.name)
         if model is not None and self.nodes.kinds[model] == TABLE:
             return model
@@ -204,11 +215,12 @@ class _Builder:
         return node
 
     def add_tests(self) -> None:
-        """TESTS from a test's file to the files it exercises."""
-        for test, number, sure in tested(self.files, np.array(self.nodes.files, np.int32), self.columns):
-            self.add(test, number, Edge.TESTS, sure, 1)
+        """Add TESTS edges from tests to the files they exercise."""
+        for test, number, confidence in tested(self.files, np.array(self.nodes.files, np.int32), self.columns):
+            self.add(test, number, Edge.TESTS, confidence, 1)
 
     def finish(self) -> Graph:
+        """The graph of everything that was added."""
         nodes, by_name = self.nodes.finish()
         unresolved: Counter[str] = Counter()
         for found in self.linkage.unresolved:

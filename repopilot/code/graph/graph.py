@@ -1,5 +1,5 @@
-"""The code graph: files, packages, classes, functions and tables, and what declares, imports, calls, inherits from,
-uses or tests what. Questions to it; `build_graph` makes it. Pure, held in flat arrays."""
+"""The code graph and questions to it: files, packages, classes, functions and tables, and what declares, imports,
+calls, inherits from, uses or tests what. Pure; stored in flat arrays. build.py builds it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repopilot.code.graph.nodes import ByName, Nodes
 
 
 class Edge(IntEnum):
-    """What an edge says of its source and its target."""
+    """The kinds of edges: what the source does to the target."""
 
     DECLARES = 0
     IMPORTS = 1
@@ -36,7 +36,7 @@ VERBS = {
 """What the source of an edge does to its target."""
 
 DEPENDING = (Edge.IMPORTS, Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.TESTS)
-"""The edges along which a change travels, against their direction."""
+"""The edges along which a change propagates, against their direction."""
 
 
 class Link(NamedTuple):
@@ -50,11 +50,11 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Edges are columns: `sources`, `targets` (int32), `kinds` (uint8), `confidence` (float32), `lines` (int32).
+    """Nodes, and edges as columns: `sources`, `targets`, `lines` (int32), `kinds` (uint8), `confidence` (float32, 0–1).
 
-    `forward`, `backward` and `defined` give the edges that leave a node, those that arrive at it, and the definitions
-    of a file: where they begin in an order, and that order. `unresolved[name]` counts uses of a name that fits several
-    definitions.
+    `forward`, `backward` and `defined` index the edges that leave a node, those that arrive at it, and the definitions
+    of a file: (starts, order), so that those of n are `order[starts[n]:starts[n + 1]]`. `unresolved[name]` counts uses
+    of a name that may refer to several definitions.
     """
 
     nodes: Nodes
@@ -71,20 +71,20 @@ class Graph:
     unresolved: Mapping[str, int]
 
     def outgoing(self, node: int, kinds: Sequence[Edge] = tuple(Edge)) -> Iterator[Link]:
-        """Edges that leave a node."""
+        """The edges of these kinds that leave a node."""
         return self._links(self.forward, self.targets, node, kinds)
 
     def incoming(self, node: int, kinds: Sequence[Edge] = tuple(Edge)) -> Iterator[Link]:
-        """Edges that arrive at a node."""
+        """The edges of these kinds that arrive at a node."""
         return self._links(self.backward, self.sources, node, kinds)
 
     def file_of(self, node: int) -> int:
-        """The node of the file a node lies in (itself for a file or package)."""
+        """The node of the file that a node is defined in; a file or package itself."""
         file = int(self.nodes.files[node])
         return file if file >= 0 else node
 
     def inside(self, file: int) -> list[int]:
-        """The nodes of what a file defines."""
+        """The nodes that a file defines."""
         starts, order = self.defined
         return self.nodes.definitions[order[starts[file] : starts[file + 1]]].tolist()
 
@@ -93,20 +93,27 @@ class Graph:
     ) -> Iterator[Link]:
         starts, order = ends
         places = order[starts[node] : starts[node + 1]]
-        # Plain numbers: numpy's compare slowly with an Edge.
+        # Plain ints: those of numpy are slow to compare with an Edge.
         for at, kind in zip(places.tolist(), self.kinds[places].tolist(), strict=True):
             if kind in kinds:
                 yield Link(int(other[at]), Edge(kind), float(self.confidence[at]), int(self.lines[at]))
 
 
 def graph_of(nodes: Nodes, by_name: ByName, columns: Sequence[Sequence], unresolved: Mapping[str, int]) -> Graph:
-    """A graph from its nodes and its edges' columns, in the order of `Graph`."""
+    """Make a graph.
+
+    Args:
+        nodes: the nodes.
+        by_name: the definitions among them by name.
+        columns: sources, targets, kinds, confidence and lines of the edges.
+        unresolved: see `Graph`.
+    """
     dtypes = (np.int32, np.int32, np.uint8, np.float32, np.int32)
     sources, targets, kinds, confidence, lines = (
         np.array(column, dtype) for column, dtype in zip(columns, dtypes, strict=True)
     )
     by_path = {path: number for number, path in enumerate(nodes.paths)}
-    size, defined = len(nodes), _ends(nodes.files[nodes.definitions], len(by_path))
+    size, defined = len(nodes), _index_by(nodes.files[nodes.definitions], len(by_path))
     return Graph(
         nodes,
         by_name,
@@ -116,21 +123,21 @@ def graph_of(nodes: Nodes, by_name: ByName, columns: Sequence[Sequence], unresol
         kinds,
         confidence,
         lines,
-        _ends(sources, size),
-        _ends(targets, size),
+        _index_by(sources, size),
+        _index_by(targets, size),
         defined,
         unresolved,
     )
 
 
-def _ends(numbers: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each number where its places begin in the order, and that order."""
+def _index_by(numbers: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """(starts, order): the places of number n in `numbers` are `order[starts[n]:starts[n + 1]]`."""
     order = np.argsort(numbers, kind="stable").astype(np.int32)
     return np.searchsorted(numbers[order], np.arange(size + 1)).astype(np.int32), order
 
 
 def find(graph: Graph, text: str) -> list[int]:
-    """Nodes called `text`: a path, `path:Symbol`, or a name qualified to any depth."""
+    """The nodes that a text names: a path, `path:Symbol`, or a name qualified to any depth."""
     if text in graph.by_path:
         return [graph.by_path[text]]
     path, colon, symbol = text.partition(":")
@@ -143,7 +150,7 @@ def find(graph: Graph, text: str) -> list[int]:
 
 
 def callers(graph: Graph, node: int) -> list[Link]:
-    """Who calls, uses or inherits from a node, surest first."""
+    """What calls, uses or inherits from a node, surest first."""
     found = graph.incoming(node, (Edge.CALLS, Edge.USES, Edge.INHERITS))
     return sorted(found, key=lambda link: -link.confidence)
 
@@ -157,9 +164,16 @@ def callees(graph: Graph, node: int) -> list[Link]:
 def dependents(
     graph: Graph, start: Iterable[int], depth: int = 3, least: float = 0.25
 ) -> dict[int, tuple[int, int, Link]]:
-    """Nodes that depend on any of `start`, within `depth` hops: node → (distance, the node reached from, the edge).
+    """Find the nodes that depend on others, breadth first, by the surest edges.
 
-    Breadth first, the surest edges of a hop first; edges less sure than `least` are not followed.
+    Args:
+        graph: the graph.
+        start: the nodes depended on.
+        depth: how many edges to follow at most.
+        least: edges of less confidence are not followed.
+
+    Returns:
+        For each dependent node its distance, the node it was reached from, and the edge between the two.
     """
     found: dict[int, tuple[int, int, Link]] = {}
     seen = set(start)
@@ -178,8 +192,19 @@ def dependents(
     return found
 
 
-def path(graph: Graph, start: int, end: int, least: float = 0.25, longest: int = 12) -> list[int]:
-    """A shortest way from one node to another along calls, uses, inheritance, imports and declarations; [] for none."""
+def shortest_path(graph: Graph, start: int, end: int, least: float = 0.25, longest: int = 12) -> list[int]:
+    """Find a shortest path along calls, uses, inheritance, imports and declarations.
+
+    Args:
+        graph: the graph.
+        start: the first node.
+        end: the last node.
+        least: edges of less confidence are not followed.
+        longest: how many edges the path has at most.
+
+    Returns:
+        The nodes of the path, both ends included; [] when there is none.
+    """
     before: dict[int, int] = {start: start}
     frontier = [start]
     for _ in range(longest):
@@ -194,7 +219,7 @@ def path(graph: Graph, start: int, end: int, least: float = 0.25, longest: int =
         frontier = following
     if end not in before:
         return []
-    way = [end]
-    while way[-1] != start:
-        way.append(before[way[-1]])
-    return way[::-1]
+    reversed_path = [end]
+    while reversed_path[-1] != start:
+        reversed_path.append(before[reversed_path[-1]])
+    return reversed_path[::-1]

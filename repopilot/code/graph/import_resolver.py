@@ -1,4 +1,4 @@
-"""Which files of the repository an import means. Pure: from paths, declared packages and manifests alone."""
+"""Resolves imports to files of the repository, from paths, declared packages and manifests alone. Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ _FAMILY = {
     "java": "jvm",
     "scala": "jvm",
 }
-_MANY = 400
+_MOST_OF_A_PACKAGE = 400  # files that a star import of a package is resolved to
 
 
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
-    """One imported module, found. `files` are those it means; `bound` says what each local name stands for:
-    (files, name in them), with name '' for the module itself. `star`: every name of the files is in scope."""
+    """One import, resolved.
+
+    `files` are the numbers of the files it refers to; `bound` tells for each local name (files, name in them), with
+    name '' for the module itself. `star` says that every name of the files is in scope; `line` is 1-based.
+    """
 
     files: tuple[int, ...]
     bound: Mapping[str, tuple[tuple[int, ...], str]]
@@ -39,8 +42,12 @@ class ImportTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Files by all the ways imports name them. `absolute` remembers what Python modules mean from a folder."""
+class FileLookup:
+    """Files by everything that imports name them by.
+
+    `npm`, `go` and `cargo` map the names of packages of the repository to their folders. `absolute` caches the files of
+    Python modules by (importing folder, module).
+    """
 
     files: Sequence[FileAnalysis]
     by_path: dict[str, int]
@@ -59,9 +66,9 @@ class Places:
         return next(((self.by_path[p],) for p in paths if p in self.by_path), ())
 
 
-def places(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = ()) -> Places:
-    """Index the files for `resolve`."""
-    found = Places(files, {f.path: i for i, f in enumerate(files)})
+def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = ()) -> FileLookup:
+    """Index files, and the packages that manifests name, for `resolve`."""
+    found = FileLookup(files, {f.path: i for i, f in enumerate(files)})
     for number, file in enumerate(files):
         folder, name = posixpath.split(file.path)
         found.by_folder[folder].append(number)
@@ -81,26 +88,31 @@ def places(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = ()) ->
 
 
 def family(language: str) -> str:
-    """Languages that can name each other's definitions share a family."""
+    """The family of a language; languages of one family can refer to each other's definitions."""
     return _FAMILY.get(language, language)
 
 
-def resolve(where: Places, number: int) -> list[ImportTarget]:
-    """What each import of a file means inside the repository; those of outside are left out."""
-    file = where.files[number]
+def resolve(lookup: FileLookup, number: int) -> list[ImportTarget]:
+    """Resolve the imports of a file; those of modules outside the repository are left out.
+
+    Args:
+        lookup: the files.
+        number: the number of the importing file.
+    """
+    file = lookup.files[number]
     finder = _FINDERS.get(file.language)
     if finder is None:
         return []
     result = []
     for item in file.imports:
-        target = finder(where, file.path, item)
+        target = finder(lookup, file.path, item)
         if target.files or target.bound:
             result.append(target)
     return result
 
 
 def _target(item: Import, files: tuple[int, ...], parts: Mapping[str, tuple[int, ...]] | None = None) -> ImportTarget:
-    """Bind an import's names to `files`; `parts` are names that are modules of their own."""
+    """An import whose names are bound to `files`; `parts` are the files of names that are modules themselves."""
     parts = parts or {}
     bound: dict[str, tuple[tuple[int, ...], str]] = {}
     for name, local in item.names:
@@ -127,7 +139,7 @@ def _python_module(path: str, paths: Mapping[str, int]) -> str:
     return ".".join(reversed(parts))
 
 
-def _python(where: Places, path: str, item: Import) -> ImportTarget:
+def _python(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     dots = len(item.module) - len(item.module.lstrip("."))
     names = [name for name, _ in item.names]
     if dots:
@@ -135,43 +147,43 @@ def _python(where: Places, path: str, item: Import) -> ImportTarget:
         for _ in range(dots - 1):
             folder = posixpath.dirname(folder)
         base = posixpath.join(folder, item.module.lstrip(".").replace(".", "/")).rstrip("/")
-        files = where.at(f"{base}.py", f"{base}/__init__.py", f"{base}.pyi") if base else where.at("__init__.py")
-        parts = {n: where.at(f"{base}/{n}.py", f"{base}/{n}/__init__.py") for n in names}
+        files = lookup.at(f"{base}.py", f"{base}/__init__.py", f"{base}.pyi") if base else lookup.at("__init__.py")
+        parts = {n: lookup.at(f"{base}/{n}.py", f"{base}/{n}/__init__.py") for n in names}
     else:
         folder = posixpath.dirname(path)
-        files = _python_absolute(where, folder, item.module)
-        parts = {n: _python_absolute(where, folder, f"{item.module}.{n}") for n in names}
+        files = _python_absolute(lookup, folder, item.module)
+        parts = {n: _python_absolute(lookup, folder, f"{item.module}.{n}") for n in names}
     return _target(item, files, {n: found for n, found in parts.items() if found})
 
 
-def _python_absolute(where: Places, folder: str, module: str) -> tuple[int, ...]:
-    found = where.absolute.get((folder, module))
+def _python_absolute(lookup: FileLookup, folder: str, module: str) -> tuple[int, ...]:
+    found = lookup.absolute.get((folder, module))
     if found is None:
-        found = where.absolute[folder, module] = _python_files(where, folder, module)
+        found = lookup.absolute[folder, module] = _python_files(lookup, folder, module)
     return found
 
 
-def _python_files(where: Places, folder: str, module: str) -> tuple[int, ...]:
-    found = where.by_module.get(module)
+def _python_files(lookup: FileLookup, folder: str, module: str) -> tuple[int, ...]:
+    found = lookup.by_module.get(module)
     if found is None:
-        # Namespace packages, and scripts that import what lies beside them.
+        # Namespace packages, and scripts that import their siblings.
         tail = module.replace(".", "/")
         roots = ("", "src/", folder + "/")
-        return next((f for root in roots if (f := where.at(f"{root}{tail}.py", f"{root}{tail}/__init__.py"))), ())
-    near = [n for n in found if posixpath.dirname(where.files[n].path) == folder]
+        return next((f for root in roots if (f := lookup.at(f"{root}{tail}.py", f"{root}{tail}/__init__.py"))), ())
+    near = [n for n in found if posixpath.dirname(lookup.files[n].path) == folder]
     return tuple(near[:1] or found[:3])
 
 
 # JavaScript and TypeScript
 
 
-def _javascript(where: Places, path: str, item: Import) -> ImportTarget:
+def _javascript(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     module = item.module.split("?")[0]
     if module.startswith("."):
-        return _target(item, _js_file(where, posixpath.normpath(posixpath.join(posixpath.dirname(path), module))))
-    package = next((n for n in where.npm if module == n or module.startswith(n + "/")), None)
+        return _target(item, _js_file(lookup, posixpath.normpath(posixpath.join(posixpath.dirname(path), module))))
+    package = next((n for n in lookup.npm if module == n or module.startswith(n + "/")), None)
     if package is not None:
-        base, rest = where.npm[package], module[len(package) + 1 :]
+        base, rest = lookup.npm[package], module[len(package) + 1 :]
         tries = [posixpath.join(base, folder, rest) for folder in ("", "src", "lib", "source")]
         if not rest:
             tries += [posixpath.join(base, entry) for entry in ("src/index", "lib/index", "index", f"src/{package}")]
@@ -180,68 +192,70 @@ def _javascript(where: Places, path: str, item: Import) -> ImportTarget:
         tries = [f"{root}{rest}" for root in ("src/", "app/", "")]
     else:
         return _target(item, ())
-    return _target(item, next((f for t in tries if (f := _js_file(where, posixpath.normpath(t)))), ()))
+    return _target(item, next((f for t in tries if (f := _js_file(lookup, posixpath.normpath(t)))), ()))
 
 
-def _js_file(where: Places, base: str) -> tuple[int, ...]:
+def _js_file(lookup: FileLookup, base: str) -> tuple[int, ...]:
     stem = re.sub(r"\.(?:js|jsx|mjs|cjs)$", "", base)
-    found = where.at(base, *(base + e for e in _JS), *(stem + e for e in _JS))
-    return found or where.at(*(posixpath.normpath(f"{base}/index{e}") for e in _JS))
+    found = lookup.at(base, *(base + e for e in _JS), *(stem + e for e in _JS))
+    return found or lookup.at(*(posixpath.normpath(f"{base}/index{e}") for e in _JS))
 
 
 # Go
 
 
-def _go(where: Places, path: str, item: Import) -> ImportTarget:
-    for module, folder in where.go.items():
+def _go(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
+    for module, folder in lookup.go.items():
         if item.module == module or item.module.startswith(module + "/"):
             wanted = posixpath.join(folder, item.module[len(module) + 1 :]).rstrip("/")
-            return _target(item, _go_folder(where, wanted))
+            return _target(item, _go_folder(lookup, wanted))
     parts = item.module.split("/")
-    if "." not in parts[0] or where.go:
+    if "." not in parts[0] or lookup.go:
         return _target(item, ())
-    # Without go.mod: the longest end of the path that is a folder here.
+    # Without go.mod: the longest suffix of the path that is a folder of the repository.
     tails = ("/".join(parts[at:]) for at in range(3, len(parts)))
-    return _target(item, next((f for tail in tails if (f := _go_folder(where, tail))), ()))
+    return _target(item, next((f for tail in tails if (f := _go_folder(lookup, tail))), ()))
 
 
-def _go_folder(where: Places, folder: str) -> tuple[int, ...]:
-    numbers = where.by_folder.get(folder, ())
-    return tuple(n for n in numbers if where.files[n].language == "go" and not where.files[n].path.endswith("_test.go"))
+def _go_folder(lookup: FileLookup, folder: str) -> tuple[int, ...]:
+    numbers = lookup.by_folder.get(folder, ())
+    return tuple(
+        n for n in numbers if lookup.files[n].language == "go" and not lookup.files[n].path.endswith("_test.go")
+    )
 
 
 # Java, Kotlin, Scala, C#, PHP: declared packages
 
 
-def _packaged(where: Places, path: str, item: Import) -> ImportTarget:
+def _packaged(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     module = item.module
     names = dict(item.names)
     if "*" in names or not names:
-        files = tuple(where.by_package.get(module, ())[:_MANY])
-        return _target(item, files or _class_in(where, module))
-    found = {n: tuple(where.packaged.get((module, n), ())) for n in names}
+        files = tuple(lookup.by_package.get(module, ())[:_MOST_OF_A_PACKAGE])
+        return _target(item, files or _class_in(lookup, module))
+    found = {n: tuple(lookup.packaged.get((module, n), ())) for n in names}
     if not any(found.values()):
         # A static import, or a class inside a class: the module is itself a class.
-        return _target(item, _class_in(where, module))
+        return _target(item, _class_in(lookup, module))
     files = tuple(dict.fromkeys(number for numbers in found.values() for number in numbers))
     return _target(item, files)
 
 
-def _class_in(where: Places, name: str) -> tuple[int, ...]:
+def _class_in(lookup: FileLookup, name: str) -> tuple[int, ...]:
     package, _, last = re.sub(r"\\", ".", name).rpartition(".")
     for separator in (".", "\\"):
-        found = where.packaged.get((package.replace(".", separator), last))
+        found = lookup.packaged.get((package.replace(".", separator), last))
         if found:
             return tuple(found)
     outer, _, owner = package.rpartition(".")
-    return tuple(where.packaged.get((outer, owner), ()))
+    return tuple(lookup.packaged.get((outer, owner), ()))
 
 
 # Rust
 
 
-def _rust(where: Places, path: str, item: Import) -> ImportTarget:
-    root = _crate_root(where, path)
+def _rust(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
+    root = _crate_root(lookup, path)
     parts = item.module.split("::")
     folder = _rust_folder(path)
     if parts[0] == "crate":
@@ -252,72 +266,74 @@ def _rust(where: Places, path: str, item: Import) -> ImportTarget:
             base = posixpath.dirname(base) if parts[0] == "super" else base
             parts = parts[1:]
     else:
-        crate = next((n for n in where.cargo if n.replace("-", "_") == parts[0]), None)
-        local = _rust_file(where, posixpath.join(folder, parts[0])) or _rust_file(where, posixpath.join(root, parts[0]))
+        crate = next((n for n in lookup.cargo if n.replace("-", "_") == parts[0]), None)
+        local = _rust_file(lookup, posixpath.join(folder, parts[0])) or _rust_file(
+            lookup, posixpath.join(root, parts[0])
+        )
         if crate is None and not local:
             return _target(item, ())
         if crate is None:
-            base = folder if _rust_file(where, posixpath.join(folder, parts[0])) else root
+            base = folder if _rust_file(lookup, posixpath.join(folder, parts[0])) else root
         else:
-            base, parts = posixpath.join(where.cargo[crate], "src"), parts[1:]
-    files = _rust_deepest(where, base, parts)
-    modules = {n: _rust_file(where, posixpath.join(base, *parts, n)) for n, _ in item.names}
+            base, parts = posixpath.join(lookup.cargo[crate], "src"), parts[1:]
+    files = _rust_deepest(lookup, base, parts)
+    modules = {n: _rust_file(lookup, posixpath.join(base, *parts, n)) for n, _ in item.names}
     if modules and all(modules.values()):
-        files = ()  # the parent only leads the way
+        files = ()  # the parent module itself is not used
     return _target(item, files, {n: found for n, found in modules.items() if found})
 
 
-def _crate_root(where: Places, path: str) -> str:
+def _crate_root(lookup: FileLookup, path: str) -> str:
     folder = posixpath.dirname(path)
     while folder:
-        if where.at(f"{folder}/lib.rs", f"{folder}/main.rs"):
+        if lookup.at(f"{folder}/lib.rs", f"{folder}/main.rs"):
             return folder
         folder = posixpath.dirname(folder)
     return "src" if path.startswith("src/") else ""
 
 
 def _rust_folder(path: str) -> str:
-    """The folder in which a file's own modules lie."""
+    """The folder of the submodules of a file."""
     folder, name = posixpath.split(path)
     return folder if name in ("mod.rs", "lib.rs", "main.rs") else posixpath.join(folder, name.removesuffix(".rs"))
 
 
-def _rust_file(where: Places, base: str) -> tuple[int, ...]:
-    return where.at(f"{base}.rs", f"{base}/mod.rs")
+def _rust_file(lookup: FileLookup, base: str) -> tuple[int, ...]:
+    return lookup.at(f"{base}.rs", f"{base}/mod.rs")
 
 
-def _rust_deepest(where: Places, base: str, parts: Sequence[str]) -> tuple[int, ...]:
-    """The file of the longest beginning of the path that is a module; the rest are items in it."""
+def _rust_deepest(lookup: FileLookup, base: str, parts: Sequence[str]) -> tuple[int, ...]:
+    """The file of the longest prefix of the path that is a module; the rest are items in it."""
     for length in range(len(parts), 0, -1):
-        found = _rust_file(where, posixpath.join(base, *parts[:length]))
+        found = _rust_file(lookup, posixpath.join(base, *parts[:length]))
         if found:
             return found
-    return _rust_file(where, base) or where.at(posixpath.join(base, "lib.rs"), posixpath.join(base, "main.rs"))
+    return _rust_file(lookup, base) or lookup.at(posixpath.join(base, "lib.rs"), posixpath.join(base, "main.rs"))
 
 
 # C and C++, Ruby
 
 
-def _include(where: Places, path: str, item: Import) -> ImportTarget:
+def _include(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     near = posixpath.normpath(posixpath.join(posixpath.dirname(path), item.module))
-    return _target(item, where.at(near, item.module) or _by_tail(where, item.module))
+    return _target(item, lookup.at(near, item.module) or _by_tail(lookup, item.module))
 
 
-def _ruby(where: Places, path: str, item: Import) -> ImportTarget:
+def _ruby(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     name = item.module if item.module.endswith(".rb") else item.module + ".rb"
     if item.module.startswith("."):
-        return _target(item, where.at(posixpath.normpath(posixpath.join(posixpath.dirname(path), name))))
-    return _target(item, where.at(f"lib/{name}", name) or _by_tail(where, name))
+        return _target(item, lookup.at(posixpath.normpath(posixpath.join(posixpath.dirname(path), name))))
+    return _target(item, lookup.at(f"lib/{name}", name) or _by_tail(lookup, name))
 
 
-def _by_tail(where: Places, path: str) -> tuple[int, ...]:
-    """The file whose path ends like this, when there is just one."""
-    candidates = where.by_tail.get(posixpath.basename(path), ())
-    found = [n for n in candidates if where.files[n].path.endswith("/" + path)]
+def _by_tail(lookup: FileLookup, path: str) -> tuple[int, ...]:
+    """The file whose path ends with this one, if there is exactly one."""
+    candidates = lookup.by_tail.get(posixpath.basename(path), ())
+    found = [n for n in candidates if lookup.files[n].path.endswith("/" + path)]
     return tuple(found) if len(found) == 1 else ()
 
 
-_Finder = Callable[[Places, str, Import], ImportTarget]
+_Finder = Callable[[FileLookup, str, Import], ImportTarget]
 _FINDERS: dict[str, _Finder] = {
     "python": _python,
     **dict.fromkeys(_JS_LANGUAGES, _javascript),

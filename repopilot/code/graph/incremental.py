@@ -1,16 +1,16 @@
-"""Which files have to be linked again after some have changed. Pure.
+"""Decides which files have to be relinked after some have changed. Pure.
 
-A link is found by looking up facts, one after the other: what the file itself says and what its imports mean; the
-definitions of a name, anywhere or in one file; what a file that is imported binds a name to, or imports with a star.
-Where no fact that was looked up has changed, the link is the same. A name that is looked up stands in the file (as a
-use, in its receiver, as a type in a signature), or an import on the way binds such a name to it. So a file is linked
-again when
+A use is linked by looking up facts one after the other: what the file itself says and what its imports refer to; the
+definitions of a name, anywhere or in one file; what an imported file binds a name to, or imports with a star. Where
+none of these facts has changed, the link is the same. A name that is looked up occurs in the file (as a use, in its
+receiver, as a type in a signature), or one of the imports that are followed binds such a name to it. So a file is
+relinked when
 
-- its own content, or what its own imports or its package mean, has changed;
-- it mentions a name whose definitions or bindings have changed somewhere, or another name for it;
+- its own content, or what its imports or its package refer to, has changed;
+- it mentions a name whose definitions or bindings have changed anywhere, or an alias of such a name;
 - it leads, import by import, to a file whose star imports have changed.
 
-What is linked again without need costs time only.
+Relinking a file needlessly costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -19,52 +19,60 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from repopilot.code.graph.link_state import Linkage, Outline, Tie
+from repopilot.code.graph.link_state import ImportRecord, Linkage, Outline
 from repopilot.code.graph.linker import DEPTH, SHARED_PACKAGE
 from repopilot.code.split import FileAnalysis
 
-_MOST = 0.3
+_MOST_CHANGED = 0.3  # when more of the files have changed, all are relinked
 _TYPE = re.compile(r"[A-Z]\w*")
 
 
-def to_link(before: Linkage, after: Linkage, files: Sequence[FileAnalysis]) -> set[int] | None:
-    """The numbers of the `files` that have to be linked again, None for all. `after` describes these files; only what
-    comes of linking is not in it yet."""
+def files_to_relink(before: Linkage, after: Linkage, files: Sequence[FileAnalysis]) -> set[int] | None:
+    """Find the files that have to be relinked.
+
+    Args:
+        before: what the earlier graph was linked from.
+        after: the same of the new one, without the results of linking.
+        files: the analyses of the new files.
+
+    Returns:
+        The numbers of files, or None for all of them.
+    """
     numbers = {path: number for number, path in enumerate(after.paths)}
     new = [numbers.get(path, -1) for path in before.paths]
-    kept = [number for number in new if number >= 0]
-    if kept != sorted(kept):
-        return None  # among equals the first is taken
+    remaining = [number for number in new if number >= 0]
+    if remaining != sorted(remaining):
+        return None  # of equal candidates the first is taken, so the order matters
     old = {number: place for place, number in enumerate(new) if number >= 0}
     changed = {n for n, key in enumerate(after.keys) if n not in old or before.keys[old[n]] != key}
-    if len(changed) > max(1, _MOST * len(after.paths)):
+    if len(changed) > max(1, _MOST_CHANGED * len(after.paths)):
         return None
-    ties = _renumbered(before.ties, new)
-    rebound = {n for n, place in old.items() if ties[place] != after.ties[n]}
+    imports = _renumbered(before.imports, new)
+    rebound = {n for n, place in old.items() if imports[place] != after.imports[n]}
     names = _redefined(before, after, old, changed)
     for n in rebound:
-        names |= _differing(_bound(ties[old[n]]), _bound(after.ties[n]))
-    names = _with_aliases(names, after.ties)
-    stars = {n for n in rebound if _stars(ties[old[n]]) != _stars(after.ties[n])}
-    found = changed | rebound | _regrouped(before, after) | _leading_to(stars, after.ties)
+        names |= _differing(_bound(imports[old[n]]), _bound(after.imports[n]))
+    names = _with_aliases(names, after.imports)
+    stars = {n for n in rebound if _stars(imports[old[n]]) != _stars(after.imports[n])}
+    found = changed | rebound | _regrouped(before, after) | _leading_to(stars, after.imports)
     return found | _mentioning(names, files, found) if names else found
 
 
-def _renumbered(ties: list[list[Tie]], new: Sequence[int]) -> list[list[Tie]]:
-    """Ties with new numbers of files, -1 for those that are gone."""
+def _renumbered(imports: list[list[ImportRecord]], new: Sequence[int]) -> list[list[ImportRecord]]:
+    """Import records with the new numbers of files, -1 for files that no longer exist."""
     if list(new) == list(range(len(new))):
-        return ties
+        return imports
     return [
         [
             [[new[f] for f in files], {k: [[new[f] for f in fs], name] for k, (fs, name) in bound.items()}, star]
             for files, bound, star in found
         ]
-        for found in ties
+        for found in imports
     ]
 
 
 def _redefined(before: Linkage, after: Linkage, old: dict[int, int], changed: Iterable[int]) -> set[str]:
-    """Names whose definitions are others than before, in any file."""
+    """Names whose definitions have changed in any file."""
     names: set[str] = set()
     for n in changed:
         mine = _definitions(after.outlines[n], after.languages[n])
@@ -90,20 +98,20 @@ def _differing(one: dict, other: dict) -> set[str]:
     return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
 
 
-def _bound(ties: Sequence[Tie]) -> dict[str, list]:
-    return {local: meant for _, bound, _ in ties for local, meant in bound.items()}
+def _bound(imports: Sequence[ImportRecord]) -> dict[str, list]:
+    return {local: meant for _, bound, _ in imports for local, meant in bound.items()}
 
 
-def _stars(ties: Sequence[Tie]) -> list[list[int]]:
-    return [files for files, _, star in ties if star]
+def _stars(imports: Sequence[ImportRecord]) -> list[list[int]]:
+    return [files for files, _, star in imports if star]
 
 
-def _with_aliases(names: set[str], ties: Iterable[Sequence[Tie]]) -> set[str]:
-    """The names, and those that imports give to what has such a name."""
+def _with_aliases(names: set[str], imports: Iterable[Sequence[ImportRecord]]) -> set[str]:
+    """The names, and the aliases that imports give to them."""
     if not names:
         return names
     aliases: dict[str, set[str]] = defaultdict(set)
-    for found in ties:
+    for found in imports:
         for local, (_, name) in _bound(found).items():
             for part in name.split(".") if name and name != local else ():
                 aliases[part].add(local)
@@ -115,7 +123,7 @@ def _with_aliases(names: set[str], ties: Iterable[Sequence[Tie]]) -> set[str]:
 
 
 def _regrouped(before: Linkage, after: Linkage) -> set[int]:
-    """The files of packages that have other members than before."""
+    """The files of packages whose members have changed."""
     old, new = _groups(before), _groups(after)
     return {
         number
@@ -126,7 +134,7 @@ def _regrouped(before: Linkage, after: Linkage) -> set[int]:
 
 
 def _groups(linkage: Linkage) -> dict[tuple[str, str], list[int]]:
-    """The files that see each other's definitions without importing them."""
+    """Files that see each other's definitions without importing them, by package."""
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     rows = zip(linkage.paths, linkage.languages, linkage.packages, strict=True)
     for number, (path, language, package) in enumerate(rows):
@@ -141,12 +149,12 @@ def _shares(linkage: Linkage, members: Iterable[int]) -> bool:
     return any(linkage.languages[n] in SHARED_PACKAGE for n in members)
 
 
-def _leading_to(stars: set[int], ties: Sequence[Sequence[Tie]]) -> set[int]:
-    """The files from which imports lead to one of `stars`, as far as names are followed."""
+def _leading_to(stars: set[int], imports: Sequence[Sequence[ImportRecord]]) -> set[int]:
+    """The files from which imports lead to one of `stars`, as deep as names are followed."""
     if not stars:
         return set()
     importers: dict[int, set[int]] = defaultdict(set)
-    for number, found in enumerate(ties):
+    for number, found in enumerate(imports):
         for files, bound, _ in found:
             for file in (*files, *(f for meant, _ in bound.values() for f in meant)):
                 importers[file].add(number)
@@ -158,17 +166,17 @@ def _leading_to(stars: set[int], ties: Sequence[Sequence[Tie]]) -> set[int]:
 
 
 def _mentioning(names: set[str], files: Sequence[FileAnalysis], known: set[int]) -> set[int]:
-    """Of the files that aren't known already, those that mention one of the names."""
-    memory: dict[str, bool] = {}
+    """The files that mention one of the names; those in `known` are left out."""
+    cache: dict[str, bool] = {}
 
-    def among(text: str) -> bool:
-        found = memory.get(text)
+    def is_among(text: str) -> bool:
+        found = cache.get(text)
         if found is None:
-            found = memory[text] = text in names or ("." in text and not names.isdisjoint(text.split(".")))
+            found = cache[text] = text in names or ("." in text and not names.isdisjoint(text.split(".")))
         return found
 
     def mentions(file: FileAnalysis) -> bool:
-        if any(among(use.name) or (use.receiver and among(use.receiver)) for use in file.uses):
+        if any(is_among(use.name) or (use.receiver and is_among(use.receiver)) for use in file.uses):
             return True
         return any(_has_type(symbol.signature, names) for symbol in file.symbols)
 
@@ -176,5 +184,5 @@ def _mentioning(names: set[str], files: Sequence[FileAnalysis], known: set[int])
 
 
 def _has_type(signature: str, names: set[str]) -> bool:
-    """May the signature hold one of the names as a type? A type may begin in the middle of a word."""
+    """Whether a signature may contain one of the names as a type, which may begin in the middle of a word."""
     return any(word[at:] in names for word in _TYPE.findall(signature) for at, c in enumerate(word) if "A" <= c <= "Z")

@@ -1,6 +1,6 @@
-"""What a graph was linked from, kept with it, so that the next one links again only what can have changed. Pure.
+"""What a graph was linked from, stored with it, so that the next build relinks only what can have changed. Pure.
 
-All of it is made of lists, dicts, strings and numbers: it is the same after a journey through JSON.
+It consists of lists, dicts, strings and numbers, and is the same after a round trip through JSON.
 """
 
 from __future__ import annotations
@@ -19,51 +19,61 @@ from repopilot.code.split import FileAnalysis
 Outline = list[list[str]]
 """The definitions of a file in order: [name, qualified name, kind]."""
 
-Tie = list
-"""One import, resolved: [files, {local name: [files, name in them]}, is it a star import?]. Files are numbers."""
+ImportRecord = list
+"""An `ImportTarget` without its line: [files, {local name: [files, name in them]}, is it a star import?]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
-    """By file, in the order of the graph. `keys` tell contents apart; the edges of the uses in file n are
-    `spans[n][0]:spans[n][1]` of the graph's; `unresolved` are those of the graph by the file that uses the name."""
+    """What the links of each file depend on; every list is by file, in the order of the graph.
+
+    `keys` identify contents; the edges of the uses in file n are `spans[n][0]:spans[n][1]` of the graph's;
+    `unresolved` are those of the graph by the file that uses the name.
+    """
 
     paths: list[str]
     keys: list[str]
     languages: list[str]
     packages: list[str]
     outlines: list[Outline]
-    ties: list[list[Tie]]
+    imports: list[list[ImportRecord]]
     unresolved: list[dict[str, int]]
     spans: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A graph with what it was linked from."""
+    """A graph, and what it was linked from."""
 
     graph: Graph
     linkage: Linkage
 
 
 def outline(file: FileAnalysis) -> Outline:
-    """The definitions of a file, as far as other files can see them."""
+    """The definitions of a file as other files see them."""
     return [[symbol.name, symbol.qualified, symbol.kind] for symbol in file.symbols]
 
 
-def ties(targets: Sequence[ImportTarget]) -> list[Tie]:
-    """The imports of a file, without where they are written."""
+def import_records(targets: Sequence[ImportTarget]) -> list[ImportRecord]:
+    """The resolved imports of a file as records."""
     return [
         [list(t.files), {local: [list(files), name] for local, (files, name) in t.bound.items()}, t.star]
         for t in targets
     ]
 
 
-class KeptLinks:
-    """The links of an earlier graph, told in the numbers of the nodes of a new one."""
+class EarlierLinks:
+    """The links of an earlier graph, in the node numbers of a new one."""
 
     def __init__(self, before: Linked, paths: Sequence[str], outlines: Sequence[Outline], first: int) -> None:
-        """`first` is the new node of the first definition; they follow each other file by file."""
+        """Renumber the links.
+
+        Args:
+            before: the earlier graph.
+            paths: the paths of the new graph's files.
+            outlines: their definitions.
+            first: the node of the first definition in the new graph; the others follow, file by file.
+        """
         graph, linkage = before.graph, before.linkage
         numbers = {path: number for number, path in enumerate(paths)}
         new = [numbers.get(path, -1) for path in linkage.paths]
@@ -73,19 +83,19 @@ class KeptLinks:
         at = int(np.count_nonzero((graph.nodes.kinds == FILE) | (graph.nodes.kinds == PACKAGE)))
         for number, old in zip(new, linkage.outlines, strict=True):
             if number >= 0:
-                nodes[at : at + len(old)] = _places(old, outlines[number], int(starts[number]))
+                nodes[at : at + len(old)] = _new_nodes(old, outlines[number], int(starts[number]))
             at += len(old)
         self._spans = {number: span for number, span in zip(new, linkage.spans, strict=True) if number >= 0}
         self._columns = (nodes[graph.sources], nodes[graph.targets], graph.kinds, graph.confidence, graph.lines)
         self._unresolved = dict(zip(new, linkage.unresolved, strict=True))
 
     def of(self, file: int) -> tuple[np.ndarray, ...]:
-        """The edges of the uses in a file: the columns of a graph. A node that is gone is negative."""
+        """The edges of the uses in a file, as columns of a graph. Nodes that no longer exist are negative."""
         span = slice(*self._spans[file])
         return tuple(column[span] for column in self._columns)
 
-    def torn(self) -> set[int]:
-        """The files with a link to or from what is gone."""
+    def files_with_broken_edges(self) -> set[int]:
+        """The files with an edge from or to a node that no longer exists."""
         broken = np.flatnonzero((self._columns[0] < 0) | (self._columns[1] < 0))
         return {
             n
@@ -94,19 +104,24 @@ class KeptLinks:
         }
 
     def unresolved(self, file: int) -> dict[str, int]:
-        """The ambiguous names of a file."""
+        """The ambiguous names of a file, with how often it uses them."""
         return self._unresolved[file]
 
 
-def _places(old: Outline, new: Outline, start: int) -> Sequence[int]:
-    """The new node of each old definition: the one with the same name, the first for the first and so on; -1 for none.
-    `start` is the node of the first new one."""
+def _new_nodes(old: Outline, new: Outline, start: int) -> Sequence[int]:
+    """The new node of each old definition, -1 for none; definitions of one name correspond in their order.
+
+    Args:
+        old: the definitions of a file in the earlier graph.
+        new: those in the new graph.
+        start: the node of the first of the new ones.
+    """
     if old == new:
         return range(start, start + len(new))
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, (name, _, _) in enumerate(new):
-        places[name].append(start + place)
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for offset, (name, _, _) in enumerate(new):
+        by_name[name].append(start + offset)
     result = []
     for name, _, _ in old:
-        result.append(places[name].pop(0) if places.get(name) else -1)
+        result.append(by_name[name].pop(0) if by_name.get(name) else -1)
     return result

@@ -1,6 +1,6 @@
-"""What a use of a name refers to: definitions in the repository, and how sure that is. Pure.
+"""Links uses of names to the definitions they refer to, with a confidence. Pure.
 
-Names are looked for where the language would look first (the scope, the file, its imports, its package), then, as a
+Names are looked up where the language would look first (the scope, the file, its imports, its package), then, as a
 guess, anywhere in the repository.
 """
 
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
-from repopilot.code.graph.import_resolver import ImportTarget, Places, family
+from repopilot.code.graph.import_resolver import FileLookup, ImportTarget, family
 from repopilot.code.languages import is_test_path
 from repopilot.code.split import FileAnalysis
 from repopilot.code.symbols import Use
 from repopilot.types import Symbol
 
 
-class How(IntEnum):
+class Resolution(IntEnum):
     """How a reference was resolved, surest first."""
 
     SAME_FILE = 0
@@ -29,7 +29,7 @@ class How(IntEnum):
     AMBIGUOUS = 3
 
 
-CONFIDENCE = {How.SAME_FILE: 0.95, How.IMPORTED: 0.9, How.UNIQUE: 0.6, How.AMBIGUOUS: 0.4}
+CONFIDENCE = {Resolution.SAME_FILE: 0.95, Resolution.IMPORTED: 0.9, Resolution.UNIQUE: 0.6, Resolution.AMBIGUOUS: 0.4}
 """Confidence of a reference; that of an ambiguous one is divided by the number of candidates."""
 
 _SELF = frozenset(("self", "this", "cls", "super", "Self", "$this", "static", "parent", "@"))
@@ -41,11 +41,12 @@ _EVERYWHERE = frozenset(
     "then catch call apply bind clone unwrap expect iter into as_str to_string Error String Close Read Write Len "
     "Get Set Add".split()
 )
-"""Methods of the built-in types: on an object of unknown type they mean no definition of the repository."""
+"""Methods of built-in types: on an object of unknown type they refer to no definition of the repository."""
 _PARAMETER = re.compile(r"(?:^|[,(*])\s*(\w+)\s*(?=[,:=)?]|$)")
-_MANY = 6
-_COMMON = 200
+_MOST_CANDIDATES = 6
+_COMMON = 200  # a name with more definitions is not guessed
 DEPTH = 4
+"""How many files names are followed through that import them in turn."""
 
 
 _TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)")
@@ -55,7 +56,7 @@ _ENDED = re.compile(r"\s*[,)=]")
 
 @lru_cache(maxsize=1 << 14)
 def _declared_type(signature: str, variable: str) -> str:
-    """The type of a parameter: `c: Context`, `c *Context`, `Context c`; '' where none is written."""
+    """The declared type of a parameter (`c: Context`, `c *Context`, `Context c`); '' for none."""
     places = _occurrences(signature, variable)
     for at in places:
         own = at == 0 or not (signature[at - 1].isalnum() or signature[at - 1] in "_.")
@@ -70,6 +71,7 @@ def _declared_type(signature: str, variable: str) -> str:
 
 
 def _occurrences(text: str, part: str) -> list[int]:
+    """Where `part` begins in `text`, overlapping occurrences included."""
     found, at = [], text.find(part)
     while at >= 0:
         found.append(at)
@@ -79,13 +81,17 @@ def _occurrences(text: str, part: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _parameters(signature: str) -> frozenset[str]:
-    """The names before a `:`, `=`, `,` or the end, as Python and JavaScript write parameters; no types among them."""
+    """The parameters of a signature as Python and JavaScript write them: names before `:`, `=`, `,` or the end."""
     return frozenset(_PARAMETER.findall(signature.partition("(")[2]))
 
 
 @dataclass(slots=True)
 class Names:
-    """Every definition, by the ways it can be named. Symbol numbers count over all files in order."""
+    """All definitions, by everything they can be named by. Symbols are numbered across all files in order.
+
+    `file_of` is the file of each symbol and `families` the family of each file's language; by file, `in_file` maps
+    qualified names to symbols and `tails` unqualified ones.
+    """
 
     symbols: list[Symbol] = field(default_factory=list)
     file_of: list[int] = field(default_factory=list)
@@ -96,7 +102,7 @@ class Names:
 
 
 def names(files: Sequence[FileAnalysis]) -> Names:
-    """Index the definitions of all files."""
+    """Index the definitions of all files for `Linker`."""
     found = Names()
     for number, file in enumerate(files):
         qualified: dict[str, int] = {}
@@ -116,17 +122,17 @@ def names(files: Sequence[FileAnalysis]) -> Names:
     return found
 
 
-_Found = tuple[Sequence[int], "How | None"]
+_Found = tuple[Sequence[int], "Resolution | None"]
 
 
 @dataclass(slots=True)
 class Linker:
-    """Resolves the uses of one file after the other. `targets[n]` are the imports of file n.
+    """Resolves uses of names, file by file. `targets[n]` are the resolved imports of file n.
 
-    What was found is remembered: names of the repository for all files, everything else for the file at hand.
+    Results are cached: guesses about names for all files, everything else for the current file.
     """
 
-    where: Places
+    lookup: FileLookup
     names: Names
     targets: Sequence[Sequence[ImportTarget]]
     _bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
@@ -140,19 +146,27 @@ class Linker:
 
     def __post_init__(self) -> None:
         self._bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
-        self._tests = [is_test_path(file.path) for file in self.where.files]
+        self._tests = [is_test_path(file.path) for file in self.lookup.files]
 
-    def link(self, number: int, use: Use) -> tuple[Sequence[int], How | None]:
-        """The symbols a use may refer to, and how that was found; ((), None) when nothing here fits."""
+    def link(self, number: int, use: Use) -> tuple[Sequence[int], Resolution | None]:
+        """Resolve a use of a name.
+
+        Args:
+            number: the number of the file that uses it.
+            use: the use.
+
+        Returns:
+            The numbers of the symbols it may refer to, and how they were found; ((), None) when none fits.
+        """
         if number != self._file:
-            self._turn_to(number)
+            self._start_file(number)
         key = (use.name, use.receiver, use.scope)
         found = self._links.get(key)
         if found is None:
             found = self._links[key] = self._find(number, use)
         return found
 
-    def _turn_to(self, number: int) -> None:
+    def _start_file(self, number: int) -> None:
         self._file, self._package = number, self._package_of(number)
         self._near = frozenset((number, *(f for t in self.targets[number] for f in t.files), *self._package))
         self._links, self._guesses = {}, {}
@@ -162,14 +176,14 @@ class Linker:
             return (), None
         found = self._scoped(number, use)
         if found:
-            return found, How.SAME_FILE
+            return found, Resolution.SAME_FILE
         found = self._imported(number, use) or self._typed(number, use)
         if found:
-            return found, How.IMPORTED
+            return found, Resolution.IMPORTED
         return self._anywhere(number, use)
 
     def _is_parameter(self, number: int, use: Use) -> bool:
-        """Whether a bare name is a parameter of a function around it, which hides any definition of that name."""
+        """Whether a bare name is a parameter of an enclosing function, which hides any definition of that name."""
         scope, qualified = use.scope, self.names.in_file[number]
         while scope:
             at = qualified.get(scope)
@@ -180,14 +194,14 @@ class Linker:
         return False
 
     def _package_of(self, number: int) -> tuple[int, ...]:
-        """The files whose names are in scope without an import: the package's, or all of a star import."""
-        file = self.where.files[number]
+        """The files whose names are in scope without a prefix: those of star imports and of the same package."""
+        file = self.lookup.files[number]
         found: list[int] = [f for t in self.targets[number] if t.star for f in t.files]
         if file.language == "go":
             folder = file.path.rpartition("/")[0]
-            found += [n for n in self.where.by_folder[folder] if self.where.files[n].language == "go"]
+            found += [n for n in self.lookup.by_folder[folder] if self.lookup.files[n].language == "go"]
         elif file.language in SHARED_PACKAGE and file.package:
-            found += self.where.by_package[file.package]
+            found += self.lookup.by_package[file.package]
         return tuple(dict.fromkeys(found))
 
     def _scoped(self, number: int, use: Use) -> Sequence[int]:
@@ -203,7 +217,7 @@ class Linker:
             if not scope:
                 break
             scope = scope.rpartition(".")[0]
-        # C++ and C# hold their definitions in a namespace: any top name of the file will do.
+        # In C++ and C# definitions are in a namespace, which uses need not name.
         inside = self.names.tails[number].get(use.name, ())
         return inside[:1] if len(inside) == 1 and not use.receiver else ()
 
@@ -220,7 +234,7 @@ class Linker:
         return self._in_package(number, use)
 
     def _typed(self, number: int, use: Use) -> Sequence[int]:
-        """A member of the type that the enclosing function's signature gives the receiver."""
+        """A member of the type that the signature of the enclosing function declares for the receiver."""
         if not use.receiver or not use.scope or use.receiver in _SELF:
             return ()
         variable = use.receiver.partition(".")[0]
@@ -246,13 +260,13 @@ class Linker:
             return ()
         path = f"{use.receiver}.{use.name}" if use.receiver and use.receiver not in _SELF else use.name
         found = [self.names.in_file[f][path] for f in files if f != number and path in self.names.in_file[f]]
-        return found[:_MANY]
+        return found[:_MOST_CANDIDATES]
 
     def _in_files(self, files: Sequence[int], path: str, name: str, depth: int = 0) -> Sequence[int]:
-        """Definitions called `path` (or, failing that, just `name`) in files, through what those import themselves."""
+        """Definitions with the qualified name `path`, else with the name `name`, in files or what these import."""
         found = [self.names.in_file[f][path] for f in files if path in self.names.in_file[f]]
         if found:
-            return found[:_MANY]
+            return found[:_MOST_CANDIDATES]
         if depth < DEPTH:
             first, _, rest = path.partition(".")
             for file in files:
@@ -262,10 +276,10 @@ class Linker:
                 )
                 if again:
                     inner = ".".join(p for p in (original or ("" if first in self._bound[file] else first), rest) if p)
-                    found = list(self._in_files(again[:_MANY], inner or name, name, depth + 1))
+                    found = list(self._in_files(again[:_MOST_CANDIDATES], inner or name, name, depth + 1))
                     if found:
                         return found
-        tails = [at for f in files[:_MANY] for at in self.names.tails[f].get(name, ())]
+        tails = [at for f in files[:_MOST_CANDIDATES] for at in self.names.tails[f].get(name, ())]
         return tails if len(tails) == 1 else ()
 
     def _anywhere(self, number: int, use: Use) -> _Found:
@@ -274,7 +288,7 @@ class Linker:
             return (), None
         if use.receiver and use.name in _EVERYWHERE:
             return (), None
-        # Only these two things of a receiver matter here.
+        # Of the receiver only this matters here.
         key = (use.name, "" if not use.receiver else "self" if use.receiver in _SELF else ")")
         found = self._guesses.get(key)
         if found is None:
@@ -284,14 +298,14 @@ class Linker:
     def _guess(self, number: int, use: Use) -> _Found:
         fitting = self._all_fitting(use.name, bool(use.receiver), self.names.families[number], self._tests[number])
         close = [c for c in fitting if self.names.file_of[c] in self._near]
-        # What `self` has and its class doesn't define comes from a base class, which is imported.
+        # A member of `self` that its class doesn't define comes from a base class, which is imported.
         fitting = close if close or use.receiver in _SELF else fitting
-        if not fitting or len(fitting) > _MANY:
+        if not fitting or len(fitting) > _MOST_CANDIDATES:
             return (), None
-        return fitting, How.UNIQUE if len(fitting) == 1 else How.AMBIGUOUS
+        return fitting, Resolution.UNIQUE if len(fitting) == 1 else Resolution.AMBIGUOUS
 
     def _all_fitting(self, name: str, member: bool, family_: str, test: bool) -> list[int]:
-        """The definitions of a name that code of this family may mean; what is not a test means none in a test."""
+        """The definitions of a name that code of a family may refer to; only tests refer to definitions in tests."""
         key = (name, member, family_, test)
         found = self._fitting.get(key)
         if found is None:
@@ -305,5 +319,5 @@ class Linker:
     def _fits(self, candidate: int, family_: str, member: bool) -> bool:
         if self.names.families[self.names.file_of[candidate]] != family_:
             return False
-        # A bare name never means somebody's method or field.
+        # A bare name never refers to a method or field.
         return member or self.names.symbols[candidate].kind not in ("method", "field")

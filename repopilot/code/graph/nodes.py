@@ -1,4 +1,4 @@
-"""The nodes of a code graph in columns: a million of them are a few arrays, and those that are asked for become values.
+"""The nodes of a code graph, stored as columns: a million of them take a few arrays, and become values when asked for.
 Pure."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE, PACKAGE, TABLE = KINDS.index("file"), KINDS.index("package"), KINDS.index(
 
 
 class Node(NamedTuple):
-    """`kind` is file, package, class, function, value or table; `name` a path, a qualified name or a table's name."""
+    """A node. `kind` is one of KINDS; `name` is a path, a qualified name or the name of a table; lines are 1-based."""
 
     kind: str
     name: str
@@ -28,8 +28,11 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Nodes(Sequence[Node]):
-    """`kinds` (uint8, of KINDS), `files` (int32: number of the file, -1 for a package), `lines` and `ends` (int32), and
-    the names as one text: that of node n is `text[starts[n]:starts[n + 1]]`. Files come first: node n is file n."""
+    """Columns of nodes; files come first, so that node n is file n.
+
+    `kinds` (uint8) are places in KINDS, `files` (int32) the numbers of the nodes' files (-1 for a package), `lines` and
+    `ends` (int32) their first and last lines. The name of node n is `text[starts[n]:starts[n + 1]]`, as UTF-8 (uint8).
+    """
 
     kinds: np.ndarray
     files: np.ndarray
@@ -63,13 +66,13 @@ class Nodes(Sequence[Node]):
 
     @cached_property
     def definitions(self) -> np.ndarray:
-        """The numbers of all nodes that a file defines."""
+        """The numbers of all nodes that files define."""
         return np.flatnonzero((self.kinds != FILE) & (self.kinds != PACKAGE))
 
 
 @dataclass(frozen=True)
 class ByName(Mapping[str, list[int]]):
-    """Definitions by their unqualified name. `sums` are the CRC-32 of the names, ascending, `numbers` their nodes."""
+    """Definitions by unqualified name. `sums` are the CRC-32 of the names, ascending, and `numbers` their nodes."""
 
     nodes: Nodes
     sums: np.ndarray
@@ -96,7 +99,7 @@ class ByName(Mapping[str, list[int]]):
 
 @dataclass(slots=True)
 class NodeColumns:
-    """Nodes being gathered."""
+    """Collects nodes."""
 
     kinds: array = field(default_factory=lambda: array("B"))
     files: array = field(default_factory=lambda: array("i"))
@@ -105,7 +108,7 @@ class NodeColumns:
     names: list[str] = field(default_factory=list)
 
     def add(self, kind: int, name: str, file: int, line: int, end: int) -> int:
-        """Add a node; its number."""
+        """Add a node, and return its number."""
         self.kinds.append(kind)
         self.files.append(file)
         self.lines.append(line)
@@ -114,7 +117,7 @@ class NodeColumns:
         return len(self.names) - 1
 
     def finish(self) -> tuple[Nodes, ByName]:
-        """The nodes, and the definitions among them by name."""
+        """The nodes collected, and the definitions among them by name."""
         encoded = [_encoded(name) for name in self.names]
         starts = np.concatenate(([0], np.cumsum([len(name) for name in encoded], dtype=np.int64)))
         text = np.frombuffer(b"".join(encoded), np.uint8)
@@ -135,7 +138,7 @@ def _checksum(name: str) -> int:
 
 
 def _encoded(name: str) -> bytes:
-    # A path may hold bytes that are no UTF-8, which Python keeps as lone surrogates.
+    # Bytes of a path that are not UTF-8 are lone surrogates in Python.
     return name.encode("utf-8", "surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""Which files a test file exercises: those it is named after, and those it uses. Pure."""
+"""Finds the files that a test file exercises: those it is named after, and those it uses. Pure."""
 
 from __future__ import annotations
 
@@ -20,8 +20,16 @@ _NAMED, _USED = 0.95, 0.9
 def tested(
     files: Sequence[FileAnalysis], file_of: np.ndarray, edges: Sequence[array]
 ) -> Iterator[tuple[int, int, float]]:
-    """(test file, exercised file, confidence), in this order. `edges` are the columns of a graph so far, `file_of` the
-    file of each node (-1 for none)."""
+    """Find which files each test file exercises.
+
+    Args:
+        files: the analyses of all files.
+        file_of: int32 (nodes,), the number of each node's file, -1 for none.
+        edges: the columns of the graph's edges so far, as in `Graph`.
+
+    Yields:
+        (test file, exercised file, confidence 0–1), ordered by the first two.
+    """
     tests = np.array([is_test_path(file.path) for file in files], bool)
     sure = _named_after(files, set(np.flatnonzero(tests).tolist()))
     for test, number, value in _using(tests, file_of, edges):
@@ -31,7 +39,7 @@ def tested(
 
 
 def _using(tests: np.ndarray, file_of: np.ndarray, edges: Sequence[array]) -> Iterator[tuple[int, int, float]]:
-    """The files that tests use or import, a little less sure than the surest edge says."""
+    """(test file, used file, confidence): a little less than that of the surest edge between them."""
     sources, targets, kinds, confidence = (np.array(column) for column in edges[:4])
     users, used = file_of[sources], file_of[targets]
     known = (kinds != Edge.DECLARES) & (users >= 0) & (used >= 0)
@@ -70,7 +78,7 @@ def _stem(path: str) -> str:
 
 
 def _nearest(files: Sequence[FileAnalysis], test: int, candidates: Sequence[int]) -> list[int]:
-    """Of files with the right name, those whose folders share most with the test's."""
+    """Of the candidates, the (at most three) files whose folders have most in common with the test's."""
     parts = set(files[test].path.split("/")[:-1])
     shared = {n: len(parts & set(files[n].path.split("/")[:-1])) for n in candidates if files[n].symbols}
     best = max(shared.values(), default=0)
