@@ -104,7 +104,7 @@ def _statement_end(lines: Sequence[str], start: int, limit: int, language: str) 
     for number in range(start, limit + 1):
         line = lines[number - 1]
         if language == "sql":
-            ends = line.rstrip().endswith(";") or re.match(r"\s*GO\s*$", line)
+            ends = line.rstrip().endswith(";") or bool(re.match(r"\s*GO\s*$", line))
         else:
             ends = line.startswith("}") or (number == start and line.rstrip().endswith("}"))
         if ends:
@@ -157,9 +157,16 @@ def _with_bare_headings_joined(spans: Sequence[Span], lines: Sequence[str]) -> l
     result: list[Span] = []
     for span in spans:
         last = result[-1] if result else None
-        within = last and last.symbol and span.symbol.startswith(last.symbol) and fits(lines, last.start, span.end)
-        if within and sum(bool(line.strip()) for line in lines[last.start - 1 : last.end]) <= 2:
+        if last and _is_bare_heading(last, lines) and _is_below(span, last) and fits(lines, last.start, span.end):
             result[-1] = Span(last.start, span.end, span.kind, span.symbol)
         else:
             result.append(span)
     return result
+
+
+def _is_bare_heading(span: Span, lines: Sequence[str]) -> bool:
+    return bool(span.symbol) and sum(bool(line.strip()) for line in lines[span.start - 1 : span.end]) <= 2
+
+
+def _is_below(span: Span, heading: Span) -> bool:
+    return span.symbol.startswith(heading.symbol)

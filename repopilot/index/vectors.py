@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -32,7 +32,7 @@ from repopilot.index.layout import splitter
 from repopilot.index.store import Index
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
+    from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
     from llama_index.core.schema import BaseNode
     from llama_index.vector_stores.chroma import ChromaVectorStore
@@ -51,7 +51,7 @@ class _Registry:
     """The Chroma folders this process owns, and the collections it has open."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
-    owned: dict[Path, tuple[ClientAPI, FileLock]] = field(default_factory=dict)
+    owned: dict[Path, tuple[Client, FileLock]] = field(default_factory=dict)
     open: dict[tuple[Path, str], Vectors] = field(default_factory=dict)
 
 
@@ -130,7 +130,7 @@ def node_store(index: Index, embedder: Embedder) -> ChromaVectorStore:
         store = ChromaVectorStore(chroma_collection=collection)
         stored = set(collection.get(include=[])["ids"])
         for part in _parts(sorted(stored - numbers.keys())):
-            store.delete_nodes(part)
+            store.delete_nodes(list(part))
         for part in _parts([number for id_, number in numbers.items() if id_ not in stored]):
             store.add(_nodes(index, part, vectors.of_chunks(index, part)))
     return store
@@ -207,9 +207,10 @@ class Vectors:
             if not wanted:
                 return []
             answer = collection.query(query_embeddings=[vector], n_results=wanted, include=["distances"])
-            return [(int(i, 16), 1.0 - d) for i, d in zip(answer["ids"][0], answer["distances"][0], strict=True)]
+            distances = answer["distances"] or [[]]
+            return [(int(i, 16), 1.0 - d) for i, d in zip(answer["ids"][0], distances[0], strict=True)]
 
-        found = self._with_collection(query, [])
+        found: list[tuple[int, float]] = self._with_collection(query, [])
         digests = np.array([digest for digest, _ in found], np.uint64)
         places = index.numbers_of(digests)
         return [(int(n), score) for (_, score), ns in zip(found, places, strict=True) for n in ns][:k]
@@ -221,7 +222,8 @@ class Vectors:
             found: dict[int, np.ndarray] = {}
             for part in _parts(list(dict.fromkeys(digests))):
                 answer = collection.get(ids=_ids(part), include=["embeddings"])
-                found.update((int(i, 16), v) for i, v in zip(answer["ids"], answer["embeddings"], strict=True))
+                embeddings = np.asarray(answer["embeddings"], np.float32)
+                found.update((int(i, 16), v) for i, v in zip(answer["ids"], embeddings, strict=True))
             return found
 
         found = self._with_collection(read, None)
@@ -297,7 +299,7 @@ class Vectors:
         self.notes = [note for note in self.notes if note != not_saved] + [not_saved] * (collection is None)
         return collection
 
-    def _create(self, client: ClientAPI) -> Collection:
+    def _create(self, client: Client) -> Collection:
         """The collection, after deleting those of the repository that were made with another splitter."""
         with _chroma_errors():
             for other in client.list_collections():
@@ -306,7 +308,7 @@ class Vectors:
                     client.delete_collection(other.name)
             return self._get_or_create(client, self._name)
 
-    def _get_or_create(self, client: ClientAPI, name: str) -> Collection:
+    def _get_or_create(self, client: Client, name: str) -> Collection:
         return client.get_or_create_collection(
             name,
             embedding_function=None,
@@ -332,7 +334,7 @@ class Vectors:
             return self._collection
 
 
-def _client(root: Path, *, fresh: bool = False) -> ClientAPI | None:
+def _client(root: Path, *, fresh: bool = False) -> Client | None:
     """The client of the Chroma folder in `root`, emptied first if `fresh`; None while another process owns it.
 
     Raises StorageError, _DamagedError.
@@ -367,13 +369,13 @@ def _lock(root: Path) -> FileLock | None:
     return lock
 
 
-def _connect(root: Path) -> ClientAPI:
+def _connect(root: Path) -> Client:
     import chromadb
     from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(root / FOLDER))
     try:
-        return chromadb.PersistentClient(str(root / FOLDER), settings=settings)
+        return cast("Client", chromadb.PersistentClient(str(root / FOLDER), settings=settings))
     except Exception as error:  # Chroma's native part raises all kinds of them on damaged files
         _clear_cache()
         raise _DamagedError("the folder can't be opened") from error
@@ -390,7 +392,7 @@ def _empty(root: Path) -> None:
             vectors._collection = None
 
 
-def _close(client: ClientAPI) -> None:
+def _close(client: Client) -> None:
     client.close()
     _clear_cache()
 

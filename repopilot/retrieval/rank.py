@@ -319,7 +319,7 @@ def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarr
         shared[lexical.name_tokens.of(lexical.tokens[token])[0]] += weight
     match = 2 * shared / np.maximum(lexical.name_mass + asked.sum(), 1e-9)
     result = np.zeros(len(lexical), np.float32)
-    for name in np.nonzero(shared)[0]:
+    for name in np.nonzero(shared)[0].tolist():
         rows = lexical.name_rows.of(name)[0]
         result[rows] = np.maximum(result[rows], match[name])
     return result

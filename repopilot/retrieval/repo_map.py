@@ -70,10 +70,10 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
         "run file": [path for path in files if _RUN_FILE.search(path) and path.count("/") <= 1][:MANIFESTS],
     }
     for role, paths in groups.items():
-        for place, path in enumerate(paths):
+        for rank, path in enumerate(paths):
             rows = index.lexical.rows_of_file(path)
             if len(rows):
-                found.append(OverviewPlace(int(rows[0]), role, weights[role] - 0.02 * place - 0.05 * path.count("/")))
+                found.append(OverviewPlace(int(rows[0]), role, weights[role] - 0.02 * rank - 0.05 * path.count("/")))
     unique: dict[int, OverviewPlace] = {}
     for place in sorted(found, key=lambda place: (-place.score, place.row)):
         unique.setdefault(place.row, replace(place, score=round(place.score, 3)))

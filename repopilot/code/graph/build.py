@@ -230,5 +230,5 @@ class _Builder:
 
 def _prisma_model(receiver: str) -> str:
     """`prisma.user.findMany()` uses the model `User`."""
-    steps = receiver.split(".") if "prisma." in receiver else ()
+    steps = receiver.split(".") if "prisma." in receiver else []
     return steps[-1] if "prisma" in steps[:-1] else ""

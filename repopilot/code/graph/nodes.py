@@ -121,8 +121,8 @@ class NodeColumns:
         encoded = [_encoded(name) for name in self.names]
         starts = np.concatenate(([0], np.cumsum([len(name) for name in encoded], dtype=np.int64)))
         text = np.frombuffer(b"".join(encoded), np.uint8)
-        columns = (np.array(c, t) for c, t in ((self.files, np.int32), (self.lines, np.int32), (self.ends, np.int32)))
-        nodes = Nodes(np.array(self.kinds, np.uint8), *columns, starts, text)
+        files, lines, ends = (np.array(column, np.int32) for column in (self.files, self.lines, self.ends))
+        nodes = Nodes(np.array(self.kinds, np.uint8), files, lines, ends, starts, text)
         sums = np.array([_checksum(last_part(self.names[n])) for n in nodes.definitions.tolist()], np.uint32)
         order = np.argsort(sums, kind="stable")
         return nodes, ByName(nodes, sums[order], nodes.definitions[order].astype(np.int32))
