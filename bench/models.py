@@ -87,8 +87,13 @@ async def measure(name: str, base: Settings) -> dict[str, object]:
     assert model and model.engine
     await choose.warm_up(model)
     try:
-        return {"model": name, "threads": chosen.threads or "all", "speed": await speed(model),
-                "prefix_reuse": await prefix_reuse(model), "json": await valid_json(model)}  # fmt: skip
+        return {
+            "model": name,
+            "threads": chosen.threads or "all",
+            "speed": await speed(model),
+            "prefix_reuse": await prefix_reuse(model),
+            "json": await valid_json(model),
+        }
     finally:
         model.engine.stop()
 

@@ -37,14 +37,14 @@ FORGED = "from solution import add\n\n\ndef test_small():\n    assert add(1, 2) 
 
 async def first_program(stub: str, model: Model, step: trace.Step) -> str:
     prompt = render(
-        "refine_code",
+        "repair_code",
         name="solution.py",
         task="Its names and their descriptions say what it does.",
         mark=nonce(),
         signatures=candidates.signatures(stub),
         hint="",
     )
-    messages = [ChatMessage(role="system", content=render("refine_system")), ChatMessage(role="user", content=prompt)]
+    messages = [ChatMessage(role="system", content=render("repair_system")), ChatMessage(role="user", content=prompt)]
     return candidates.code_in_reply(await stream.chat(model, messages, step)) or stub
 
 

@@ -12,7 +12,7 @@ from repopilot.errors import ModelError
 from repopilot.i18n import message
 from repopilot.llm import structured
 from repopilot.llm.model import Model, billions
-from repopilot.prompts import defused, nonce, render
+from repopilot.prompts import sanitized, nonce, render
 from repopilot.results import ImpactReport, Recommendation, RiskReason
 from repopilot.trace import Step
 
@@ -61,7 +61,7 @@ async def with_model_notes(report: ImpactReport, model: Model, step: Step) -> Im
         return report
     mark = nonce()
     items = evidence_items(report)
-    listed = "\n".join(f"{key}: {defused(text, mark)}" for key, text in items.items())
+    listed = "\n".join(f"{key}: {sanitized(text, mark)}" for key, text in items.items())
     messages = [
         ChatMessage(role="system", content=render("impact_system")),
         ChatMessage(role="user", content=render("impact_user", mark=mark, risk=report.risk, evidence=listed)),

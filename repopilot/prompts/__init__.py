@@ -15,9 +15,18 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u
 
 
 def render(name: str, /, **values: object) -> str:
-    """The prompt of `prompts/<name>.txt` with every placeholder filled once.
+    """Fill the placeholders of the prompt `prompts/<name>.txt`.
 
-    Raises KeyError when values and placeholders are not exactly the same names, FileNotFoundError without such a file.
+    Args:
+        name: of the prompt's file, without `.txt`.
+        values: one for each placeholder, and no others.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        KeyError: values and placeholders don't have the same names.
+        FileNotFoundError: there is no such prompt.
     """
     template = _template(name)
     wanted = set(_PLACEHOLDER.findall(template))
@@ -27,12 +36,12 @@ def render(name: str, /, **values: object) -> str:
 
 
 def nonce() -> str:
-    """A fresh delimiter for untrusted text, unguessable by whoever wrote that text."""
+    """A new random delimiter, eight hexadecimal digits, which the author of untrusted text can't guess."""
     return secrets.token_hex(4)
 
 
-def defused(text: str, mark: str) -> str:
-    """Untrusted text without the delimiter `mark` and without invisible characters that could hide instructions."""
+def sanitized(text: str, mark: str) -> str:
+    """Untrusted text without the delimiter `mark` and without invisible characters, which could hide instructions."""
     return _INVISIBLE.sub("", text).replace(mark, "")
 
 

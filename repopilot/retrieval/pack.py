@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from repopilot import i18n
 from repopilot.index.store import Index
-from repopilot.prompts import defused, nonce
+from repopilot.prompts import sanitized, nonce
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import identifiers
 from repopilot.types import Hit, Symbol
@@ -144,7 +144,7 @@ def _fitted(
     ''."""
     head = f"{mark} [{excerpt.number}] {excerpt.path}" + (f" · {excerpt.symbol}" if excerpt.symbol else "")
     head = "\n".join([head, *context])
-    lines = [line[:LONGEST_LINE] for line in defused(excerpt.text, mark).split("\n")]
+    lines = [line[:LONGEST_LINE] for line in sanitized(excerpt.text, mark).split("\n")]
     whole = "\n".join([head, *lines])
     tokens = count_tokens(whole)
     if tokens <= budget:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model, billions
-from repopilot.prompts import defused, nonce, render
+from repopilot.prompts import sanitized, nonce, render
 from repopilot.review.code import ReviewTarget
 from repopilot.review.suspects import KINDS, LARGE, SMALLEST, Kind, suspected_lines
 from repopilot.trace import Step
@@ -149,7 +149,9 @@ def _passage(target: ReviewTarget, model: Model, budget: int, workspace: Workspa
             marked[number] = lines[number - 1]
     mark = nonce()
     around = _around(target.new.path, marked, workspace)
-    return Passage(target.new.path, defused("\n".join(shown), mark), marked, tuple(lines), defused(around, mark), mark)
+    return Passage(
+        target.new.path, sanitized("\n".join(shown), mark), marked, tuple(lines), sanitized(around, mark), mark
+    )
 
 
 def _around(path: str, lines: dict[int, str], workspace: Workspace) -> str:
@@ -187,7 +189,7 @@ async def _likeliest(
 ) -> Finding | None:
     """The first of the findings that a reviewer would be right with."""
     for finding in findings:
-        ending = render("review_claim", asks=kind.asks, quote=defused(finding.quote, passage.mark))
+        ending = render("review_claim", asks=kind.asks, quote=sanitized(finding.quote, passage.mark))
         if await _says_yes(ending, f"{kind.rule} line {finding.line}", kind.holds, passage, model, step):
             return finding
     return None
@@ -195,7 +197,7 @@ async def _likeliest(
 
 async def _survives(finding: Finding, kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
     """Ask for the opposite: only a finding that stands even then is kept."""
-    ending = render("review_refute", asks=kind.asks, quote=defused(finding.quote, passage.mark),
+    ending = render("review_refute", asks=kind.asks, quote=sanitized(finding.quote, passage.mark),
                     left_out=_LEFT_OUT[kind.domain])  # fmt: skip
     return await _says_yes(ending, f"refute line {finding.line}", STANDS, passage, model, step)
 

@@ -13,6 +13,7 @@ from support.shop_workspace import answering, offline, traced
 from repopilot import trace
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
+from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge
 from repopilot.llm.scripted import scripted_model
 from repopilot.types import Failure, FileChange, Finding, TestRun
@@ -31,8 +32,8 @@ def workspace(tmp_path, critic, defender, **options) -> Workspace:
 
 
 async def debated(tmp_path, critic, defender, **options):
-    space = workspace(tmp_path, critic, defender, **options)
-    return await traced(lambda step: debate("double a number", CHANGES, space, step))
+    reviewed = workspace(tmp_path, critic, defender, **options)
+    return await traced(lambda step: debate("double a number", CHANGES, reviewed, step))
 
 
 async def test_what_quotes_the_code_is_kept(tmp_path) -> None:
@@ -72,9 +73,9 @@ async def test_an_endless_reply_is_cut(tmp_path) -> None:
 async def test_reviewers_work_at_the_same_time(tmp_path) -> None:
     """Both have begun before either is done."""
     events: list[trace.Event] = []
-    space = workspace(tmp_path, [0.05, json.dumps(CRITIQUE)], [0.05, json.dumps(DEFENCE)])
+    reviewed = workspace(tmp_path, [0.05, json.dumps(CRITIQUE)], [0.05, json.dumps(DEFENCE)])
     async with trace.root(events.append, "turn") as step:
-        await debate("t", CHANGES, space, step)
+        await debate("t", CHANGES, reviewed, step)
     started = [e for e in events if isinstance(e, trace.Started)]
     finished = [e for e in events if isinstance(e, trace.Finished)]
     assert max(e.at for e in started) < min(e.at for e in finished)
@@ -84,8 +85,8 @@ async def test_a_second_model_is_the_critic(tmp_path) -> None:
     first, second = [], []
     model = scripted_model(lambda m: first.append(m[0].content) or json.dumps(DEFENCE))
     reviewer = scripted_model(lambda m: second.append(m[0].content) or json.dumps(CRITIQUE))
-    space = replace(workspace(tmp_path, "", ""), model=model, reviewer=reviewer)
-    await traced(lambda step: debate("t", CHANGES, space, step))
+    reviewed = replace(workspace(tmp_path, "", ""), model=model, reviewer=reviewer)
+    await traced(lambda step: debate("t", CHANGES, reviewed, step))
     assert len(first) == len(second) == 1
     assert "strict reviewer" in second[0] and "You defend" in first[0]
 
@@ -128,7 +129,8 @@ def test_a_place_counts_once() -> None:
     ],
 )
 async def test_an_executable_objection_is_decided_by_the_sandbox(tmp_path, test: str, before: dict, shown: str) -> None:
-    result, *_ = await traced(lambda step: try_objection(test, CHANGES, before, offline(tmp_path), None, step))
+    examination = Examination("", Workspace(None, None, offline(tmp_path)))  # type: ignore[arg-type]
+    result, *_ = await traced(lambda step: try_objection(test, CHANGES, before, examination, step))
     assert result == shown
 
 

@@ -71,8 +71,10 @@ def test_a_twenty_thousand_line_file_is_changed_in_one_place() -> None:
     new = spliced("def f2000(x):\n    return None\n", text)
     diff = edits.unified("big.py", text, new)
     assert [line for line in diff.split("\n") if line.startswith(("+", "-"))][2:] == [
-        "-    y = x + 2000", "-    return y", "+    return None",
-    ]  # fmt: skip
+        "-    y = x + 2000",
+        "-    return y",
+        "+    return None",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -89,9 +89,13 @@ PARTS = Plan(
         PlanPart(3, "Write c", ("c.py",), "LOW"),
     ),
 )
-WRITER = one_of({
-    r"Write c\n": "I can't.", r"Write a\n": fenced("a.py", "A = 1\n"), r"Write b\n": fenced("b.py", "B = 2\n"),
-})  # fmt: skip
+WRITER = one_of(
+    {
+        r"Write c\n": "I can't.",
+        r"Write a\n": fenced("a.py", "A = 1\n"),
+        r"Write b\n": fenced("b.py", "B = 2\n"),
+    }
+)
 
 
 async def test_parts_are_worked_on_one_by_one(shop: Workspace) -> None:
@@ -169,9 +173,10 @@ MADE = st.builds(
     st.integers(1, 9),
     TITLES,
     st.lists(st.sampled_from(["a.py", "src/b c.js", "é.md"]), unique=True).map(tuple),
-    st.sampled_from(["LOW", "MEDIUM", "HIGH", "UNKNOWN"]), st.lists(st.integers(1, 12), max_size=3).map(tuple),
+    st.sampled_from(["LOW", "MEDIUM", "HIGH", "UNKNOWN"]),
+    st.lists(st.integers(1, 12), max_size=3).map(tuple),
     st.sampled_from(["open", "done", "failed", "skipped"]),
-)  # fmt: skip
+)
 
 
 @given(st.lists(MADE, max_size=8, unique_by=lambda p: p.number))

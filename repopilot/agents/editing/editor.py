@@ -25,7 +25,7 @@ from repopilot.index.store import Index
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
-from repopilot.prompts import defused, nonce, render
+from repopilot.prompts import nonce, render, sanitized
 from repopilot.trace import Step
 from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
@@ -55,6 +55,7 @@ class EditRequest:
         feedback: reasons to write another version of `drafts`, for the model.
         drafts: the version before.
         seed: of the sampling; 0 for the first version.
+        language: the language of what is said in the steps.
     """
 
     task: str
@@ -64,6 +65,7 @@ class EditRequest:
     feedback: tuple[str, ...] = ()
     drafts: tuple[FileChange, ...] = ()
     seed: int = 0
+    language: str = "en"
 
 
 class _Reply(NamedTuple):
@@ -114,16 +116,16 @@ async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> 
     async with step.child("choose files", "tool", request.task) as choosing:
         targets = await asyncio.to_thread(_targets, request, workspace)
         choosing.note(files=[t.path for t in targets], new=[t.path for t in targets if t.stored is None])
-        await choosing.write(", ".join(t.path + ("" if t.stored is not None else " (new)") for t in targets))
+        await choosing.write(", ".join(_target_text(target, request.language) for target in targets))
     messages = _messages(request, workspace, targets)
     reply = await _reply(messages, workspace.model, targets, request, step)
-    first = await _check(reply, targets, request.task, step, workspace)
+    first = await _check(reply, targets, request, step, workspace)
     if not first.complaint:
         return first.changes
     step.note(repaired=first.complaint)
     again = [*messages, *_repair_messages(reply, first.complaint)]
     reply = await _reply(again, workspace.model, targets, replace(request, seed=request.seed + 1), step, "repair")
-    second = await _check(reply, targets, request.task, step, workspace)
+    second = await _check(reply, targets, request, step, workspace)
     best = min(first, second, key=lambda checked: (bool(checked.problem), len(checked.removed)))
     if best.problem:
         unusable = i18n.message("generate.unusable", problem=second.problem)
@@ -131,6 +133,10 @@ async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> 
     if best.removed:
         step.degrade(i18n.message("generate.unrequested_removals", names=", ".join(best.removed[:5])))
     return best.changes
+
+
+def _target_text(target: EditTarget, language: str) -> str:
+    return target.path if target.stored is not None else i18n.text("generate.new_file", language, path=target.path)
 
 
 def _targets(request: EditRequest, workspace: Workspace) -> list[EditTarget]:
@@ -171,19 +177,21 @@ def _without_marks(reply: str, messages: Sequence[ChatMessage]) -> str:
 
 
 async def _check(
-    reply: _Reply, targets: Sequence[EditTarget], task: str, step: Step, workspace: Workspace
+    reply: _Reply, targets: Sequence[EditTarget], request: EditRequest, step: Step, workspace: Workspace
 ) -> _CheckedReply:
     """The changes in a reply, or what is wrong with it, fit for model and user."""
     async with step.child("check syntax", "tool") as checking:
         try:
-            changes = await asyncio.to_thread(_changes, reply, targets, task, workspace)
+            changes = await asyncio.to_thread(_changes, reply, targets, request.task, workspace)
             problem = "" if changes else i18n.message("generate.problem.no_change")
-            checked = _CheckedReply(changes, problem, _unrequested_removals(changes, targets, task))
+            checked = _CheckedReply(changes, problem, _unrequested_removals(changes, targets, request.task))
         except GenerationFailed as error:
             checked = _CheckedReply((), error.message)
         checking.note(ok=not checked.problem, files=[c.path for c in checked.changes], lost=list(checked.removed))
-        parsed = f"parses: {', '.join(c.path for c in checked.changes)}" if checked.changes else ""
-        await checking.write("; ".join(filter(None, (parsed, checked.complaint))))
+        paths = ", ".join(c.path for c in checked.changes)
+        parsed = i18n.text("generate.parses", request.language, files=paths) if paths else ""
+        complaint = i18n.said(checked.complaint, request.language)
+        await checking.write("; ".join(filter(None, (parsed, complaint))))
     return checked
 
 
@@ -291,7 +299,7 @@ def _context(request: EditRequest, targets: set[str]) -> str:
     if not texts:
         return ""
     mark = found.pack.mark if found else nonce()
-    shown = "".join(f"{mark} {path}\n{defused(text, mark)[:_CONTEXT_CHARS]}\n" for path, text in texts.items())
+    shown = "".join(f"{mark} {path}\n{sanitized(text, mark)[:_CONTEXT_CHARS]}\n" for path, text in texts.items())
     return f"For reference, do not change these:\n{shown}{mark}\n\n"
 
 
@@ -299,14 +307,14 @@ def _file_shown(target: EditTarget, mark: str, request: EditRequest, workspace: 
     if not target.shown.strip():
         return f"{target.path} does not exist yet.\n\n"
     if not (target.large and target.outline):
-        return f"{target.path} as it is:\n{mark}\n{defused(target.shown, mark)}{mark}\n\n"
+        return f"{target.path} as it is:\n{mark}\n{sanitized(target.shown, mark)}{mark}\n\n"
     model = workspace.model
     budget = (model.context_window if model else 8192) * 3 // 2  # characters: half the window's tokens
     names = "\n".join(f"{'  ' * s.qualified.count('.')}{s.signature or s.name}"[:120] for s in target.outline)[
         : budget // 3
     ]
     chosen = "\n\n".join(relevant_symbols(target, request, budget))
-    return f"{target.path} defines:\n{names}\n\nIts parts for this task:\n{mark}\n{defused(chosen, mark)}\n{mark}\n\n"
+    return f"{target.path} defines:\n{names}\n\nIts parts for this task:\n{mark}\n{sanitized(chosen, mark)}\n{mark}\n\n"
 
 
 def relevant_symbols(target: EditTarget, request: EditRequest, budget: int) -> list[str]:

@@ -46,11 +46,28 @@ _NOT_IN_NAMES = frozenset(
     "un une le la".split()
 )
 _LANGUAGE_SUFFIX = {
-    "python": "py", "javascript": "js", "typescript": "ts", "java": "java", "kotlin": "kt", "go": "go", "golang": "go",
-    "rust": "rs", "ruby": "rb", "php": "php", "bash": "sh", "shell": "sh", "haskell": "hs", "swift": "swift",
-    "scala": "scala", "sql": "sql", "html": "html", "css": "css", "lua": "lua", "perl": "pl",
+    "python": "py",
+    "javascript": "js",
+    "typescript": "ts",
+    "java": "java",
+    "kotlin": "kt",
+    "go": "go",
+    "golang": "go",
+    "rust": "rs",
+    "ruby": "rb",
+    "php": "php",
+    "bash": "sh",
+    "shell": "sh",
+    "haskell": "hs",
+    "swift": "swift",
+    "scala": "scala",
+    "sql": "sql",
+    "html": "html",
+    "css": "css",
+    "lua": "lua",
+    "perl": "pl",
     "dockerfile": "Dockerfile",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

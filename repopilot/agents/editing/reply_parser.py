@@ -157,6 +157,17 @@ def _fits(block: Block, target: str) -> bool:
 
 
 _ALIASES = {
-    "py": "python", "js": "javascript", "ts": "typescript", "sh": "bash", "rs": "rust", "rb": "ruby", "golang": "go",
-    "c++": "cpp", "cs": "csharp", "yml": "yaml", "md": "markdown", "text": "", "plaintext": "",
-}  # fmt: skip
+    "py": "python",
+    "js": "javascript",
+    "ts": "typescript",
+    "sh": "bash",
+    "rs": "rust",
+    "rb": "ruby",
+    "golang": "go",
+    "c++": "cpp",
+    "cs": "csharp",
+    "yml": "yaml",
+    "md": "markdown",
+    "text": "",
+    "plaintext": "",
+}

@@ -9,22 +9,21 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
 
 from repopilot import i18n
 from repopilot.agents.editing.edits import texts_of
-from repopilot.agents.generate.scoring import Issue, Objection, Opinions
+from repopilot.agents.generate.evidence import Examination
+from repopilot.agents.generate.scoring import Issue, Objection, Opinions, objection_key
 from repopilot.agents.testing.attempts import some_failed
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import Model
 from repopilot.llm.structured import ask
-from repopilot.prompts import defused, nonce, render
+from repopilot.prompts import nonce, render, sanitized
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.run import missing_modules
-from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -118,7 +117,7 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
 
     mark = nonce()
     system = render(reviewer.name, focus=reviewer.focus)
-    user = render("debate_user", mark=mark, code=defused(code_shown(changes), mark), task=task[:2000])
+    user = render("debate_user", mark=mark, code=sanitized(code_shown(changes), mark), task=task[:2000])
     messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
     try:
         async with step.child(reviewer.name, "llm", task) as reviewing:
@@ -167,12 +166,7 @@ def place_of(quote: str, changes: Sequence[FileChange]) -> tuple[str, int] | Non
 
 
 async def try_objection(
-    test: str,
-    changes: Sequence[FileChange],
-    before: Mapping[str, str],
-    settings: Settings,
-    inputs: Path | None,
-    step: Step,
+    test: str, changes: Sequence[FileChange], before: Mapping[str, str], examination: Examination, step: Step
 ) -> Objection:
     """Run the Critic's test on the new code and, where it fails and there was an old version, on that. Python only.
 
@@ -180,8 +174,7 @@ async def try_objection(
         test: the text of the test, '' for none.
         changes: the files under review.
         before: the old texts of changed files, by path.
-        settings: the sandbox level and the time limit.
-        inputs: a folder with the rest of the repository.
+        examination: the repository, with the sandbox's settings.
         step: the step of the debate.
 
     Returns:
@@ -190,20 +183,22 @@ async def try_objection(
     body = test.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
     if "def test" not in body or not any(c.path.endswith(".py") and c.change != "deleted" for c in changes):
         return "none"
+    result: Objection = "not run"
     async with step.child("try the objection", "tool", body) as trying:
         try:
-            result = await _outcome(body, texts_of(changes), before, settings, inputs)
+            result = await _objection(body, texts_of(changes), before, examination)
         except RepoPilotError as error:
             trying.degrade(i18n.message("generate.objection_not_run", error=i18n.reason(error)))
-            result = "not run"
         trying.note(result=result)
-        await trying.write(result)
+        await trying.write(i18n.text(objection_key(result), examination.language))
     return result
 
 
-async def _outcome(
-    body: str, new: Mapping[str, str], before: Mapping[str, str], settings: Settings, inputs: Path | None
+async def _objection(
+    body: str, new: Mapping[str, str], before: Mapping[str, str], examination: Examination
 ) -> Objection:
+    """What the test shows on the new texts, and on those with the old ones restored."""
+    settings, inputs = examination.workspace.settings, examination.inputs
     run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
     if run.genuine:
         return "refuted"

@@ -71,7 +71,7 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     language = parse(question).language
     context, changes = await asyncio.gather(
         result_or_none(_context(question, found, workspace, step), i18n.message("generate.work.explanation"), step),
-        _edit(EditRequest(question, found), workspace, step),
+        _edit(EditRequest(question, found, language=language), workspace, step),
     )
     text, citations = context or ("", ())
     if isinstance(changes, RepoPilotError):
@@ -173,9 +173,7 @@ async def _debate(examination: Examination, changes: Changes, step: Step, suffix
         opinions = await result_or_none(talk, i18n.message("generate.work.debate"), debating)
         opinions = opinions or Opinions(unread=("critic", "defender"))
         before = old_texts(changes, workspace)
-        objection = await try_objection(
-            opinions.test, changes, before, workspace.settings, examination.inputs, debating
-        )
+        objection = await try_objection(opinions.test, changes, before, examination, debating)
         debating.note(issues=[f"{i.path}:{i.line} {i.problem}" for i in opinions.issues], objection=objection)
     return opinions, objection
 
@@ -186,10 +184,11 @@ async def _revise(examination: Examination, found: Exploration, version: Version
     A version that comes back unchanged ends it.
     """
     best, latest, done = version, version, 0
+    first = EditRequest(examination.task, found, language=examination.language)
     while latest.verdict.decision == "REQUEST_REVISION" and done < MOST_REVISIONS:
         done += 1
         feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
-        request = EditRequest(examination.task, found, feedback=feedback, drafts=latest.changes, seed=done)
+        request = replace(first, feedback=feedback, drafts=latest.changes, seed=done)
         changes = await _edit(request, examination.workspace, step)
         if isinstance(changes, RepoPilotError):
             step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(changes)))
@@ -210,7 +209,8 @@ async def _merge(examination: Examination, found: Exploration, version: Version,
     if not wishes or not scoring.worth_merging(version.evidence, version.opinions):
         return version
     async with step.child("merge feedback", "agent", "\n".join(wishes)) as merging:
-        request = EditRequest(examination.task, found, feedback=wishes, drafts=version.changes, seed=3)
+        first = EditRequest(examination.task, found, language=examination.language)
+        request = replace(first, feedback=wishes, drafts=version.changes, seed=3)
         changes = await _edit(request, examination.workspace, merging)
         if isinstance(changes, RepoPilotError):
             merging.degrade(i18n.message("generate.original_kept", why=i18n.reason(changes)))

@@ -110,4 +110,5 @@ def _impact_sentence(impact: ImpactReport, language: str) -> str:
     affected = dict.fromkeys(place.path for place in impact.affected[:_MOST_NAMES] if place.path)
     names = ", ".join(f"`{path}`" for path in affected)
     reached = i18n.text("generate.reached", language, names=names) if names else ""
-    return i18n.text("generate.impact", language, risk=impact.risk, reached=reached)
+    risk = i18n.text(f"impact.levels.{impact.risk}", language)
+    return i18n.text("generate.impact", language, risk=risk, reached=reached)

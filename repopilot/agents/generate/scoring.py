@@ -124,6 +124,11 @@ def decision(score: float) -> Decision:
     return "ACCEPT_ORIGINAL" if score >= 8 else "MERGE_FEEDBACK" if score >= 5 else "REQUEST_REVISION"
 
 
+def objection_key(objection: Objection) -> str:
+    """The key of the text that says what the Critic's test showed."""
+    return f"generate.score.objection.{objection.replace(' ', '_')}"
+
+
 def _reasons(moves: Sequence[_Move], opinions: Opinions) -> tuple[str, ...]:
     start = i18n.message("generate.score.start", points=START)
     unread = (i18n.message(f"generate.scored_without.{who}") for who in opinions.unread)
@@ -198,8 +203,7 @@ def _finding_moves(evidence: ChangeEvidence) -> list[_Move]:
 def _objection_moves(evidence: ChangeEvidence) -> list[_Move]:
     if evidence.objection == "none":
         return []
-    key = f"generate.score.objection.{evidence.objection.replace(' ', '_')}"
-    return [_Move(_OBJECTIONS[evidence.objection], i18n.message(key))]
+    return [_Move(_OBJECTIONS[evidence.objection], i18n.message(objection_key(evidence.objection)))]
 
 
 def _opinion_moves(opinions: Opinions) -> list[_Move]:

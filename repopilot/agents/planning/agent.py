@@ -18,7 +18,7 @@ from repopilot.agents.planning.drafts import PlanDraft, checked_parts, checked_q
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import ModelError, RepoPilotError, UsageError
 from repopilot.llm.structured import ask
-from repopilot.prompts import defused, nonce, render
+from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Answer, Plan, PlanPart, Turn
 from repopilot.retrieval.query import parse
 from repopilot.trace import Step
@@ -131,7 +131,8 @@ async def run_part(
         async with step.child(f"part {part.number}", "agent", part.title) as working:
             found = await explore(part.title, continued, working)
             reading = {f.path: f.content for f in files[-2:]}
-            request = EditRequest(task, found, paths=part.files[:2], reading=reading)
+            language = parse(plan.task).language
+            request = EditRequest(task, found, part.files[:2], reading, language=language)
             changes = await edit_files(request, continued, working)
             await working.write("\n".join(c.diff for c in changes))
     except RepoPilotError as error:
@@ -212,7 +213,7 @@ async def _draft(task: str, found: Exploration, workspace: Workspace, step: Step
     files = "\n".join(
         dict.fromkeys([*(h.chunk.path for h in found.results.hits), *list(workspace.index.files)[:FILES_SHOWN]])
     )
-    user = render("plan_user", files=files, mark=mark, context=defused(found.pack.text, mark), task=task[:4000])
+    user = render("plan_user", files=files, mark=mark, context=sanitized(found.pack.text, mark), task=task[:4000])
     system = render("plan_system", name=workspace.snapshot.name)
     messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
     try:

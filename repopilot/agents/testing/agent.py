@@ -137,7 +137,9 @@ async def _write_tests(
         f"{question}\nWrite {kind} for {subject.path} into {subject.test_path}: one behaviour a test, with plain "
         "assertions."
     )
-    request = EditRequest(task, found, paths=(subject.test_path,), reading={subject.path: subject.text})
+    language = parse(question).language
+    reading = {subject.path: subject.text}
+    request = EditRequest(task, found, (subject.test_path,), reading, language=language)
     async with step.child("generate", "agent", task) as writing:
         changes = await edit_files(request, workspace, writing)
         await writing.write("\n".join(c.diff for c in changes))
@@ -168,7 +170,7 @@ async def _correct(
 ) -> tuple[Changes, TestRun]:
     """Another version of failing tests and its run where it does no worse, else the first one."""
     reasons = tuple(f"{f.test_id} fails: {f.assertion[:300]}" for f in run.failures[:3]) or (run.output[-600:],)
-    second = EditRequest(request.task, request.found, reading=request.reading, feedback=reasons, drafts=changes, seed=1)
+    second = replace(request, paths=(), feedback=reasons, drafts=changes, seed=1)
     drafts = texts_of(last_files(workspace.turns))
     try:
         async with step.child("correct the tests", "agent", "\n".join(reasons)) as correcting:

@@ -20,7 +20,7 @@ from repopilot.agents.testing.render import iteration_text
 from repopilot.errors import ModelError
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
-from repopilot.prompts import defused, nonce, render
+from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Iteration, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.run import missing_modules
@@ -170,10 +170,10 @@ async def _sample(loop: _RepairLoop, base: Iteration, number: int, step: Step) -
         "name": request.name,
         "task": _task_text(request, mark),
         "mark": mark,
-        "signatures": defused(candidates.signatures(request.code), mark),
+        "signatures": sanitized(candidates.signatures(request.code), mark),
         "hint": _hint(failure, request.tests, mark),
     }
-    prompt = render("refine_symbol", symbol=symbol, **values) if symbol else render("refine_code", **values)
+    prompt = render("repair_symbol", symbol=symbol, **values) if symbol else render("repair_code", **values)
     code = candidates.code_in_reply(await _ask(loop.model, prompt, step, "write code", number))
     if symbol:
         code = candidates.replace_function(base.candidate, symbol, code)
@@ -212,11 +212,11 @@ async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[st
     mark = nonce()
     shown = candidates.signatures(request.code) if request.task else request.code
     prompt = render(
-        "refine_tests",
+        "write_tests",
         module=request.module,
         task=_task_text(request, mark),
         mark=mark,
-        signatures=defused(shown, mark),
+        signatures=sanitized(shown, mark),
         names=", ".join(names),
         focus=f" Every test calls what is new: {', '.join(request.focus)}." if request.focus else "",
     )
@@ -264,13 +264,13 @@ async def _ask(model: Model, prompt: str, step: Step, name: str, seed: int) -> s
 
     from repopilot.llm.stream import chat
 
-    messages = [ChatMessage(role="system", content=render("refine_system")), ChatMessage(role="user", content=prompt)]
+    messages = [ChatMessage(role="system", content=render("repair_system")), ChatMessage(role="user", content=prompt)]
     async with step.child(name, kind="llm") as child:
         return await chat(model, messages, child, ChatOptions(_REPLY_TOKENS, _TEMPERATURE, seed=seed))
 
 
 def _task_text(request: RepairRequest, mark: str) -> str:
-    return defused(request.task, mark).strip() or "Its names and their descriptions say what it does."
+    return sanitized(request.task, mark).strip() or "Its names and their descriptions say what it does."
 
 
 def _hint(failure: Failure | None, tests: Mapping[str, str], mark: str) -> str:
@@ -279,8 +279,8 @@ def _hint(failure: Failure | None, tests: Mapping[str, str], mark: str) -> str:
         return ""
     path, _, test = failure.test_id.partition("::")
     source = candidates.function_source(tests.get(path, ""), test.partition("[")[0]) or failure.lines
-    assertion = defused(failure.assertion[:_LONGEST_HINT], mark)
-    return render("refine_hint", mark=mark, test=defused(source, mark), assertion=assertion)
+    assertion = sanitized(failure.assertion[:_LONGEST_HINT], mark)
+    return render("repair_hint", mark=mark, test=sanitized(source, mark), assertion=assertion)
 
 
 def _symbol_to_replace(base: Iteration, path: str) -> str:
