@@ -12,7 +12,7 @@ from repopilot.errors import ModelError
 from repopilot.i18n import message
 from repopilot.llm import structured
 from repopilot.llm.model import Model, billions
-from repopilot.prompts import sanitized, nonce, render
+from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import ImpactReport, Recommendation, RiskReason
 from repopilot.trace import Step
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from repopilot import i18n
 from repopilot.index.store import Index
-from repopilot.prompts import sanitized, nonce
+from repopilot.prompts import nonce, sanitized
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import identifiers
 from repopilot.types import Hit, Symbol

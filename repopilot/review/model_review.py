@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model, billions
-from repopilot.prompts import sanitized, nonce, render
+from repopilot.prompts import nonce, render, sanitized
 from repopilot.review.code import ReviewTarget
 from repopilot.review.suspects import KINDS, LARGE, SMALLEST, Kind, suspected_lines
 from repopilot.trace import Step
