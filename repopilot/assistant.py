@@ -83,15 +83,11 @@ def _agent(route: Route) -> Agent:
 
 def _refusal(route: Route) -> Agent:
     async def refuse(question: str, workspace: Workspace, step: Step) -> Answer:
-        text = i18n.text("assistant.refused", _language(question), why=route.reason)
+        from repopilot.retrieval.query import reply_language
+
+        text = i18n.text("assistant.refused", reply_language(question, workspace.settings), why=route.reason)
         async with step.child("answer", "answer") as answering:
             await answering.write(text)
         return Answer(text)
 
     return refuse
-
-
-def _language(question: str) -> str:
-    from repopilot.retrieval.query import parse
-
-    return parse(question).language

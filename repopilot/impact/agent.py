@@ -19,6 +19,7 @@ from repopilot.impact.render import impact_markdown
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff, parse_patch
 from repopilot.results import Answer, ImpactReport
+from repopilot.retrieval.query import reply_language
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence, FileChange
 from repopilot.workspace import Workspace
@@ -50,7 +51,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
         report = await impact_of_files(workspace, step, request.changes)
     else:
         report = await impact_report(workspace, step, request.targets, diff=request.diff)
-    language = _language(question)
+    language = reply_language(question, workspace.settings)
     evidence = await asyncio.to_thread(_evidence, report, workspace)
     citations = tuple(
         Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
@@ -154,7 +155,7 @@ def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
     try:
         history.deepen(snapshot, settings)
     except RepoPilotError as error:
-        step.degrade(message("impact.no_history", error=error.message))
+        step.degrade(message("impact.no_history", error=i18n.reason(error)))
         return known
     return history.commits(snapshot, settings.history_commits)
 
@@ -179,9 +180,3 @@ def _as_diff(file: FileChange) -> str:
     old = "/dev/null" if file.change == "added" else f"a/{file.path}"
     new = "/dev/null" if file.change == "deleted" else f"b/{file.path}"
     return f"--- {old}\n+++ {new}\n{file.diff}".rstrip("\n")
-
-
-def _language(question: str) -> str:
-    from repopilot.retrieval.query import parse
-
-    return parse(question).language

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from repopilot.errors import ModelError
-from repopilot.i18n import message
+from repopilot.i18n import message, reason
 from repopilot.llm import structured
 from repopilot.llm.model import Model, billions
 from repopilot.prompts import nonce, render, sanitized
@@ -70,7 +70,7 @@ async def with_model_notes(report: ImpactReport, model: Model, step: Step) -> Im
         try:
             found = await structured.ask(model, messages, ModelNotes, asking, max_tokens=_MAX_TOKENS)
         except ModelError as error:
-            asking.degrade(message("impact.model_failed", error=error.message))
+            asking.degrade(message("impact.model_failed", error=reason(error)))
             return report
         if found is None:
             asking.degrade(message("impact.model_malformed"))

@@ -34,6 +34,7 @@ from repopilot.retrieval.query_words import (
     WHOLE,
 )
 from repopilot.retrieval.stack_frames import Frame, frames, places
+from repopilot.settings import Settings
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
 Language = Literal["en", "fr"]
@@ -92,6 +93,11 @@ class Query:
     wants_docs: bool = False
     language: Language = "en"
     notes: tuple[str, ...] = ()
+
+
+def reply_language(question: str, settings: Settings) -> Language:
+    """The language to answer a question in: that of the settings, else that of the question."""
+    return settings.language or parse(question).language
 
 
 def parse(text: str) -> Query:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from repopilot import intents
 from repopilot.errors import ModelError
-from repopilot.i18n import Message, message
+from repopilot.i18n import Message, joined, message, reason
 from repopilot.prompts import render
 from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
 from repopilot.routing.normalize import NormalizedQuestion, read, reads_as_latin
-from repopilot.routing.safety import enumerated, harm_score, named_harm, reasons
+from repopilot.routing.safety import harm_score, named_harm, reasons
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
 
@@ -124,7 +124,7 @@ async def route(
     except TimeoutError:
         step.degrade(message("routing.model_skipped", why=message("routing.too_slow")))
     except ModelError as error:
-        step.degrade(message("routing.model_skipped", why=error.message))
+        step.degrade(message("routing.model_skipped", why=reason(error)))
     return chosen
 
 
@@ -156,10 +156,8 @@ def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedde
     if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE[bool(named_harm(found))]:
         ranked[0], ranked[1] = ranked[1], ranked[0]
     intent, confidence = ranked[0]
-    reason = _why(intent, found)
-    if remark:
-        reason = message("routing.with_remark", reason=reason, remark=remark)
-    return Route(intent, round(confidence, 3), reason, tier, _rounded(ranked[1:4]))
+    why = joined(filter(None, (_why(intent, found), remark)))
+    return Route(intent, round(confidence, 3), why, tier, _rounded(ranked[1:4]))
 
 
 def _chances(
@@ -170,7 +168,7 @@ def _chances(
         remark = "" if classifier.suits(embedder) else message("routing.without_vectors")
         return classifier.probabilities(reading, found, embedder), "classifier", remark
     except ModelError as error:
-        remark = message("routing.vectors_failed", why=error.message)
+        remark = message("routing.vectors_failed", why=reason(error))
         return classifier.probabilities(reading, found, None), "classifier", remark
     except (OSError, ValueError, KeyError) as error:
         log.warning("routing without weights: %s", error)
@@ -196,12 +194,12 @@ async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> R
         return chosen
     ranked = _fused(likely, words[word], probability)
     intent, confidence = ranked[0]
-    reason = message("routing.by_model", intent=chosen.intent, confidence=f"{chosen.confidence:.2f}", word=word)
+    why = message("routing.by_model", intent=chosen.intent, confidence=f"{chosen.confidence:.2f}", word=word)
     return replace(
         chosen,
         intent=intent,
         confidence=round(confidence, 3),
-        reason=reason,
+        reason=why,
         tier="model",
         alternatives=_rounded(ranked[1:]),
     )
@@ -240,7 +238,7 @@ def _why(intent: Intent, found: dict[str, float]) -> Message:
     named = signs(intent, found)
     if not named:
         return message("routing.by_wording", intent=intent)
-    return message("routing.by_signs", intent=intent, signs=enumerated(named))
+    return message("routing.by_signs", intent=intent, signs=joined(named, ", "))
 
 
 def _margin(chosen: Route) -> float:

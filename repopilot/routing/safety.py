@@ -4,9 +4,8 @@ work (fixing, detecting, testing, explaining) has none of them and speaks agains
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from repopilot.i18n import Message, message
+from repopilot.i18n import Message, joined, message
 
 _MALWARE = (
     r"malwares?|ransom ?ware|ransomwear|rancongiciels?|virus(?:es)?|trojans?|cheval de troie|worms?|rootkits?|"
@@ -189,10 +188,4 @@ def named_harm(evidence: dict[str, float]) -> list[Message]:
 def reasons(evidence: dict[str, float]) -> Message:
     """Why a request is refused, as the rest of a sentence fit to show."""
     harm = named_harm(evidence)[:_MOST_NAMED] or [message("routing.harm.unnamed")]
-    return message("routing.refused", harm=enumerated(harm))
-
-
-def enumerated(items: Sequence[Message]) -> Message:
-    """At least one text, separated by commas, so that each can be said in another language."""
-    first, *rest = items
-    return message("routing.and", first=first, rest=enumerated(rest)) if rest else first
+    return message("routing.refused", harm=joined(harm, ", "))

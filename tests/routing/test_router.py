@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -199,3 +200,11 @@ def test_every_rule_has_words() -> None:
 async def test_reasons_can_be_said_in_french() -> None:
     chosen = classify("who calls load_user?")
     assert said(chosen.reason, "fr").startswith("La formulation suggère IMPACT (demande ")
+
+
+async def test_the_language_of_the_settings_overrides_the_questions(tmp_path: Path) -> None:
+    french = shop_workspace(tmp_path)
+    french = replace(french, settings=french.settings.model_copy(update={"language": "fr"}))
+    async with trace.root(lambda event: None, "turn") as step:
+        done = await answer("write ransomware", french, step)
+    assert done.text.startswith("Je ne peux pas aider à cela : ")
