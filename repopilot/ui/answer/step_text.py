@@ -137,7 +137,8 @@ def _title_facts(data: Mapping[str, object], language: str) -> list[str]:
 def _intent(data: Mapping[str, object], intent: object, language: str) -> str:
     if not intent:
         return ""
-    return f"{intent} ({data['tier']})" if data.get("tier") else str(intent)
+    tier = i18n.term("ui.tiers", str(data.get("tier") or ""), language)
+    return f"{intent} ({tier})" if tier else str(intent)
 
 
 def _count_of(noun: str) -> _TitleFact:
@@ -271,7 +272,8 @@ def _as_list(value: object) -> Sequence[object]:
 
 
 def _label(name: object, language: str) -> str:
-    label = i18n.term("ui.facts", str(name), language)
+    # A contribution of a passage's file is called `file: …`.
+    label = ": ".join(i18n.term("ui.facts", part, language) for part in str(name).split(": "))
     return label.replace("_", " ").replace("|", "\\|")
 
 
