@@ -194,8 +194,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """Counts of one sandboxed pytest run. `genuine`: it passed under the inverted control, see sandbox/verdict.py;
-    `reasons` say why it is not, or how far the control went. `ended` other than `finished` names the limit it hit."""
+    """Counts of one sandboxed pytest run. `genuine`: the pass is verified by assertion inversion, see
+    sandbox/verdict.py; `reasons` are messages that say why it is not, or how far the verification went. `ended` other
+    than `finished` names the limit that was exceeded."""
 
     __test__ = False
 

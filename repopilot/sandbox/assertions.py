@@ -1,4 +1,4 @@
-"""What a test states, and how to state the opposite: assertions found and mutated in its syntax tree. Pure.
+"""Finds the assertions of a test in its syntax tree and inverts them. Pure.
 
 An assertion is mutated by its *expected value*, because a result that claims to equal everything passes a mere
 negation as well.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -58,13 +59,13 @@ _EQUALITIES = {
 _RAISES = {"raises", "assertRaises", "assertRaisesRegex"}
 
 
-def wrong_name(token: str) -> str:
-    return f"_{token}"
-
-
 def wrong_helper(token: str) -> list[ast.stmt]:
-    """The function that mutated assertions call; belongs into every module that holds one."""
-    return ast.parse(_WRONG.format(name=wrong_name(token))).body
+    """The definition of the function that mutated assertions call; every module with such an assertion needs it."""
+    return ast.parse(_WRONG.format(name=_wrong_name(token))).body
+
+
+def _wrong_name(token: str) -> str:
+    return f"_{token}"
 
 
 def last_name(node: ast.AST) -> str:
@@ -75,7 +76,7 @@ def last_name(node: ast.AST) -> str:
 
 
 def sites(function: Function) -> Iterator[tuple[ast.stmt, int]]:
-    """Every statement that states an expectation, with the number of ways it is mutated, in order of appearance."""
+    """Every statement that states an expectation, with the number of its mutations, in order of appearance."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assert):
             if not (isinstance(node.test, ast.Constant) and not node.test.value):
@@ -83,36 +84,42 @@ def sites(function: Function) -> Iterator[tuple[ast.stmt, int]]:
         elif isinstance(node, ast.With):
             if any(_is_raises(item.context_expr) for item in node.items):
                 yield node, 1
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _states(node.value):
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _is_assertion(node.value):
             yield node, 1
 
 
-def _states(call: ast.Call) -> bool:
-    """Is it a unittest-style assertion whose opposite is known, or `raises` called with a function?"""
+def _is_assertion(call: ast.Call) -> bool:
+    """Whether it is a unittest-style assertion whose opposite is known, or `raises` called with a function."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     return (name in _EQUALITIES and len(call.args) >= 2) or name in _OPPOSITE or _is_raises(call)
 
 
-def _is_raises(node: ast.expr) -> bool:
+def _is_raises(node: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and last_name(node.func) in _RAISES and bool(node.args)
 
 
 def mutated(statement: ast.stmt, variant: int, token: str) -> ast.stmt:
-    """The statement with its expectation made wrong, in place; a failing `assert` then says `token`."""
+    """Make the expectation of a statement from `sites` wrong, in place.
+
+    Args:
+        statement: the statement, which is also returned.
+        variant: the number of the mutation.
+        token: the message of a failing `assert`, and the name of the helper.
+    """
     if isinstance(statement, ast.Assert):
         sides = _sides(statement.test)
-        statement.test = _opposite(statement.test, sides[variant % len(sides)], token)
+        statement.test = _inverted(statement.test, sides[variant % len(sides)], token)
         statement.msg = ast.Constant(token)
     elif isinstance(statement, ast.With):
         for item in statement.items:
             if _is_raises(item.context_expr):
                 _expect_another_exception(item.context_expr)
-    elif isinstance(statement, ast.Expr):
-        _opposite_call(statement.value, token)
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        _invert_call(statement.value, token)
     return statement
 
 
-def _opposite_call(call: ast.Call, token: str) -> None:
+def _invert_call(call: ast.Call, token: str) -> None:
     assert isinstance(call.func, ast.Attribute)
     if _is_raises(call):
         _expect_another_exception(call)
@@ -128,7 +135,7 @@ def _expect_another_exception(call: ast.Call) -> None:
 
 
 def _sides(test: ast.expr) -> tuple[str, ...]:
-    """Which side of an equality to make wrong: the literal one, else each in turn, as either may hold the result."""
+    """Which side of an equality to make wrong: the literal one, else each in turn, as either may be the result."""
     compare = next((n for n in ast.walk(test) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.Eq)), None)
     if compare is None or len(compare.ops) > 1:
         return ("right",)
@@ -145,30 +152,30 @@ def _matches_anything(node: ast.expr) -> bool:
     return any(last_name(n) in ("ANY", "approx") for n in ast.walk(node))
 
 
-def _opposite(test: ast.expr, side: str, token: str) -> ast.expr:
-    """An expression that is false, or raises, whenever `test` is honestly true."""
+def _inverted(test: ast.expr, side: str, token: str) -> ast.expr:
+    """An expression that is false, or raises, whenever `test` is true of ordinary values."""
     if isinstance(test, ast.BoolOp):
-        return ast.BoolOp(test.op, [_opposite(value, side, token) for value in test.values])
+        return ast.BoolOp(test.op, [_inverted(value, side, token) for value in test.values])
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _opposite_comparison(test, side, token)
+        return _inverted_comparison(test, side, token)
     if isinstance(test, ast.Call) and last_name(test.func) == "all" and len(test.args) == 1:
         inner = test.args[0]
         if isinstance(inner, (ast.GeneratorExp, ast.ListComp)):
-            inner.elt = _opposite(inner.elt, side, token)
+            inner.elt = _inverted(inner.elt, side, token)
             return test
     return ast.UnaryOp(ast.Not(), test)
 
 
-def _opposite_comparison(test: ast.Compare, side: str, token: str) -> ast.expr:
+def _inverted_comparison(test: ast.Compare, side: str, token: str) -> ast.expr:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     if isinstance(operator, ast.Eq):
         wrong_left = _wrong(left, token) if side == "left" else left
         wrong_right = _wrong(right, token) if side == "right" else right
         return ast.Compare(wrong_left, [operator], [wrong_right])
     swapped = {ast.Lt: ast.Lt, ast.LtE: ast.Lt, ast.Gt: ast.Gt, ast.GtE: ast.Gt}.get(type(operator))
-    if swapped:  # a ≤ b honestly excludes b < a; an object that claims every order admits both
+    if swapped:  # a ≤ b excludes b < a, except for an object that claims every order
         return ast.Compare(right, [swapped()], [left])
     if isinstance(operator, ast.In):
         return ast.Compare(ast.parse("object()", mode="eval").body, [operator], [right])
@@ -179,4 +186,4 @@ def _opposite_comparison(test: ast.Compare, side: str, token: str) -> ast.expr:
 
 
 def _wrong(node: ast.expr, token: str) -> ast.expr:
-    return ast.Call(ast.Name(wrong_name(token), ast.Load()), [node], [])
+    return ast.Call(ast.Name(_wrong_name(token), ast.Load()), [node], [])

@@ -1,4 +1,4 @@
-"""The strongest level: bubblewrap. Own namespaces for users, processes, network, files; then limits and seccomp."""
+"""The strongest level, bubblewrap: own namespaces for users, processes, network and files; then limits and seccomp."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ import subprocess
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from repopilot import i18n
+from repopilot.errors import SandboxError
 from repopilot.sandbox.job_spec import INSIDE, MB, PYTHON, Mounts, SandboxJob, environment, interpreter, system
 
-PLACES = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
+MOUNTS = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
 
 
 def command(job: SandboxJob) -> list[str]:
-    """The command line that runs a job. Raises OSError where bubblewrap is not installed."""
+    """The command line that runs a job. Raises SandboxError where bubblewrap is not installed."""
     program = shutil.which("bwrap")
     if program is None:
-        raise OSError("bubblewrap is not installed")
+        raise SandboxError(i18n.message("sandbox.no_bubblewrap"))
     options = [*_namespaces(program), "--die-with-parent", "--new-session", "--clearenv"]
-    for name, value in environment(PLACES).items():
+    for name, value in environment(MOUNTS).items():
         options += ["--setenv", name, value]
     options += ["--proc", "/proc", "--dev", "/dev"]
-    for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (PLACES.work, job.limits.disk)):
+    for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (MOUNTS.work, job.limits.disk)):
         options += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
     bound = [*system(), *interpreter()]
-    for folder in _above([*bound, PLACES.root]):  # bubblewrap would make them for root only
+    for folder in _above([*bound, MOUNTS.root]):  # bubblewrap would make them for root only
         options += ["--perms", "0755", "--dir", folder]
     for path in bound:
         options += _link_or_bind(path)
-    options += ["--ro-bind", str(job.root), PLACES.root, "--ro-bind", str(INSIDE), PLACES.inside]
-    return [program, *options, "--", *PYTHON, f"{PLACES.inside}/bootstrap.py"]
+    options += ["--ro-bind", str(job.root), MOUNTS.root, "--ro-bind", str(INSIDE), MOUNTS.inside]
+    return [program, *options, "--", *PYTHON, f"{MOUNTS.inside}/bootstrap.py"]
 
 
 def _above(paths: list[str]) -> list[str]:

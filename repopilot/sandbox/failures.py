@@ -1,4 +1,4 @@
-"""From a run's report to what a person or a model needs: failed tests, their assertions, our lines. Pure."""
+"""Extracts failed tests, their assertions and the lines of code around them from a run's report. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): ", re.MULTILIN
 
 
 def failures(outcomes: Iterable[TestOutcome], sources: Mapping[str, str]) -> tuple[Failure, ...]:
-    """The failed outcomes, in order. `sources` are the texts of the run's files by path, for the lines."""
+    """The failed outcomes, in order. `sources`: the texts of the run's files by path, for the lines."""
     return tuple(_failure(outcome, sources) for outcome in outcomes if outcome.outcome == "failed")
 
 
 def missing_modules(run: TestRun, files: Iterable[str] = ()) -> tuple[str, ...]:
-    """Top-level modules the run could not import and that none of `files` (its own paths) would provide."""
+    """Top-level modules that the run could not import and that none of `files` (its own paths) would provide."""
     own = {name for path in files for name in _modules_of(path)}
     texts = [run.output, *(failure.assertion for failure in run.failures)]
     names = (name.partition(".")[0] for text in texts for name in _MISSING.findall(text))

@@ -1,4 +1,4 @@
-"""What is run in a sandbox, under which limits. Values only; each level turns a SandboxJob into a command."""
+"""What is run in a sandbox and under which limits. Each level turns a SandboxJob into a command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ PYTHON = (sys.executable, "-s", "-P", "-B")
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """Bounds of one run. Memory is the proportional set size of all its processes together; times are wall time."""
+    """Bounds of one run, of all its processes together.
+
+    Attributes:
+        seconds: wall time.
+        memory: proportional set size, in bytes.
+        file: the largest file, in bytes.
+        disk: everything written to the work folder, in bytes.
+        processes: at one time.
+        output: standard output and error, in bytes.
+    """
 
     seconds: float = 30.0
     memory: int = 1024 * MB
@@ -31,7 +40,11 @@ class SandboxLimits:
     output: int = 64 * MB
 
     def resources(self, others: int | None) -> dict[str, int]:
-        """The per-process limits. Processes are counted per user, of whom `others` run elsewhere; None: unknown."""
+        """The limits set for each process.
+
+        Args:
+            others: tasks of the same user outside the run, since the kernel counts by user; None where unknown.
+        """
         limits = {"data": self.memory, "fsize": self.file, "nofile": 256, "cpu": int(self.seconds) * 4 + 10}
         return limits if others is None else {**limits, "nproc": others + 2 * self.processes}
 
@@ -40,9 +53,14 @@ class SandboxLimits:
 class SandboxJob:
     """One start of the sandboxed interpreter.
 
-    `root` is the folder of the code under test, read-only inside; `work` an empty writable folder beside it.
-    `tests` are paths relative to `root`. `probe` replaces the tests by an attempt to get out: {"secret", "forbidden"},
-    two paths that must be out of reach. `in_repository`: the current folder is `root`, else `work`.
+    Attributes:
+        root: the folder of the code under test, read-only inside.
+        work: an empty writable folder beside it.
+        tests: paths relative to `root`.
+        nonce: written with every line of the report.
+        in_repository: the current folder is `root`, else `work`.
+        probe: remounts the tests by an attempt to escape: {"secret", "forbidden"}, two paths that must be out of reach.
+        limits: bounds of the run.
     """
 
     root: Path
@@ -56,33 +74,45 @@ class SandboxJob:
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """Where a job's folders are as seen from inside."""
+    """The paths of a job's folders as seen from inside."""
 
     root: str
     work: str
     inside: str
 
 
-def document(job: SandboxJob, level: str, places: Mounts, channel: int) -> bytes:
-    """The job as inside/bootstrap.py reads it."""
+def host_mounts(job: SandboxJob) -> Mounts:
+    """The folders under their own paths, for levels without a file system of their own."""
+    return Mounts(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
+
+
+def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes:
+    """The job as the JSON document that inside/bootstrap.py reads.
+
+    Args:
+        job: what to run.
+        level: the isolation level.
+        mounts: the folders as seen from inside.
+        channel: the file descriptor of the report.
+    """
     folders = dict.fromkeys(str(Path(test).parent) for test in job.tests)
-    searched = [places.root, f"{places.root}/src", *(f"{places.root}/{folder}" for folder in folders if folder != ".")]
+    searched = [mounts.root, f"{mounts.root}/src", *(f"{mounts.root}/{folder}" for folder in folders if folder != ".")]
     return json.dumps(
         {
             "level": level,
             "limits": job.limits.resources(_others(level)),
             "channel": channel,
             "nonce": job.nonce,
-            "root": places.root,
-            "cwd": places.root if job.in_repository else places.work,
-            "scratch": f"{places.work}/pytest",
-            "tests": [f"{places.root}/{test}" for test in job.tests],
+            "root": mounts.root,
+            "cwd": mounts.root if job.in_repository else mounts.work,
+            "scratch": f"{mounts.work}/pytest",
+            "tests": [f"{mounts.root}/{test}" for test in job.tests],
             "import": searched,
             "packages": packages(),
             "probe": dict(job.probe),
-            "read": [*interpreter(), *system(), places.root, places.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
-            "write": [places.work, "/dev/null"],
-            "own": [places.work],
+            "read": [*interpreter(), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
+            "write": [mounts.work, "/dev/null"],
+            "own": [mounts.work],
         }
     ).encode()
 
@@ -95,14 +125,14 @@ def _others(level: str) -> int | None:
 
 
 def packages() -> str:
-    """The folder pytest is installed in, which becomes importable inside."""
+    """The folder that pytest is installed in, which becomes importable inside."""
     spec = find_spec("pytest")
     assert spec and spec.origin  # a dependency of ours
     return str(Path(spec.origin).parent.parent)
 
 
 def interpreter() -> list[str]:
-    """The folders the interpreter and its packages live in."""
+    """The folders of the interpreter and its packages."""
     executable = Path(sys.executable)
     paths = [
         sys.prefix,
@@ -119,7 +149,7 @@ def interpreter() -> list[str]:
 
 
 def system() -> list[str]:
-    """System files that programs need to start: libraries, the linker's cache, time zones; nothing of a user's."""
+    """System files that programs need to start: libraries, the linker's cache, time zones; no files of a user."""
     names = (
         "/usr",
         "/lib",
@@ -137,12 +167,12 @@ def system() -> list[str]:
     return [name for name in names if os.path.exists(name)]
 
 
-def environment(places: Mounts) -> dict[str, str]:
-    """All that the program inside sees: nothing of ours. Hashes are fixed, so that a run can be repeated."""
+def environment(mounts: Mounts) -> dict[str, str]:
+    """The whole environment of the program inside, nothing inherited. Hashes are fixed, so that runs are repeatable."""
     return {
         "PATH": "/usr/bin:/bin",
-        "HOME": places.work,
-        "TMPDIR": places.work,
+        "HOME": mounts.work,
+        "TMPDIR": mounts.work,
         "USER": "sandbox",
         "LOGNAME": "sandbox",
         "LANG": "C.UTF-8",
@@ -156,6 +186,6 @@ def environment(places: Mounts) -> dict[str, str]:
 
 
 def _outermost(paths: list[str]) -> list[str]:
-    """Without those inside another one, in order."""
+    """The paths that are not inside another one, in order."""
     unique = list(dict.fromkeys(paths))
     return [path for path in unique if not any(path != other and path.startswith(other + "/") for other in unique)]

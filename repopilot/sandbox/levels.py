@@ -1,4 +1,7 @@
-"""Isolation levels: which one works here, found by trying, and how to start a job in it."""
+"""Isolation levels: finds out by a probe which one works here, and starts a job in it.
+
+The levels landlock and limits start the same program, which confines itself: see inside/confine.py.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +15,33 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
+from repopilot import i18n
 from repopilot.errors import RepoPilotError, SandboxError
-from repopilot.sandbox import bwrap, landlock, seatbelt, stage, supervise
+from repopilot.sandbox import bwrap, seatbelt, stage, supervise
 from repopilot.sandbox.inside.bootstrap import CONFINED
-from repopilot.sandbox.job_spec import Mounts, SandboxJob, SandboxLimits, document, environment
+from repopilot.sandbox.job_spec import (
+    INSIDE,
+    PYTHON,
+    Mounts,
+    SandboxJob,
+    SandboxLimits,
+    document,
+    environment,
+    host_mounts,
+)
 from repopilot.settings import Settings
 from repopilot.types import SandboxLevel
 
 STRONG: tuple[SandboxLevel, ...] = ("bwrap", "landlock", "seatbelt")
 _SYSTEMS = {"bwrap": ("linux",), "landlock": ("linux",), "seatbelt": ("darwin",), "limits": ("linux", "darwin")}
 _PROBE_LIMITS = SandboxLimits(seconds=20.0)
-_CONSENT = "Install bubblewrap, or set REPOPILOT_ALLOW_WEAK_SANDBOX=1 to run generated tests with resource limits only."
 
 
 def level(settings: Settings) -> SandboxLevel:
-    """The level test runs get: the one `settings.sandbox` names, else the strongest that works when tried.
+    """The level of test runs: the one that `settings.sandbox` names, else the strongest that works.
 
-    Raises SandboxError when the named one doesn't work, and when only resource limits are left without consent.
+    Raises:
+        SandboxError: the named level doesn't work, or only resource limits are left and there is no consent to them.
     """
     if settings.sandbox != "auto":
         return _named(settings)
@@ -37,15 +50,17 @@ def level(settings: Settings) -> SandboxLevel:
             return candidate
     if settings.allow_weak_sandbox and not why_unavailable("limits"):
         return "limits"
-    reasons = "; ".join(f"{name}: {why_unavailable(name)}" for name in STRONG)
-    raise SandboxError(f"No sandbox works on this machine ({reasons}).", _CONSENT)
+    problems = [i18n.message("sandbox.level_problem", level=name, reason=why_unavailable(name)) for name in STRONG]
+    raise SandboxError(
+        i18n.message("sandbox.none_works", reasons=i18n.joined(problems, "; ")), i18n.message("sandbox.consent")
+    )
 
 
 @cache
 def why_unavailable(candidate: SandboxLevel) -> str:
-    """'' when a probe inside the level found nothing of the outside in reach, else what went wrong, in words."""
+    """Why a level can't be used, '' when a probe inside it could reach nothing outside."""
     if sys.platform not in _SYSTEMS[candidate]:
-        return "not on this system"
+        return i18n.message("sandbox.not_on_this_system")
     if candidate == "limits":
         return ""
     try:
@@ -55,36 +70,48 @@ def why_unavailable(candidate: SandboxLevel) -> str:
             probe = {"secret": str(secret), "forbidden": str(secret.with_name("written"))}
             job = SandboxJob(folder / "repo", stage.fresh_work(folder, "work"), probe=probe, limits=_PROBE_LIMITS)
             outcome = start(job, candidate, threading.Event())
-    except (OSError, RepoPilotError) as error:
-        return getattr(error, "message", str(error))
-    return "" if outcome.status == CONFINED else outcome.output.strip() or f"the probe ended with {outcome.status}"
+    except RepoPilotError as error:
+        return error.message
+    except OSError as error:
+        return str(error)
+    if outcome.status == CONFINED:
+        return ""
+    return outcome.output.strip() or i18n.message("sandbox.probe_ended", status=outcome.status)
 
 
 def start(job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event) -> supervise.RunOutcome:
-    """Run a job to its end in a level. Raises SandboxError and Cancelled."""
-    try:
-        command, places, outside = _command(job, achieved)
-    except OSError as error:
-        raise SandboxError(f"{achieved} can't be used: {error}.", "Run `doctor` to see what works.") from error
+    """Run a job to its end in a level.
+
+    Args:
+        job: what to run.
+        achieved: the level.
+        cancel: ends the run once set.
+
+    Returns:
+        How it ended.
+
+    Raises:
+        SandboxError: the level can't be used.
+        Cancelled: `cancel` was set.
+    """
+    arguments, mounts, outer_environment = _command(job, achieved)
     if achieved == "limits":
         _close_to_others()
     marker = secrets.token_hex(16)
     channel = os.pipe()
-    return supervise.run(
-        command,
-        {**outside, "REPOPILOT_RUN": marker},
-        document(job, achieved, places, channel[1]),
-        job.limits,
-        channel=channel,
-        folder=job.work,
-        marker=marker,
-        cancel=cancel,
+    command = supervise.SandboxCommand(
+        arguments,
+        {**outer_environment, "REPOPILOT_RUN": marker},
+        document(job, achieved, mounts, channel[1]),
+        job.work,
+        marker,
     )
+    return supervise.run(command, job.limits, channel, cancel)
 
 
 def _close_to_others() -> None:
-    """Where nothing else keeps programs of the same user out, this process's memory and environment are closed to
-    them for the rest of its life (on Linux; the price is that debuggers can't attach)."""
+    """Close this process's memory and environment to other programs of the same user, for the rest of its life, where
+    no level does. Linux only; debuggers can't attach any more."""
     if sys.platform == "linux":
         set_dumpable = 4
         ctypes.CDLL(None).prctl(set_dumpable, 0, 0, 0, 0)
@@ -93,19 +120,25 @@ def _close_to_others() -> None:
 def _named(settings: Settings) -> SandboxLevel:
     choices: dict[str, SandboxLevel] = {name: name for name in get_args(SandboxLevel)}
     if settings.sandbox not in choices:
-        raise SandboxError(f"There is no sandbox level {settings.sandbox!r}.", f"One of: auto, {', '.join(choices)}.")
+        known = ", ".join(("auto", *choices))
+        raise SandboxError(
+            i18n.message("sandbox.unknown_level", level=settings.sandbox),
+            i18n.message("sandbox.known_levels", levels=known),
+        )
     wanted = choices[settings.sandbox]
     if wanted == "limits" and not settings.allow_weak_sandbox:
-        raise SandboxError("Resource limits alone are a weak sandbox and need consent.", _CONSENT)
+        raise SandboxError(i18n.message("sandbox.weak_needs_consent"), i18n.message("sandbox.consent"))
     if reason := why_unavailable(wanted):
-        raise SandboxError(f"The sandbox level {wanted} does not work here: {reason}.", "Set REPOPILOT_SANDBOX=auto.")
+        raise SandboxError(
+            i18n.message("sandbox.level_unusable", level=wanted, reason=reason), i18n.message("sandbox.set_auto")
+        )
     return wanted
 
 
 def _command(job: SandboxJob, achieved: SandboxLevel) -> tuple[list[str], Mounts, dict[str, str]]:
-    """The command, where its folders are inside, and its environment."""
+    """The command, the folders as seen from inside, and the command's environment."""
     if achieved == "bwrap":  # which sets the inner environment itself
-        return bwrap.command(job), bwrap.PLACES, {}
-    if achieved == "seatbelt":
-        return seatbelt.command(job), seatbelt.places(job), environment(seatbelt.places(job))
-    return landlock.command(job), landlock.places(job), environment(landlock.places(job))
+        return bwrap.command(job), bwrap.MOUNTS, {}
+    mounts = host_mounts(job)
+    command = seatbelt.command(job) if achieved == "seatbelt" else [*PYTHON, str(INSIDE / "bootstrap.py")]
+    return command, mounts, environment(mounts)

@@ -1,4 +1,4 @@
-"""Processes and folders as the kernel sees them: descendants, their memory, disk use. Empty answers without /proc."""
+"""Processes, their memory and the disk use of folders, as the kernel reports them. Empty without /proc."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from pathlib import Path
 
 
 def descendants(root: int, marker: str = "") -> set[int]:
-    """`root`, its descendants, and the living members of its process group. With a marker also every process with
-    that text in its environment: those that left the group and lost their parents."""
+    """The ids of `root`, its descendants and the living members of its process group.
+
+    Args:
+        root: a process id, also the process group's.
+        marker: also find processes with this text in their environment: those that left the group and lost their
+            parents.
+    """
     children: dict[int, list[int]] = defaultdict(list)
     members: list[int] = []
     for pid in _pids():
@@ -18,7 +23,7 @@ def descendants(root: int, marker: str = "") -> set[int]:
         if state in ("Z", "X", ""):
             continue
         children[parent].append(pid)
-        if group == root or pid == root or (marker and _carries(pid, marker)):
+        if group == root or pid == root or (marker and _has_marker(pid, marker)):
             members.append(pid)
     found: set[int] = set()
     while members:
@@ -30,7 +35,7 @@ def descendants(root: int, marker: str = "") -> set[int]:
 
 
 def memory(pids: Iterable[int]) -> int:
-    """Proportional set size of the processes together, in bytes; resident set size where the kernel won't tell."""
+    """Proportional set size of the processes together, in bytes; resident set size where the kernel doesn't give it."""
     return sum(_memory(pid) for pid in pids)
 
 
@@ -82,7 +87,7 @@ def _threads(pid: int) -> int:
         return 0
 
 
-def _carries(pid: int, marker: str) -> bool:
+def _has_marker(pid: int, marker: str) -> bool:
     return marker.encode() in _read(f"/proc/{pid}/environ")
 
 

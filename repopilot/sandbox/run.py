@@ -1,4 +1,4 @@
-"""Run tests nobody has read: pytest in a sandbox, then an inverted control, then the verdict."""
+"""Runs tests that nobody has read: pytest in a sandbox, then with inverted assertions, then the verdict."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from repopilot import i18n
 from repopilot.errors import SandboxError
 from repopilot.sandbox import levels, stage, supervise
-from repopilot.sandbox.control import ExpectedTest, Mutation, expected_tests, mutate, mutations
 from repopilot.sandbox.failures import failures, missing_modules
+from repopilot.sandbox.inversion import ExpectedTest, Mutation, expected_tests, mutate, mutations
 from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.verdict import RunReport, read_report, why_not_genuine, why_not_passed
+from repopilot.sandbox.verdict import RunReport, read_report, why_not_passed, why_not_verified
 from repopilot.settings import Settings
 from repopilot.types import SandboxLevel, TestRun
 
-__all__ = ["level", "missing_modules", "run_pytest"]
-
-_MAX_CONTROLS = 48
-_COST_OF_A_CONTROL_S = 0.02  # collecting one more file
+_MAX_MUTANTS = 48
+_COLLECTION_S = 0.02  # to collect one more file
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
-    """What the first run and its control share. `names`: alias → path of each test file."""
+class _Context:
+    """What a run and its inverted run share. `names`: alias → path of each test file; `sources`: texts by path."""
 
     folder: Path
     job: SandboxJob
@@ -51,11 +50,25 @@ def run_pytest(
     inputs: Path | None = None,
     cancel: threading.Event | None = None,
 ) -> TestRun:
-    """Run the test files `tests` (paths among `files` or in `inputs`) over `files`, and judge the result.
+    """Run tests in the sandbox and judge the result. A pass is verified by a second run with inverted assertions.
 
-    `inputs` is a folder with the rest of the repository; it is copied, and the current folder inside is its top.
-    Without it the current folder is an empty writable one. A pass is checked by a second, inverted run. No process
-    of it is left when this returns. Raises SandboxError (no level, bad paths), StorageError, Cancelled.
+    Blocking; no process of the run is left when it returns.
+
+    Args:
+        files: the files under test, texts by path.
+        tests: paths of test files, among `files` or in `inputs`.
+        settings: sandbox level, consent and time limit.
+        inputs: a folder with the rest of the repository; it is copied, and the current folder inside is its top.
+            Without it the current folder is an empty writable one.
+        cancel: ends the run once set.
+
+    Returns:
+        Counts, failures and output; `genuine` says whether the pass is verified, `reasons` why not.
+
+    Raises:
+        SandboxError: no level works, or a path is refused.
+        StorageError: the files can't be written.
+        Cancelled: `cancel` was set.
     """
     achieved = level(settings)
     limits = SandboxLimits(seconds=settings.test_timeout_s)
@@ -70,39 +83,45 @@ def run_pytest(
             inputs is not None,
             limits=limits,
         )
-        setting = _Setting(folder, job, achieved, names, sources, cancel or threading.Event())
+        context = _Context(folder, job, achieved, names, sources, cancel or threading.Event())
         for alias, test in names.items():
             stage.write(job.root, alias, sources[test])
-        first = _run(job, setting)
-        problem, expected = _expected(setting)
-        doubts = problem or _ended_early(first) or why_not_passed(first.report, first.outcome.status, expected)
+        first = _run(job, context)
+        problem, expected = _expected(context)
+        doubts = problem or _ended_early(first, limits) or why_not_passed(first.report, first.outcome.status, expected)
         if doubts:
-            return _result(first, setting, doubts, genuine=False)
+            return _result(first, context, doubts, genuine=False)
         for alias in names:
             (job.root / alias).unlink()
-        doubts, remarks = _control(setting, first.report)
-        return _result(first, setting, (*doubts, *remarks), genuine=not doubts)
+        doubts, remarks = _inverted_run(context, first.report)
+        return _result(first, context, (*doubts, *remarks), genuine=not doubts)
 
 
-def choose_controls(
+def choose_mutations(
     every: Sequence[tuple[str, Mutation]], seconds: Mapping[str, float], budget_s: float
 ) -> list[tuple[str, Mutation]]:
-    """As many of the (test file, mutation) pairs as the budget allows, at least one, in random order so that no
-    program can count on being spared. `seconds`: how long each test took, by its id without the file."""
+    """Choose as many mutations as the time budget allows, at least one, at random, so that no program can rely on being
+    spared.
+
+    Args:
+        every: all (test file, mutation) pairs.
+        seconds: how long each test took, by its id without the file.
+        budget_s: seconds for all together.
+    """
     shuffled = random.sample(every, len(every))
     shuffled.sort(key=lambda pair: pair[1].position is None)  # the assertions tell more than the ends
     chosen: list[tuple[str, Mutation]] = []
     spent = 0.0
     for test, mutation in shuffled:
-        spent += seconds.get(mutation.test, 0.0) + _COST_OF_A_CONTROL_S
-        if chosen and (spent > budget_s or len(chosen) >= _MAX_CONTROLS):
+        spent += seconds.get(mutation.test, 0.0) + _COLLECTION_S
+        if chosen and (spent > budget_s or len(chosen) >= _MAX_MUTANTS):
             break
         chosen.append((test, mutation))
     return chosen
 
 
-def _run(job: SandboxJob, setting: _Setting) -> _Run:
-    outcome = levels.start(job, setting.level, setting.cancel)
+def _run(job: SandboxJob, context: _Context) -> _Run:
+    outcome = levels.start(job, context.level, context.cancel)
     return _Run(outcome, read_report(outcome.report, job.nonce))
 
 
@@ -111,64 +130,78 @@ def _sources(root: Path, files: Mapping[str, str | bytes], tests: Sequence[str])
     texts = {path: text if isinstance(text, str) else text.decode("utf-8", "replace") for path, text in files.items()}
     for test in tests:
         if PurePosixPath(test).suffix != ".py":
-            raise SandboxError(f"{test!r} is no Python test file.", "Only pytest files can be run.")
+            raise SandboxError(i18n.message("sandbox.not_python", path=test), i18n.message("sandbox.not_python_hint"))
         if test in texts:
             continue
         try:
             texts[test] = (root / test).read_text("utf-8", "replace")
         except OSError as error:
-            raise SandboxError(f"There is no test file {test}.", "Name a test file of the repository.") from error
+            raise SandboxError(
+                i18n.message("sandbox.no_test_file", path=test), i18n.message("sandbox.no_test_file_hint")
+            ) from error
     return texts
 
 
-def _expected(setting: _Setting) -> tuple[tuple[str, ...], dict[str, tuple[ExpectedTest, ...]]]:
+def _expected(context: _Context) -> tuple[tuple[str, ...], dict[str, tuple[ExpectedTest, ...]]]:
     """Why the test files can't be understood, and the tests they define, by alias."""
     try:
-        return (), {alias: expected_tests(setting.sources[test]) for alias, test in setting.names.items()}
+        return (), {alias: expected_tests(context.sources[test]) for alias, test in context.names.items()}
     except (SyntaxError, ValueError, RecursionError) as error:
-        return (f"a test file is not valid Python: {error}",), {}
+        return (i18n.message("sandbox.verdict.invalid_test_file", error=error),), {}
 
 
-def _ended_early(run: _Run) -> tuple[str, ...]:
-    return () if run.outcome.ended == "finished" else (f"the run was stopped: {run.outcome.ended}",)
+def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
+    """Why the run was stopped; empty when it ran to its end."""
+    ended = run.outcome.ended
+    if ended == "finished":
+        return ()
+    values = {
+        "timeout": f"{limits.seconds:g}",
+        "memory": limits.memory // MB,
+        "processes": limits.processes,
+        "output": limits.output // MB,
+        "disk": limits.disk // MB,
+    }
+    return (i18n.message(f"sandbox.stopped.{ended}", limit=values.get(ended)),)
 
 
-def _control(setting: _Setting, first: RunReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Run the inverted control: (doubts, remarks)."""
+def _inverted_run(context: _Context, first: RunReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Run the tests with inverted assertions: why that casts doubt on the pass, and how far it went."""
     token = "x" + secrets.token_hex(8)
-    sources, root = setting.sources, setting.job.root
-    tests = dict.fromkeys(setting.names.values())
+    sources, root = context.sources, context.job.root
+    tests = dict.fromkeys(context.names.values())
     every = [(test, mutation) for test in tests for mutation in mutations(sources[test])]
     seconds = {outcome.id.partition("::")[2]: outcome.seconds for outcome in first.outcomes}
-    chosen = choose_controls(every, seconds, setting.job.limits.seconds / 2)
-    controls: dict[str, Mutation] = {}
+    chosen = choose_mutations(every, seconds, context.job.limits.seconds / 2)
+    mutants: dict[str, Mutation] = {}
     for test, mutation in chosen:
         (alias,) = stage.aliases([test])
         stage.write(root, alias, mutate(sources[test], mutation, token))
-        controls[alias] = mutation
+        mutants[alias] = mutation
     job = replace(
-        setting.job,
-        tests=tuple(controls),
+        context.job,
+        tests=tuple(mutants),
         nonce=secrets.token_hex(16),
-        work=stage.fresh_work(setting.folder, "control"),
+        work=stage.fresh_work(context.folder, "inverted"),
     )
-    run = _run(job, setting)
-    if early := _ended_early(run):
-        return tuple(f"in the control, {reason}" for reason in early), ()
+    run = _run(job, context)
+    if early := _ended_early(run, job.limits):
+        return tuple(i18n.message("sandbox.verdict.inverted", reason=reason) for reason in early), ()
     skipped = [outcome.id.partition("::")[2] for outcome in first.outcomes if outcome.outcome == "skipped"]
-    doubts = why_not_genuine(run.report, run.outcome.status, controls, token, skipped)
-    left_out = len(every) - len(chosen)
-    return doubts, (f"the control took {len(chosen)} of {len(every)} expectations",) if left_out else ()
+    doubts = why_not_verified(run.report, run.outcome.status, mutants, token, skipped)
+    if len(chosen) == len(every):
+        return doubts, ()
+    return doubts, (i18n.message("sandbox.verdict.sampled", checked=len(chosen), total=len(every)),)
 
 
-def _result(run: _Run, setting: _Setting, reasons: tuple[str, ...], *, genuine: bool) -> TestRun:
+def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: bool) -> TestRun:
     outcomes = [
         replace(
             outcome,
-            id=_named(outcome.id, setting),
-            path=setting.names.get(outcome.path, outcome.path),
-            text=_named(outcome.text, setting),
-            message=_named(outcome.message, setting),
+            id=_with_own_names(outcome.id, context),
+            path=context.names.get(outcome.path, outcome.path),
+            text=_with_own_names(outcome.text, context),
+            message=_with_own_names(outcome.message, context),
         )
         for outcome in run.report.outcomes
     ]
@@ -181,34 +214,27 @@ def _result(run: _Run, setting: _Setting, reasons: tuple[str, ...], *, genuine: 
         failed=len(failed),
         errors=len(errors),
         duration_s=round(run.outcome.seconds, 3),
-        level=setting.level,
-        output=_named(run.outcome.output, setting),
+        level=context.level,
+        output=_with_own_names(run.outcome.output, context),
         genuine=genuine,
         ended=run.outcome.ended,
-        failures=failures(outcomes, setting.sources),
-        reasons=tuple(_named(reason, setting) for reason in reasons),
+        failures=failures(outcomes, context.sources),
+        reasons=reasons,
     )
-    return replace(result, output=result.output + _notes(result, setting))
+    return replace(result, output=result.output + _notes(result, context))
 
 
-def _notes(run: TestRun, setting: _Setting) -> str:
-    limits = setting.job.limits
-    stopped = {
-        "timeout": f"stopped: it took longer than {limits.seconds:g} s",
-        "memory": f"stopped: it used more memory than {limits.memory // MB} MB",
-        "processes": f"stopped: it started more than {limits.processes} processes",
-        "output": f"stopped: it wrote more output than {limits.output // MB} MB",
-        "disk": f"stopped: it wrote more files than {limits.disk // MB} MB",
-    }
-    notes = [stopped[run.ended]] if run.ended in stopped else []
-    notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, setting.sources)]
+def _notes(run: TestRun, context: _Context) -> str:
+    """What the end of the output says beyond pytest's words: limits, missing modules, why a pass is not verified."""
+    notes = list(run.reasons) if run.ended != "finished" else []
+    notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, context.sources)]
     if run.passed and not run.failed and not run.errors and not run.genuine:
-        notes += [f"not a genuine pass: {reason}" for reason in run.reasons]
-    return "".join(f"\n[sandbox] {note}" for note in notes)
+        notes += [f"not verified: {reason}" for reason in run.reasons]
+    return "".join(f"\n[sandbox] {note}" for note in dict.fromkeys(notes))
 
 
-def _named(text: str, setting: _Setting) -> str:
-    """With the test files' own names, and paths relative to the top of the code under test."""
-    for alias, test in setting.names.items():
+def _with_own_names(text: str, context: _Context) -> str:
+    """A text with the test files' own names instead of aliases, and paths relative to the top of the code."""
+    for alias, test in context.names.items():
         text = text.replace(alias, test).replace(PurePosixPath(alias).stem, PurePosixPath(test).stem)
-    return text.replace(f"{setting.job.root}/", "").replace("/sandbox/repo/", "").replace("../repo/", "")
+    return text.replace(f"{context.job.root}/", "").replace("/sandbox/repo/", "").replace("../repo/", "")

@@ -1,4 +1,4 @@
-"""macOS: Seatbelt with a profile that denies by default."""
+"""The level of macOS, Seatbelt, with a profile that denies by default."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from repopilot.sandbox.job_spec import INSIDE, PYTHON, Mounts, SandboxJob, interpreter
+from repopilot import i18n
+from repopilot.errors import SandboxError
+from repopilot.sandbox.job_spec import INSIDE, PYTHON, SandboxJob, interpreter
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _SYSTEM = (
@@ -25,18 +27,14 @@ _SYSTEM = (
 
 
 def command(job: SandboxJob) -> list[str]:
-    """The command line that runs a job. Raises OSError on a system without Seatbelt."""
+    """The command line that runs a job. Raises SandboxError on a system without Seatbelt."""
     if not Path(_PROGRAM).exists():
-        raise OSError("this is no macOS")
+        raise SandboxError(i18n.message("sandbox.no_seatbelt"))
     return [_PROGRAM, "-p", profile(job), *PYTHON, str(INSIDE / "bootstrap.py")]
 
 
-def places(job: SandboxJob) -> Mounts:
-    return Mounts(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
-
-
 def profile(job: SandboxJob) -> str:
-    """No network, no files but the named ones, no signals but to its own processes."""
+    """The profile: no network, only the named files, signals only to its own processes."""
     readable = [*_SYSTEM, *interpreter(), str(INSIDE), os.path.realpath(job.root), os.path.realpath(job.work)]
     rules = "\n".join(f"(allow file-read* process-exec (subpath {json.dumps(path)}))" for path in readable)
     return f"""(version 1)

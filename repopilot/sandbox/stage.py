@@ -1,4 +1,4 @@
-"""The folder a run sees: the repository's files, the files under test over them, and the tests under random names."""
+"""Prepares the folder of a run: the repository's files, the files under test, the tests under random names."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from repopilot import i18n
 from repopilot.errors import SandboxError, StorageError
 
 _LEFT_OUT = {".git", ".hg", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".ruff_cache"}
@@ -19,12 +20,25 @@ _MAX_INPUT_BYTES = 512 * 1024 * 1024
 
 @contextmanager
 def stage(files: Mapping[str, str | bytes], inputs: Path | None) -> Iterator[Path]:
-    """A new temporary folder with `repo` inside, removed afterwards. Raises SandboxError on a path that leaves it,
-    StorageError when it can't be written."""
+    """Make a temporary folder with `repo` inside, removed afterwards.
+
+    Args:
+        files: the files under test, texts by path relative to `repo`.
+        inputs: a folder with the rest of the repository, copied below them; None for none.
+
+    Yields:
+        The folder.
+
+    Raises:
+        SandboxError: a path leaves the folder, or `inputs` is too large.
+        StorageError: the folder can't be written.
+    """
     try:
         folder = Path(tempfile.mkdtemp(prefix="repopilot-")).resolve()
     except OSError as error:
-        raise StorageError(f"No temporary folder for the test run: {error}.", "Free some disk space.") from error
+        raise StorageError(
+            i18n.message("sandbox.no_temporary_folder", error=error), i18n.message("sandbox.free_space")
+        ) from error
     try:
         root = folder / "repo"
         root.mkdir()
@@ -34,16 +48,19 @@ def stage(files: Mapping[str, str | bytes], inputs: Path | None) -> Iterator[Pat
             write(root, path, content)
         yield folder
     except OSError as error:
-        raise StorageError(f"The test run could not be prepared: {error}.", "Free some disk space.") from error
+        raise StorageError(
+            i18n.message("sandbox.not_prepared", error=error), i18n.message("sandbox.free_space")
+        ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def write(root: Path, path: str, content: str | bytes) -> None:
-    """Write one file below `root`, also over a symbolic link or in a folder that isn't there yet."""
+    """Write one file below `root`, replacing a symbolic link and making missing folders. Raises SandboxError on a path
+    that leaves `root`."""
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or not pure.parts:
-        raise SandboxError(f"{path!r} is no path inside the project.", "Use paths relative to its top folder.")
+        raise SandboxError(i18n.message("sandbox.path_outside", path=path), i18n.message("sandbox.path_outside_hint"))
     target = root / pure
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
@@ -51,20 +68,20 @@ def write(root: Path, path: str, content: str | bytes) -> None:
 
 
 def aliases(tests: Sequence[str]) -> dict[str, str]:
-    """A random name in the same folder for each test file, so that the code under test can't tell the run from its
-    control by the name. Alias → path."""
+    """A random name in the same folder for each test file, as alias → path, so that the code under test can't tell the
+    run from the inverted run by the name."""
     return {str(PurePosixPath(test).with_name(f"test_{secrets.token_hex(8)}.py")): test for test in tests}
 
 
 def fresh_work(folder: Path, name: str) -> Path:
-    """An empty folder the run may write to."""
+    """Make an empty folder that the run may write to."""
     work = folder / name
     work.mkdir()
     return work
 
 
 def _copy(inputs: Path, root: Path) -> None:
-    """Regular files only: a link could lead out. Raises SandboxError when there is too much of it."""
+    """Copy regular files only, as a link could lead outside. Raises SandboxError when there is too much."""
     copied = 0
     for place, folders, names in os.walk(inputs):
         folders[:] = [name for name in folders if name not in _LEFT_OUT]
@@ -78,7 +95,6 @@ def _copy(inputs: Path, root: Path) -> None:
             copied += status.st_size
             if copied > _MAX_INPUT_BYTES:
                 raise SandboxError(
-                    "The repository is too large to be copied into the sandbox.",
-                    "Run its own tests yourself, or open a part of it.",
+                    i18n.message("sandbox.repository_too_large"), i18n.message("sandbox.repository_too_large_hint")
                 )
             shutil.copyfile(source, target / name)

@@ -1,4 +1,4 @@
-"""Runs one command and bounds what it and all its descendants use; when it returns, none of them is left.
+"""Runs one command and bounds what it and all its descendants use. When it returns, none of them is left.
 
 Time, output, processes, memory and disk are watched from outside, because limits set inside count per process only.
 """
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.sandbox.job_spec import SandboxLimits
 from repopilot.sandbox.processes import descendants, disk_use, memory
@@ -29,8 +30,15 @@ _REPORT_CAP = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a command ended. `status` is its exit status (negative: the signal); `output` standard output and error,
-    shortened in the middle; `report` what was written to the extra pipe."""
+    """How a command ended.
+
+    Attributes:
+        status: its exit status; negative for a signal.
+        ended: `finished`, or the limit that it exceeded.
+        output: standard output and error, shortened in the middle.
+        report: what was written to the extra pipe.
+        seconds: wall time.
+    """
 
     status: int
     ended: Ended
@@ -39,8 +47,27 @@ class RunOutcome:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class SandboxCommand:
+    """A command to supervise.
+
+    Attributes:
+        arguments: program and arguments.
+        environment: its whole environment.
+        standard_input: what it reads.
+        folder: the writable folder whose size counts as disk use.
+        marker: a text in the environment, by which processes are found that left the group and lost their parents.
+    """
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+    standard_input: bytes
+    folder: Path
+    marker: str
+
+
 class _Drain(threading.Thread):
-    """Reads a pipe to its end so that the writer never blocks, and keeps only the first and the last part."""
+    """Reads a pipe to its end, so that the writer never blocks, and keeps only the first and the last part."""
 
     def __init__(self, pipe: IO[bytes], head: int, tail: int) -> None:
         super().__init__(daemon=True)
@@ -51,19 +78,19 @@ class _Drain(threading.Thread):
     def run(self) -> None:
         while piece := self._read():
             self.total += len(piece)
-            room = self._head_size - len(self._head)
-            self._head += piece[:room]
-            self._tail += piece[room:] if room > 0 else piece
+            space = self._head_size - len(self._head)
+            self._head += piece[:space]
+            self._tail += piece[space:] if space > 0 else piece
             if len(self._tail) > 2 * self._tail_size:
                 del self._tail[: len(self._tail) - self._tail_size]
 
     def _read(self) -> bytes:
         try:
             return self._pipe.read(65536)
-        except (OSError, ValueError):  # closed under us, because something outside our reach holds the other end
+        except (OSError, ValueError):  # closed here, because a process that can't be killed has the other end open
             return b""
 
-    def kept(self) -> bytes:
+    def shortened(self) -> bytes:
         tail = self._tail[-self._tail_size :] if self._tail_size else b""
         left_out = self.total - len(self._head) - len(tail)
         gap = f"\n… {left_out} bytes left out …\n".encode() if left_out else b""
@@ -71,27 +98,29 @@ class _Drain(threading.Thread):
 
 
 def run(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    standard_input: bytes,
-    limits: SandboxLimits,
-    *,
-    channel: tuple[int, int],
-    folder: Path,
-    marker: str,
-    cancel: threading.Event,
+    command: SandboxCommand, limits: SandboxLimits, channel: tuple[int, int], cancel: threading.Event
 ) -> RunOutcome:
-    """Run `command` under `limits`. `channel` is a pipe (read, write) whose write end the command inherits; both ends
-    are closed here. `folder` is the writable folder whose size counts as disk use. `marker`: see `_end`.
+    """Run a command to its end, or to the first limit that it exceeds. Nothing is left running.
 
-    Raises SandboxError when the command can't be started, Cancelled when `cancel` was set; nothing is left running.
+    Args:
+        command: what to run.
+        limits: of all its processes together.
+        channel: a pipe (read, write) whose write end the command inherits; both ends are closed here.
+        cancel: ends the run once set.
+
+    Returns:
+        How it ended.
+
+    Raises:
+        SandboxError: the command can't be started.
+        Cancelled: `cancel` was set.
     """
     reading, writing = channel
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            command,
-            env=dict(environment),
+            command.arguments,
+            env=dict(command.environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -101,7 +130,9 @@ def run(
         )
     except OSError as error:
         os.close(reading)
-        raise SandboxError(f"The sandbox could not be started: {error}.", "Run `doctor`.") from error
+        raise SandboxError(
+            i18n.message("sandbox.not_startable", error=error), i18n.message("sandbox.run_doctor")
+        ) from error
     finally:
         os.close(writing)
     report_pipe = os.fdopen(reading, "rb", buffering=0)
@@ -110,22 +141,22 @@ def run(
     report = _Drain(report_pipe, _REPORT_CAP, 0)
     try:
         with contextlib.suppress(BrokenPipeError):  # its exit status says why it stopped reading
-            process.stdin.write(standard_input)
+            process.stdin.write(command.standard_input)
         process.stdin.close()
-        ended = _watch(process, limits, started, (output, report), folder, cancel)
+        ended = _watch(process, limits, started, (output, report), command.folder, cancel)
     finally:
-        _end(process, marker)
+        _kill_all(process, command.marker)
         for drain, pipe in ((output, process.stdout), (report, report_pipe)):
             drain.join(timeout=2)
             pipe.close()
     if ended == "cancelled":
-        raise Cancelled("The test run was stopped.")
-    text = output.kept().decode("utf-8", "replace")
-    return RunOutcome(process.returncode, ended, text, report.kept(), time.monotonic() - started)
+        raise Cancelled(i18n.message("sandbox.cancelled"))
+    text = output.shortened().decode("utf-8", "replace")
+    return RunOutcome(process.returncode, ended, text, report.shortened(), time.monotonic() - started)
 
 
 def _watch(
-    process: subprocess.Popen,
+    process: subprocess.Popen[bytes],
     limits: SandboxLimits,
     started: float,
     drains: tuple[_Drain, _Drain],
@@ -136,7 +167,9 @@ def _watch(
     polls, cost = 0, 0.0
     while True:
         try:
-            process.wait(min(max(_POLL_S, 10 * cost), _MAX_POLL_S))  # a tenth of a core, where processes are many
+            process.wait(
+                min(max(_POLL_S, 10 * cost), _MAX_POLL_S)
+            )  # at most a tenth of a core, also with many processes
             return "finished"
         except subprocess.TimeoutExpired:
             polls += 1
@@ -157,8 +190,8 @@ def _watch(
             return "disk"
 
 
-def _end(process: subprocess.Popen, marker: str) -> None:
-    """Kill the process group at once, then every descendant left, and whoever carries the run's marker."""
+def _kill_all(process: subprocess.Popen[bytes], marker: str) -> None:
+    """Kill the process group at once, then every descendant left and every process with the run's marker."""
     _kill(process.pid, os.killpg)
     for _ in range(50):
         left = {pid for pid in descendants(process.pid, marker) if pid != process.pid}

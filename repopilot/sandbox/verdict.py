@@ -1,10 +1,10 @@
-"""Did the tests really pass? Judges what a run and its inverted control reported. Pure.
+"""Judges whether tests really passed, from the reports of a run and of its inverted run. Pure.
 
 An exit status, a report file or printed text can be forged by the code under test, which shares the interpreter with
-pytest. A pass counts when (1) pytest ended with status 0 and reported so with the run's nonce, (2) every test that the
-syntax tree of the test files defines has passed, and (3) under the control, the same tests with one expectation made
-wrong, pytest ended with exactly 1 and no wrong expectation held. It is a pass *under control*, not a proof: a program
-written to recognise this very control could still lie.
+pytest. A pass is verified when (1) pytest ended with status 0 and reported so with the run's nonce, (2) every test that
+the syntax tree of the test files defines has passed, and (3) in the inverted run, the same tests with one expectation
+made wrong, pytest ended with exactly 1 and no wrong expectation passed. This verification by assertion inversion is no
+proof: a program written to recognise this very inversion could still deceive it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from repopilot.sandbox.control import ExpectedTest, Mutation
+from repopilot import i18n
+from repopilot.sandbox.inversion import ExpectedTest, Mutation, wrong_pass
 
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome:
-    """One reported outcome. `when`: collect, setup, call or teardown; `outcome`: passed, failed or skipped."""
+    """One reported outcome.
+
+    Attributes:
+        id: pytest's node id.
+        when: collect, setup, call or teardown.
+        outcome: passed, failed or skipped.
+        seconds: duration.
+        xfail: it was expected to fail.
+        text: pytest's long representation of a failure.
+        message: the failing assertion in short.
+        path: of the innermost frame in the code under test, '' without one.
+        line: of that frame.
+    """
 
     __test__ = False
 
@@ -35,8 +49,14 @@ class TestOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """All that came through the channel. `status` is pytest's own at its end, None when it never got there;
-    `foreign` counts lines that pytest's reporter did not write."""
+    """Everything that came through the report channel.
+
+    Attributes:
+        outcomes: in order.
+        status: pytest's own exit status, None when it did not reach its end.
+        foreign: number of lines that pytest's reporter did not write.
+        by_test: outcomes by test id, without parameters.
+    """
 
     outcomes: tuple[TestOutcome, ...] = ()
     status: int | None = None
@@ -45,7 +65,7 @@ class RunReport:
 
 
 def read_report(raw: bytes, nonce: str) -> RunReport:
-    """Parse the channel's lines; those without the nonce or of another form are counted as foreign."""
+    """Parse the channel's lines. Lines without the nonce or of another form are counted as foreign."""
     outcomes: list[TestOutcome] = []
     status, foreign = None, 0
     for line in raw.splitlines():
@@ -66,14 +86,24 @@ def read_report(raw: bytes, nonce: str) -> RunReport:
 
 
 def without_parameters(test_id: str) -> str:
+    """The id of a test without its `[parameters]`."""
     return test_id.partition("[")[0]
 
 
 def why_not_passed(
     report: RunReport, exit_status: int, expected: Mapping[str, Sequence[ExpectedTest]]
 ) -> tuple[str, ...]:
-    """Why a run is no pass; empty when it claims one consistently. `expected`: by path, as in the report's ids."""
-    reasons = [] if any(expected.values()) else ["there is no test to run"]
+    """Why a run has not passed, as messages.
+
+    Args:
+        report: what the run reported.
+        exit_status: of the process.
+        expected: the tests of each file by its path, as in the report's ids.
+
+    Returns:
+        The reasons; none when the run consistently claims a pass.
+    """
+    reasons = [] if any(expected.values()) else [_reason("no_test")]
     passed = 0
     for path, tests in expected.items():
         for test in tests:
@@ -81,61 +111,77 @@ def why_not_passed(
             verdict = _verdict_on(outcomes, test.may_skip)
             passed += verdict == "passed"
             if verdict not in ("passed", "skipped"):
-                reasons.append(f"{test.id}: {verdict}")
+                reasons.append(_reason(verdict, test=test.id))
     if any(outcome.when == "collect" for outcome in report.outcomes):
-        reasons.append("a file could not be collected")
+        reasons.append(_reason("not_collected"))
     if not passed and not reasons:
-        reasons.append("no test passed, all were skipped")
+        reasons.append(_reason("all_skipped"))
     return tuple(reasons or _why_not_ended(report, exit_status, 0))
 
 
-def why_not_genuine(
-    report: RunReport, exit_status: int, controls: Mapping[str, Mutation], token: str, skipped: Sequence[str] = ()
+def why_not_verified(
+    report: RunReport, exit_status: int, mutants: Mapping[str, Mutation], token: str, skipped: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Why the control run casts doubt on a pass; empty when it failed as an honest program must. `controls`: the
-    mutation of each file by its path; `skipped`: ids of tests that were skipped with the test file's consent."""
+    """Why the inverted run casts doubt on a pass, as messages.
+
+    Args:
+        report: what the inverted run reported.
+        exit_status: of its process.
+        mutants: the mutation of each test file by its path.
+        token: the one in the mutants' messages.
+        skipped: ids of tests that were skipped, as their file says they may be.
+
+    Returns:
+        The reasons; none when the run failed as an honest program must.
+    """
     reasons = _why_not_ended(report, exit_status, 1)
-    for path, mutation in controls.items():
+    for path, mutation in mutants.items():
         outcomes = [o for o in report.by_test.get(f"{path}::{mutation.test}", ()) if o.when != "teardown"]
         failures = [outcome.message + outcome.text for outcome in outcomes if outcome.outcome == "failed"]
-        held = any(f"held {token}" in failure for failure in failures)
+        passes = any(wrong_pass(token) in failure for failure in failures)
         at_end = mutation.position is None and mutation.test not in skipped
         if not outcomes:
-            reasons.append(f"{mutation.test}: not reported under the control")
-        elif held:
-            reasons.append(f"{mutation.test}, line {mutation.line}: holds with a wrong expected value as well")
+            reasons.append(_reason("not_reported_inverted", test=mutation.test))
+        elif passes:
+            reasons.append(_reason("passes_inverted", test=mutation.test, line=mutation.line))
         elif at_end and not any(token in failure for failure in failures):
-            reasons.append(f"{mutation.test}: passes although made to fail at its end")
+            reasons.append(_reason("passes_at_end", test=mutation.test))
     return tuple(reasons)
 
 
-def _why_not_ended(report: RunReport, exit_status: int, wanted: int) -> list[str]:
-    reasons = []
-    if exit_status != wanted:
-        reasons.append(f"the exit status is {exit_status} instead of {wanted}")
+def _reason(name: str, **values: object) -> str:
+    return i18n.message(f"sandbox.verdict.{name}", **values)
+
+
+def _why_not_ended(report: RunReport, exit_status: int, expected: int) -> list[str]:
+    """Why a run has not ended properly with the expected exit status."""
+    reasons: list[str] = []
+    if exit_status != expected:
+        reasons.append(_reason("exit_status", status=exit_status, expected=expected))
     if report.status is None:
-        reasons.append("pytest did not report its end")
-    elif report.status != wanted:
-        reasons.append(f"pytest reported the status {report.status} instead of {wanted}")
+        reasons.append(_reason("no_end"))
+    elif report.status != expected:
+        reasons.append(_reason("reported_status", status=report.status, expected=expected))
     if report.foreign:
-        reasons.append("something else wrote into the report")
+        reasons.append(_reason("foreign_lines"))
     return reasons
 
 
 def _verdict_on(outcomes: Sequence[TestOutcome], may_skip: bool) -> str:
+    """`passed`, `skipped`, or the name of the reason why a test did neither."""
     if not outcomes:
-        return "not reported"
+        return "not_reported"
     if any(outcome.outcome == "failed" for outcome in outcomes):
         return "failed"
     if any(outcome.outcome == "skipped" or outcome.xfail for outcome in outcomes):
-        return "skipped" if may_skip else "skipped, though the test file says nothing of it"
+        return "skipped" if may_skip else "skipped_unannounced"
     calls = [outcome for outcome in outcomes if outcome.when == "call"]
     if len({outcome.id for outcome in calls}) != len(calls):
-        return "reported more than once"
-    return "passed" if calls else "not reported"
+        return "reported_twice"
+    return "passed" if calls else "not_reported"
 
 
-def _outcome(event: Mapping) -> TestOutcome:
+def _outcome(event: Mapping[str, Any]) -> TestOutcome:
     path, line = (*event["frame"], "", 0)[:2]
     return TestOutcome(
         str(event["id"]),

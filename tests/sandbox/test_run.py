@@ -8,9 +8,9 @@ import pytest
 
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.sandbox import levels
-from repopilot.sandbox.control import Mutation
 from repopilot.sandbox.failures import missing_modules
-from repopilot.sandbox.run import choose_controls, run_pytest
+from repopilot.sandbox.inversion import Mutation
+from repopilot.sandbox.run import choose_mutations, run_pytest
 from repopilot.settings import Settings
 
 SETTINGS = Settings(test_timeout_s=20)
@@ -197,12 +197,12 @@ def test_modules_named_like_ours_are_the_codes_own():
     assert run_pytest(files, ["test_a.py"], SETTINGS).genuine
 
 
-def test_the_control_takes_at_least_one_and_stays_in_its_budget():
+def test_the_inverted_run_takes_at_least_one_and_stays_in_its_budget():
     every = [("test_a.py", Mutation(f"test_{n}", n, n % 2 or None)) for n in range(200)]
-    assert len(choose_controls(every, {}, 100)) == 48
-    assert len(choose_controls(every, {f"test_{n}": 60.0 for n in range(200)}, 15)) == 1
-    assert len(choose_controls(every[:3], {}, 15)) == 3
-    assert choose_controls([], {}, 15) == []
+    assert len(choose_mutations(every, {}, 100)) == 48
+    assert len(choose_mutations(every, {f"test_{n}": 60.0 for n in range(200)}, 15)) == 1
+    assert len(choose_mutations(every[:3], {}, 15)) == 3
+    assert choose_mutations([], {}, 15) == []
 
 
 def test_levels_by_name():

@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.sandbox.control import ExpectedTest, Mutation
-from repopilot.sandbox.verdict import read_report, why_not_genuine, why_not_passed
+from repopilot.sandbox.inversion import ExpectedTest, Mutation, wrong_pass
+from repopilot.sandbox.verdict import read_report, why_not_passed, why_not_verified
 
 NONCE, TOKEN = "n0", "t0"
 EXPECTED = {"test_x.py": (ExpectedTest("test_a", 1, False), ExpectedTest("test_b", 2, True))}
@@ -77,32 +77,32 @@ def test_without_tests_there_is_no_pass():
     assert why_not_passed(report(END), 0, {"test_x.py": ()}) == ("there is no test to run",)
 
 
-CONTROLS = {"c1.py": Mutation("test_a", 1), "c2.py": Mutation("test_a", 2, 0)}
+MUTANTS = {"c1.py": Mutation("test_a", 1), "c2.py": Mutation("test_a", 2, 0)}
 FAILED_END = line(id="c1.py::test_a", outcome="failed", message=f"AssertionError: {TOKEN}")
 FAILED_SITE = line(id="c2.py::test_a", outcome="failed", message="assert 3 == 4")
 END_1 = line("finished", status=1)
 
 
-def test_an_honest_control_fails():
-    assert why_not_genuine(report(FAILED_END, FAILED_SITE, END_1), 1, CONTROLS, TOKEN) == ()
+def test_an_honest_inverted_run_fails():
+    assert why_not_verified(report(FAILED_END, FAILED_SITE, END_1), 1, MUTANTS, TOKEN) == ()
     unreached = line(id="c2.py::test_a")
-    assert why_not_genuine(report(FAILED_END, unreached, END_1), 1, CONTROLS, TOKEN) == ()
+    assert why_not_verified(report(FAILED_END, unreached, END_1), 1, MUTANTS, TOKEN) == ()
 
 
 def test_what_casts_doubt():
-    held = line(id="c2.py::test_a", outcome="failed", message=f"AssertionError: held {TOKEN}")
+    passed_wrong = line(id="c2.py::test_a", outcome="failed", message=f"AssertionError: {wrong_pass(TOKEN)}")
     passed_end = line(id="c1.py::test_a")
     for lines, status in [
         ((FAILED_END, FAILED_SITE, END_1), 0),
         ((FAILED_END, FAILED_SITE, END_1), 2),
         ((FAILED_END, FAILED_SITE), 1),
-        ((FAILED_END, held, END_1), 1),
+        ((FAILED_END, passed_wrong, END_1), 1),
         ((passed_end, FAILED_SITE, END_1), 1),
         ((FAILED_END, END_1), 1),
         ((FAILED_END, FAILED_SITE, END), 1),
         ((FAILED_END, FAILED_SITE, END_1, b"forged"), 1),
     ]:
-        assert why_not_genuine(report(*lines), status, CONTROLS, TOKEN), lines
+        assert why_not_verified(report(*lines), status, MUTANTS, TOKEN), lines
 
 
 @given(st.binary(), st.integers(0, 5))

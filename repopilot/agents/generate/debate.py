@@ -23,7 +23,7 @@ from repopilot.llm.model import Model
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.sandbox.async_runner import run_in_sandbox
-from repopilot.sandbox.run import missing_modules
+from repopilot.sandbox.failures import missing_modules
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace

@@ -18,7 +18,7 @@ from repopilot.agents.testing.selection import covering_tests, is_test_file
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
-from repopilot.sandbox.run import missing_modules
+from repopilot.sandbox.failures import missing_modules
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace

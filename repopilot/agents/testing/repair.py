@@ -23,7 +23,7 @@ from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Iteration, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
-from repopilot.sandbox.run import missing_modules
+from repopilot.sandbox.failures import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import Failure, TestRun

@@ -1,6 +1,7 @@
 """The first program in the sandbox: confines itself as told on standard input, then runs pytest (or the probe).
 
-Started as `python bootstrap.py` with a JSON document on standard input; see sandbox/job.py for its keys.
+Started as `python bootstrap.py` with a JSON document on standard input; see `document` in sandbox/job_spec.py for its
+keys. Imports its neighbours by their own names, since this folder is no package inside the sandbox.
 """
 
 from __future__ import annotations
@@ -8,14 +9,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+if TYPE_CHECKING:
+    pass
 
-CONFINED = 99  # exit status of a probe that found the door shut
-NOT_CONFINED = 98  # the kernel, or this machine's settings, refused a part of the confinement
+CONFINED = 99
+"""Exit status of a probe that could reach nothing outside."""
+NOT_CONFINED = 98
+"""Exit status where the kernel, or this machine's settings, refused a part of the confinement."""
 
 
 def main() -> int:
+    """Run the job on standard input; returns the exit status."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     job = json.load(sys.stdin)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
@@ -27,8 +34,11 @@ def main() -> int:
     return _probe(job["packages"], **job["probe"]) if job["probe"] else _pytest(job)
 
 
-def _confine(job: dict) -> None:
-    import confine
+def _confine(job: dict[str, Any]) -> None:
+    if TYPE_CHECKING:
+        from repopilot.sandbox.inside import confine
+    else:
+        import confine
 
     level = job["level"]
     os.nice(10)
@@ -45,13 +55,13 @@ def _confine(job: dict) -> None:
     try:
         confine.filter_calls(namespaces=namespaces, landlock_abi=abi)
     except OSError:
-        if level != "limits":  # which promises none
+        if level != "limits":  # which promises no filter
             raise
 
 
 def _probe(packages: str, secret: str, forbidden: str) -> int:
-    """Try what the level must forbid: read a file outside, write one outside, start processes above the limit.
-    And what it must allow: to read the packages."""
+    """Try what the level must forbid (read a file outside, write one outside, start more processes than allowed) and
+    what it must allow (read the packages)."""
     if not os.access(os.path.join(packages, "pytest", "__init__.py"), os.R_OK):
         print("pytest can't be read inside", file=sys.stderr)
         return NOT_CONFINED
@@ -81,10 +91,14 @@ def _processes_are_bounded() -> bool:
     return False
 
 
-def _pytest(job: dict) -> int:
+def _pytest(job: dict[str, Any]) -> int:
     sys.path.insert(1, job["packages"])
     import pytest
-    import reporter
+
+    if TYPE_CHECKING:
+        from repopilot.sandbox.inside import reporter
+    else:
+        import reporter
 
     sys.path[:1] = job["import"]
     for ours in ("reporter", "confine", "seccomp"):  # the code under test may have modules of these names

@@ -12,8 +12,12 @@ import resource
 import signal
 import struct
 import sys
+from typing import TYPE_CHECKING
 
-import seccomp
+if TYPE_CHECKING:
+    from repopilot.sandbox.inside import seccomp
+else:
+    import seccomp
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _SET_PDEATHSIG, _SET_NO_NEW_PRIVS, _CAPBSET_DROP, _SET_CHILD_SUBREAPER = 1, 38, 24, 36
@@ -36,22 +40,27 @@ def landlock_abi() -> int:
 
 
 def limit(limits: dict[str, int]) -> None:
-    """Set the resource limits named in `limits` (`data`, `fsize`, `nproc`, …), and every unneeded one to nothing."""
+    """Set the resource limits named in `limits` (`data`, `fsize`, `nproc`, …), and those of unneeded resources to 0."""
     for name, value in {**limits, "core": 0, "memlock": 0, "msgqueue": 0}.items():
         number = getattr(resource, f"RLIMIT_{name.upper()}", None)
         if number is None:
             continue
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # macOS refuses some of them for no visible reason; the watcher outside bounds the same things.
+        # macOS refuses some of them for no visible reason; the supervisor outside bounds the same things.
         with contextlib.suppress(*(() if sys.platform == "linux" else (ValueError, OSError))):
             resource.setrlimit(number, (value, value))
 
 
 def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
-    """No capability survives, and no set-uid program gives one back. Root becomes a user nobody else is: limits on
-    processes don't hold for root. `write` are folders handed to that user; `keep_reading`: it may still read what root
-    may, for an interpreter below root's home, where Landlock bounds what is read at all."""
+    """Give up all capabilities for good, also through set-uid programs. Root becomes an otherwise unused user, since
+    limits on processes don't apply to root.
+
+    Args:
+        write: folders handed to that user.
+        keep_reading: it may still read what root may, for an interpreter below root's home, where Landlock bounds
+            what is read at all.
+    """
     libc = _libc()
     _checked(libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
     if os.geteuid() != 0:
@@ -74,7 +83,8 @@ def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
 
 
 def landlock(read: list[str], write: list[str]) -> int:
-    """From now on only these folders and files can be read (and run), and only `write` changed. Returns the ABI."""
+    """Allow only these folders and files to be read (and run), and only those in `write` to be changed. Returns the
+    kernel's Landlock version."""
     abi = landlock_abi()
     if abi < 1:
         raise OSError("this kernel has no Landlock")
@@ -93,6 +103,7 @@ def landlock(read: list[str], write: list[str]) -> int:
 
 
 def filter_calls(*, namespaces: bool, landlock_abi: int) -> None:
+    """Install the seccomp filter; arguments as `seccomp.program`."""
     seccomp.install(namespaces=namespaces, landlock_abi=landlock_abi)
 
 

@@ -1,4 +1,4 @@
-"""A pytest plugin that reports every outcome as a line of JSON through a pipe, each with the run's nonce."""
+"""A pytest plugin that reports every outcome as a line of JSON through a pipe, with the nonce of the run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ MAX_TEXT = 12_000
 
 
 class Reporter:
-    """Writes to the descriptor `channel`. Paths are relative to `root`, the folder of the code under test."""
+    """Writes the report.
+
+    Args:
+        channel: the file descriptor to write to.
+        nonce: written with every line.
+        root: the folder of the code under test; paths are relative to it.
+    """
 
     def __init__(self, channel: int, nonce: str, root: str) -> None:
         self._channel, self._nonce, self._root = channel, nonce, os.path.realpath(root)
 
     def send(self, event: str, **facts: object) -> None:
+        """Write one event as a line."""
         os.write(self._channel, json.dumps({"nonce": self._nonce, "event": event, **facts}).encode() + b"\n")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

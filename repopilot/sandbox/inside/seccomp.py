@@ -1,7 +1,7 @@
 """A seccomp filter for x86-64 and ARM64, written in classic BPF and installed through ctypes.
 
-A deny-list: what generated code could use to reach other processes, the network, the kernel's rarer corners, or
-memory that the watcher can't see. Source: seccomp(2), and the kernel's syscall tables.
+A deny-list: what generated code could use to reach other processes, the network, rarely used parts of the kernel, or
+memory that the supervisor can't see. Source: seccomp(2), and the kernel's syscall tables.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 import errno
 import platform
 import struct
+from collections.abc import Mapping
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 _X32_BIT = 0x40000000
@@ -26,7 +27,7 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
 # fmt: off
 # name: (x86-64, ARM64); None where the architecture has no such call.
-_CALLS: dict[str, tuple[int | None, int | None]] = {
+_CALLS: dict[str, tuple[int, int]] = {
     "clone": (56, 220), "clone3": (435, 435), "ioctl": (16, 29), "socket": (41, 198),
 }
 _KERNEL = {
@@ -46,12 +47,12 @@ _KERNEL = {
     "setdomainname": (171, 162), "iopl": (172, None), "ioperm": (173, None), "syslog": (103, 116),
     "vhangup": (153, 58), "personality": (135, 92), "lookup_dcookie": (212, 18),
 }
-# Memory that is in no process's resident set, so the watcher would not see it.
+# Memory that is in no process's resident set, so that the supervisor would not see it.
 _HIDDEN_MEMORY = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmat": (30, 196),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "mq_unlink": (241, 181),
 }
-# Without namespaces the files and processes of the same user are in reach; Landlock does not cover these calls.
+# Without namespaces the files and processes of the same user can be reached; Landlock does not cover these calls.
 _SHARED_HOST = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
     "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463), "removexattrat": (466, 466),
@@ -61,7 +62,7 @@ _OWN_PROCESS_ONLY = {  # the first argument is a process id; 0 means the caller
     "prlimit64": (302, 261), "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118), "sched_setattr": (314, 274), "migrate_pages": (256, 238), "move_pages": (279, 239),
 }
-_HARMLESS_WHEN_PRETENDED = {  # ordinary programs call these, and go on happily when nothing happens
+_HARMLESS_WHEN_PRETENDED = {  # ordinary programs call these, and work on when nothing happens
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
     "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
     "futimesat": (261, None), "utimensat": (280, 88),
@@ -74,19 +75,29 @@ _SIGNALS = {
 _TRUNCATE = {"truncate": (76, 45)}
 # fmt: on
 
+_Table = Mapping[str, tuple[int | None, int | None]]
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
 
 def program(machine: str, *, namespaces: bool, landlock_abi: int) -> list[_Instruction]:
-    """The filter for one architecture. `namespaces`: bubblewrap already separates network, processes and files.
+    """The filter for one architecture.
 
-    `landlock_abi` 0 means no Landlock. Raises OSError on an architecture without a table.
+    Args:
+        machine: as `platform.machine` names it.
+        namespaces: bubblewrap already separates network, processes and files.
+        landlock_abi: the kernel's Landlock version, 0 for none.
+
+    Returns:
+        The instructions.
+
+    Raises:
+        OSError: there is no table for the architecture.
     """
     if machine not in _ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no seccomp table for {machine}")
     audit, column = _ARCHITECTURES[machine]
 
-    def numbers(*tables: dict[str, tuple[int | None, int | None]]) -> list[int]:
+    def numbers(*tables: _Table) -> list[int]:
         found = (pair[column] for table in tables for pair in table.values())
         return [number for number in found if number is not None]
 

@@ -1,4 +1,4 @@
-"""The inverted control as text: what is mutated, and that every mutant of an honest test fails."""
+"""Assertion inversion as text: what is mutated, and that every mutant of an honest test fails."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.sandbox.control import Mutation, expected_tests, mutate, mutations
+from repopilot.sandbox.inversion import Mutation, expected_tests, mutate, mutations
 
 TOKEN = "x0123"
 
@@ -63,7 +63,7 @@ def test_every_mutation_of_a_true_statement_fails(statement):
     assert len(found) >= 2
     for mutation in found:
         failure = fails(mutate(source, mutation, TOKEN))
-        assert failure and "held" not in failure, mutate(source, mutation, TOKEN)
+        assert failure and "wrong expectation passed" not in failure, mutate(source, mutation, TOKEN)
 
 
 ANYTHING = """
@@ -91,7 +91,7 @@ class f:
 def test_what_equals_everything_is_found_out(statement):
     source = f"{ANYTHING}\ndef g():\n    return 3\n\ndef test_it():\n    {statement}\n"
     assert fails(source) == ""
-    assert any("held" in fails(mutate(source, mutation, TOKEN)) for mutation in mutations(source))
+    assert any("wrong expectation passed" in fails(mutate(source, mutation, TOKEN)) for mutation in mutations(source))
 
 
 @given(
@@ -113,7 +113,7 @@ def test_no_literal_equals_its_mutation(value):
     source = f"def test_it():\n    value = {value!r}\n    assert value == {value!r}\n"
     for mutation in mutations(source):
         failure = fails(mutate(source, mutation, TOKEN))
-        assert failure and "held" not in failure
+        assert failure and "wrong expectation passed" not in failure
 
 
 def test_expected_tests():
@@ -192,4 +192,4 @@ class Checks(unittest.TestCase):
         names["Checks"]("test_it").run(result)
         problems = result.failures + result.errors
         assert len(problems) == 1
-        assert "held" not in problems[0][1]
+        assert "wrong expectation passed" not in problems[0][1]

@@ -1,8 +1,8 @@
-"""The inverted control: copies of a test file in which one expectation is wrong, so that an honest run must fail.
+"""Assertion inversion: copies of a test file in which one expectation is wrong, so that an honest run must fail.
 
 Pure: source text in, source text out. Each copy keeps one test under its own name, so that a program under test can't
-tell it from the original by that. A claim that still holds after the mutation raises at once, with the token in its
-message.
+tell it from the original by that. An expectation that still passes after the mutation raises at once, with the token in
+its message. The technique is mutation testing (DeMillo, Lipton, Sayward 1978) applied to the tests.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from repopilot.code.python_ast import parse_python
 from repopilot.sandbox.assertions import Function, last_name, mutated, sites, wrong_helper
@@ -30,8 +31,8 @@ _SKIPPING = {
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTest:
-    """A test a file defines: its id without the file (`test_a`, `TestB::test_c`), its line, and whether the file itself
-    says that it may be skipped or fail as expected."""
+    """A test that a file defines: its id without the file (`test_a`, `TestB::test_c`), its line, and whether the file
+    itself says that it may be skipped or is expected to fail."""
 
     id: str
     line: int
@@ -40,8 +41,14 @@ class ExpectedTest:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One expectation of `test` to be made wrong: the one at `line`, number `position` of the test, in the way number
-    `variant`. Position None: the test as it is, but failing where it would have passed."""
+    """One expectation to be made wrong.
+
+    Attributes:
+        test: the id of its test.
+        line: of the expectation in the file.
+        position: its number in the test, from 0; None: the test as it is, but failing where it would have passed.
+        variant: which of the possible mutations of this expectation.
+    """
 
     test: str
     line: int
@@ -49,12 +56,17 @@ class Mutation:
     variant: int = 0
 
 
+def wrong_pass(token: str) -> str:
+    """The message that a mutant raises when its wrong expectation passes."""
+    return f"wrong expectation passed {token}"
+
+
 def expected_tests(source: str) -> tuple[ExpectedTest, ...]:
-    """The tests pytest will collect from a file, by its default naming rules. Raises SyntaxError."""
+    """The tests that pytest collects from a file, by its default naming rules. Raises SyntaxError."""
     module = parse_python(source)
     top = [node for node in module.body if not isinstance(node, (*_FUNCTIONS, ast.ClassDef))]
     module_skips = any(_mentions_skipping(node) for node in top)
-    found = {}
+    found: dict[str, ExpectedTest] = {}
     for scope, function in _tests(module):
         decorators = [decorator for class_ in scope for decorator in class_.decorator_list]
         skips = module_skips or any(_mentions_skipping(node) for node in (function, *decorators))
@@ -79,8 +91,19 @@ def mutations(source: str) -> tuple[Mutation, ...]:
 
 
 def mutate(source: str, mutation: Mutation, token: str) -> str:
-    """The test file with this one mutation and no other test of the same class or module. `token` is put into the
-    messages it raises. Raises SyntaxError."""
+    """Apply one mutation to a test file and remove the other tests of the same class or module.
+
+    Args:
+        source: the test file.
+        mutation: one of its `mutations`.
+        token: put into the messages that the mutant raises.
+
+    Returns:
+        The mutant's source.
+
+    Raises:
+        SyntaxError: the source is not valid Python.
+    """
     module = parse_python(source)
     scope, function = next(pair for pair in reversed(list(_tests(module))) if _identity(*pair) == mutation.test)
     _remove_other_tests(module, scope, function)
@@ -88,18 +111,20 @@ def mutate(source: str, mutation: Mutation, token: str) -> str:
     if mutation.position is None:
         _fail_at_end(function, token)
     elif stated:
-        _state_the_opposite(function, stated[mutation.position][0], mutation.variant, token)
-    else:  # all its assertions are in other functions of the file
+        _invert(function, stated[mutation.position][0], mutation.variant, token)
+    else:  # its assertions are all in other functions of the file
         for helper in _helpers(module):
             for statement, _ in list(sites(helper)):
-                _state_the_opposite(helper, statement, 0, token)
+                _invert(helper, statement, 0, token)
     first = next((i for i, node in enumerate(module.body) if not _must_be_first(node)), len(module.body))
     module.body[first:first] = wrong_helper(token)
     return ast.unparse(ast.fix_missing_locations(module))
 
 
 def _tests(module: ast.Module) -> Iterator[tuple[tuple[ast.ClassDef, ...], Function]]:
-    def visit(body: list[ast.stmt], scope: tuple[ast.ClassDef, ...]) -> Iterator:
+    def visit(
+        body: list[ast.stmt], scope: tuple[ast.ClassDef, ...]
+    ) -> Iterator[tuple[tuple[ast.ClassDef, ...], Function]]:
         for node in body:
             if _is_test(node):
                 yield scope, node
@@ -109,7 +134,7 @@ def _tests(module: ast.Module) -> Iterator[tuple[tuple[ast.ClassDef, ...], Funct
     return visit(module.body, ())
 
 
-def _is_test(node: ast.stmt) -> bool:
+def _is_test(node: ast.stmt) -> TypeGuard[Function]:
     return (
         isinstance(node, _FUNCTIONS)
         and node.name.startswith("test")
@@ -135,7 +160,8 @@ def _helpers(module: ast.Module) -> list[Function]:
 
 
 def _remove_other_tests(module: ast.Module, scope: tuple[ast.ClassDef, ...], function: Function) -> None:
-    for parent in (module, *scope):
+    parents: list[ast.Module | ast.ClassDef] = [module, *scope]
+    for parent in parents:
         parent.body[:] = [node for node in parent.body if node is function or not _is_test(node)]
 
 
@@ -144,7 +170,7 @@ def _must_be_first(node: ast.stmt) -> bool:
     return docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
 
 
-class _ReturnsFail(ast.NodeTransformer):
+class _FailingReturns(ast.NodeTransformer):
     def __init__(self, token: str) -> None:
         self._token = token
 
@@ -158,16 +184,16 @@ class _ReturnsFail(ast.NodeTransformer):
 
 
 def _fail_at_end(function: Function, token: str) -> None:
-    function.body = [_ReturnsFail(token).visit(statement) for statement in function.body] + [_raise(token)]
+    function.body = [_FailingReturns(token).visit(statement) for statement in function.body] + [_raise(token)]
 
 
-def _state_the_opposite(function: Function, statement: ast.stmt, variant: int, token: str) -> None:
+def _invert(function: Function, statement: ast.stmt, variant: int, token: str) -> None:
     for node in ast.walk(function):
         for field in ("body", "orelse", "finalbody"):
             body = getattr(node, field, None)
             if isinstance(body, list) and statement in body:
                 place = body.index(statement)
-                body[place : place + 1] = [mutated(statement, variant, token), _raise(f"held {token}")]
+                body[place : place + 1] = [mutated(statement, variant, token), _raise(wrong_pass(token))]
                 return
 
 
