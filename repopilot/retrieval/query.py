@@ -135,7 +135,7 @@ def _bounded(text: str) -> tuple[str, tuple[str, ...]]:
     text = text.replace("\r\n", "\n").replace("\0", " ")
     if len(text) <= HEAD + TAIL:
         return text, ()
-    note = i18n.message("retrieval.long_query", characters=f"{len(text):,}", head=f"{HEAD:,}", tail=f"{TAIL:,}")
+    note = i18n.message("retrieval.long_query", characters=len(text), head=HEAD, tail=TAIL)
     return f"{text[:HEAD]}\n{text[-TAIL:]}", (note,)
 
 

@@ -123,8 +123,7 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
         rows = _candidates(index, found, stored, asked)
         vectors = stored.of_chunks(index, rows.tolist())
     except (ModelError, StorageError) as error:
-        key = "retrieval.without_vectors_hint" if error.hint else "retrieval.without_vectors"
-        return [i18n.message(key, reason=error.message, hint=error.hint)]
+        return [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
     similarity = vectors @ asked
     passages = np.zeros(len(found.lexical), np.float32)
     passages[rows] = MEANING * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)

@@ -1,0 +1,72 @@
+"""What a search tells its user, in English and in French."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from support.index_case import WordEmbedder, settings, snapshot, write
+from support.small_repo import FILES
+
+from repopilot import i18n
+from repopilot.errors import ModelError
+from repopilot.index.build.instant import Pass, build_instant
+from repopilot.retrieval import rank
+from repopilot.retrieval.search import search
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    root = write(tmp_path_factory.mktemp("shop"), FILES)
+    conf = settings(tmp_path_factory.mktemp("home"))
+    return build_instant(Pass(snapshot(root), conf, lambda progress: None, threading.Event()))
+
+
+class FailingEmbedder(WordEmbedder):
+    def embed(self, texts, *, background=False):
+        raise ModelError("The model is gone.", "Load it again.")
+
+
+@pytest.mark.parametrize(
+    ("question", "english", "french"),
+    [
+        ("file:nowhere price", "No passage satisfies the filters.", "Aucun passage ne satisfait les filtres."),
+        ("the of a", "The question has no word to search for.", "La question ne contient aucun mot à rechercher."),
+        ("zzyzx", "Nothing in this repository matches.", "Rien ne correspond dans ce dépôt."),
+        (
+            'where is "price tag" set?',
+            "No passage contains this phrase word for word: 'price tag'.",
+            "Aucun passage ne contient cette expression mot pour mot : 'price tag'.",
+        ),
+        (
+            "price " * 5000,
+            "The question has 30,000 characters: only its first 12,000 and last 6,000 were searched for.",
+            "La question compte 30 000 caractères : seuls les 12 000 premiers et les 6 000 derniers "
+            "ont été recherchés.",
+        ),
+    ],
+)
+def test_notes_are_said_in_the_language_of_the_reader(index, question, english, french):
+    (note,) = search(index, question).notes
+    assert note == english
+    assert " ".join(i18n.said(note, "fr").split()) == french
+
+
+def test_a_failing_embedder_is_a_note_with_its_reason_and_hint(index):
+    (note,) = search(index, "price", embedder=FailingEmbedder()).notes
+    assert note == "Ranked without vectors. The model is gone. Load it again."
+    assert i18n.said(note, "fr").startswith("Classement sans vecteurs. ")
+
+
+def test_every_contribution_to_a_score_has_a_word_in_french(index):
+    names = {*rank.PASSAGE_WEIGHTS, *(f"file: {name}" for name in (*rank.FILE_WEIGHTS, "kind of file"))}
+    for question in (
+        "price_of",
+        "what is this project?",
+        "how do I run it?",
+        'File "shop/prices.py", line 5, in price_of',
+    ):
+        for hit in search(index, question, embedder=WordEmbedder()).hits:
+            names |= hit.why.keys()
+    words = i18n.section("ui.facts", "fr")
+    assert {part.replace(" ", "_") for name in names for part in name.split(": ")} <= words.keys()
