@@ -1,4 +1,4 @@
-"""Programs as text: extraction from replies, comparison, replacement; and the loop's history."""
+"""Programs as text: extraction from replies, comparison, replacement."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_changes_in_words():
     assert candidates.change_between(CODE, CODE.replace("return x", "return -x")) == "+1 −1 lines in f"
 
 
-def test_definitions_are_taken_out_whole():
+def test_definitions_are_removed():
     code = "import os\n\n@wraps\ndef f():\n    return 1\n\nclass C:\n    x = 1\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions(code, ["f", "C"]) == "import os\n\n\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions("def f(:", ["f"]) == "def f(:"

@@ -14,7 +14,7 @@ from repopilot.repo.source import parse_source
 from repopilot.workspace import Workspace
 
 
-async def test_a_clone_is_laid_out_and_gone_afterwards(tmp_path: Path) -> None:
+async def test_a_clone_is_checked_out_and_removed_afterwards(tmp_path: Path) -> None:
     lay_out(tmp_path / "served" / "shop")
     settings = offline(tmp_path / "home").model_copy(update={"allow_private_hosts": True, "allow_http": True})
     with serve(tmp_path / "served") as server:

@@ -1,4 +1,4 @@
-"""What a change does anew, and which tests reach it."""
+"""What a change adds or alters, and which tests reach it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ REMOVE = "\n    def remove(self, item):\n        del self.items[item]\n"
         ("def f(:\n", []),
     ],
 )
-def test_what_is_touched(new: str, expected: list[str]) -> None:
+def test_changed_definitions(new: str, expected: list[str]) -> None:
     assert [t.name for t in changed_definitions("cart.py", OLD, new)] == expected
 
 
@@ -97,7 +97,7 @@ def test_what_is_private_is_reached_through_its_users() -> None:
     assert unexercised([limit], ["def test(cart):\n    full(cart)\n"]) == ()
 
 
-def test_tests_go_in_by_public_names() -> None:
+def test_entry_points_are_public_names() -> None:
     assert entry_points(changed_definitions("cart.py", "", OLD)) == ("LIMIT", "Cart", "Cart.add", "full")
     assert entry_points([ChangedDefinition("web/basket.js")]) == ()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import answering, offline, traced
 
-from repopilot import trace
+from repopilot import i18n, trace
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
 from repopilot.agents.generate.evidence import Examination
@@ -248,3 +248,22 @@ def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
 )
 def test_thresholds(score: float, expected: str) -> None:
     assert decision(score) == expected
+
+
+def test_the_reasons_are_said_in_french() -> None:
+    evidence = ChangeEvidence(tests=FAILING, protected=True, findings=(SERIOUS,), removed=("Cart",))
+    verdict = judge(evidence, Opinions(unread=("critic",)))
+    assert [i18n.said(reason, "fr") for reason in verdict.reasons] == [
+        "8 points : la syntaxe est correcte",
+        "-4,0 les tests du dépôt échouent (2: t0)",
+        "-1,5 1 nouveau constat : S602 dans a.py:1 : shell",
+        "-1,5 des noms publics ont disparu : Cart",
+        "la réponse du critique est illisible : noté sans elle",
+    ]
+
+
+def test_reasons_that_leave_the_score_are_not_decisive() -> None:
+    evidence = ChangeEvidence(tests=FAILING, missing=("numpy",))
+    missing = "+0.0 generated tests could not run: missing in the sandbox: numpy"
+    assert judge(evidence, Opinions()).reasons == ("8 points: it parses", missing)
+    assert scoring.decisive_reasons(evidence, Opinions()) == ("8 points: it parses",)

@@ -46,7 +46,7 @@ async def generated(shop: Workspace, task: str, *replies, turns: tuple[Turn, ...
     return files, outline, prompts
 
 
-async def test_a_named_file_is_changed_whole(shop: Workspace) -> None:
+async def test_a_named_file_is_rewritten(shop: Workspace) -> None:
     files, outline, prompts = await generated(shop, TASK, fenced("shop/prices.py", CHANGED))
     (file,) = files
     assert (file.path, file.change, file.content) == ("shop/prices.py", "modified", CHANGED)
@@ -179,7 +179,7 @@ async def test_a_forgotten_import_is_added(shop: Workspace) -> None:
     assert files[0].content == f"from shop.prices import price_of\n\n\n{code}"
 
 
-async def test_of_new_tests_cut_off_the_whole_ones_are_kept(shop: Workspace) -> None:
+async def test_of_new_tests_cut_off_the_complete_ones_are_kept(shop: Workspace) -> None:
     def endless():
         yield "tests/test_prices.py\n```python\nfrom shop.prices import price_of\n\n\ndef test_price():\n"
         while True:

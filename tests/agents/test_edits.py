@@ -1,4 +1,4 @@
-"""Edits: symbols put in place, syntax, diffs that git applies, secrets, paths."""
+"""Edits: symbols replaced, syntax, diffs that git applies, secrets, paths."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ async def test_stopping_closes_the_models_stream_and_marks_the_steps(shop_with: 
 
 
 async def test_injected_instructions_and_hidden_characters_reach_the_model_only_as_excerpts(shop_with: Shop) -> None:
-    """Repository text can't forge the delimiter of excerpts: it is drawn anew for every question."""
+    """Repository text can't forge the delimiter of excerpts: a new one is drawn for every question."""
     workspace = shop_with(lambda messages: TRUE)
     await asked(workspace)
     await asked(workspace, QUESTION + " please")
@@ -145,7 +145,7 @@ async def test_injected_instructions_and_hidden_characters_reach_the_model_only_
     assert marks[0] != marks[1] and all(len(m) == 8 for m in marks)
 
 
-async def test_the_whole_way_through_the_assistant(shop_with: Shop) -> None:
+async def test_a_question_through_the_assistant(shop_with: Shop) -> None:
     events: list[trace.Event] = []
     async with trace.root(events.append, "question", input=QUESTION) as step:
         done = await answer(QUESTION, shop_with(lambda messages: TRUE), step)
@@ -165,7 +165,7 @@ async def test_an_empty_question_is_wrong_use(shop_workspace: Workspace) -> None
             await answer("  \n", shop_workspace, step)
 
 
-async def test_a_model_that_goes_in_circles_is_stopped(shop_with: Shop) -> None:
+async def test_a_model_that_repeats_itself_is_stopped(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: [TRUE + " "] * 50)
     done, events = await asked(workspace)
     assert len([e for e in events if isinstance(e, trace.Streamed)]) <= 3 and workspace.model.llm.abandoned == 1

@@ -1,4 +1,4 @@
-"""The whole path from a task to checked files, compared as trace outlines."""
+"""From a task to checked files, compared as trace outlines."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ async def test_a_missing_dependency_is_not_repaired():
     assert prompts == []
 
 
-async def test_of_a_long_module_only_the_failing_function_is_written_anew():
+async def test_of_a_long_module_only_the_failing_function_is_rewritten():
     filler = "".join(f"def keep_{n}():\n    return {n}\n\n\n" for n in range(30))
     broken = filler + "def half(x):\n    return x / 0\n"
     tests = "from solution import half\n\ndef test_half():\n    assert half(4) == 2\n"
@@ -215,3 +215,14 @@ async def test_written_tests_run_on_the_code_and_not_on_a_copy_of_it():
     refined, _ = await run(WRONG, None, model)
     assert not refined.genuine and refined.iterations[0].run.failed == 1
     assert "def add" not in "".join(refined.tests.values())
+
+
+async def test_the_steps_are_said_in_the_questions_language():
+    model, _ = scripted(fenced(RIGHT))
+    report, events = await run(WRONG, TESTS, model, language="fr")
+    first, second = trace.tree(events)[0]["children"]
+    assert first["output"].startswith("Le code tel quel. 1 réussi(s), 1 échec(s), 0 erreur(s) (")
+    assert second["output"].startswith("Réécrit, car test_solution.py::test_small a échoué : assert -1 == 3")
+    assert "Changé : +1 −1 lignes dans add." in second["output"]
+    assert second["output"].endswith("vérifié par inversion des assertions.")
+    assert report.stopped_because == "the tests passed, verified by assertion inversion"

@@ -7,15 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.agents.planning.agent import current_plan
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
-from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, PlanPart
+from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart
 from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of
+from repopilot.ui.chat import Chat
 from repopilot.ui.chat_store import STORED, Exchange, delete, load, save
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.progress_text import percent, progress_line
@@ -102,6 +104,9 @@ def test_settings_of_a_chat():
         read_values({"ref": "--upload-pack=x"})
 
 
+PLAN = Plan("t", (PlanPart(1, "one", ("a.py",), "LOW", (), "done"), PlanPart(2, "two")))
+
+
 def exchange(question="q", text="a [1]"):
     answer = Answer(
         text,
@@ -109,7 +114,7 @@ def exchange(question="q", text="a [1]"):
         (FileChange("a.py", "added", "", "x\n"),),
         Route("EXPLAIN", 0.9, "why", "rules", (("TEST", 0.8),)),
         ("no vectors",),
-        {"plan": {"task": "t"}},
+        result=PLAN,
     )
     return Exchange(question, "plan", answer, "footer", "c" * 40)
 
@@ -120,6 +125,7 @@ def test_a_conversation_is_kept_by_repository(tmp_path):
     kept = load(settings, "key")
     assert [each.question for each in kept] == [str(n) for n in range(3, STORED + 3)]
     assert kept[0] == exchange("3")
+    assert current_plan(Chat(exchanges=kept).turns) == PLAN
     assert load(settings, "another") == []
     delete(settings, "key")
     assert load(settings, "key") == []

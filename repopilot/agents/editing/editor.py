@@ -353,5 +353,5 @@ def _repair_messages(reply: _Reply, problem: str) -> list[ChatMessage]:
 
     return [
         ChatMessage(role="assistant", content=reply.text[:6000] or "(nothing)"),
-        ChatMessage(role="user", content=render("generate_repair", problem=problem)),
+        ChatMessage(role="user", content=render("generate_repair", problem=problem.rstrip("."))),
     ]

@@ -21,6 +21,8 @@ Changes = tuple[FileChange, ...]
 NO_NEWLINE = "\\ No newline at end of file\n"
 PARSE_S = 5.0
 """Time limit of one parse."""
+_LineEdit = tuple[int, int, list[str]]
+"""The lines [start, end), counted from 0, and what replaces them."""
 _REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
 _OMISSION = re.compile(
     r"^\s*(?:#|//|/\*|--|<!--)?\s*(?:\.{3}|…)?\s*(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
@@ -150,7 +152,7 @@ def with_symbols(path: str, text: str, outline: Sequence[Symbol], code: str) -> 
         )
     old_lines, code_lines = text.split("\n"), code.split("\n")
     bottom = len(text.rstrip().split("\n"))
-    edits: list[tuple[int, int, list[str]]] = []
+    edits: list[_LineEdit] = []
     names = []
     for symbol in new:
         body = code_lines[symbol.start_line - 1 : symbol.end_line]
@@ -184,8 +186,9 @@ def _partial(symbol: Symbol, place: Symbol, outline: Sequence[Symbol], inside: S
 
 def _member_edits(
     symbol: Symbol, place: Symbol, outline: Sequence[Symbol], inside: Sequence[Symbol], code: Sequence[str]
-) -> list[tuple[int, int, list[str]]]:
-    edits = []
+) -> list[_LineEdit]:
+    """The changes to a class of which only some members are given."""
+    edits: list[_LineEdit] = []
     for member in (s for s in inside if s.qualified.count(".") == 1 and s.qualified.startswith(symbol.qualified + ".")):
         body = list(code[member.start_line - 1 : member.end_line])
         old = next((s for s in outline if s.qualified == f"{place.qualified}.{member.name}"), None)
@@ -205,7 +208,7 @@ def _indented(body: Sequence[str], like: str) -> list[str]:
 
 def _import_edits(
     new: FileAnalysis, old: FileAnalysis, code: Sequence[str], old_lines: Sequence[str]
-) -> list[tuple[int, int, list[str]]]:
+) -> list[_LineEdit]:
     """Import lines of the reply that the file lacks, behind its last import."""
     known = {line.strip() for line in old_lines}
     wanted = dict.fromkeys(code[i.line - 1] for i in new.imports if code[i.line - 1].strip() not in known)
@@ -223,7 +226,7 @@ def _import_edits(
     return [(at, at, added)]
 
 
-def _applied(lines: Sequence[str], edits: Sequence[tuple[int, int, list[str]]]) -> str:
+def _applied(lines: Sequence[str], edits: Sequence[_LineEdit]) -> str:
     """The lines with the ranges [start, end) replaced; of ranges that overlap the later one."""
     result = list(lines)
     floor = len(lines) + 1

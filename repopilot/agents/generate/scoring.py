@@ -56,7 +56,7 @@ class ChangeEvidence:
         protected: those are the repository's or the user's, not generated.
         missing: modules the sandbox lacks, so that a failure says nothing.
         objection: what the Critic's own test showed.
-        removed: public names that are gone without being asked for.
+        removed: public names removed without being requested.
         changed: names of the definitions the version adds or alters.
         not_called: which of them the first tests don't call.
         written: the run of further tests, written for those.
