@@ -47,20 +47,20 @@ def code(path: str, text: str, language: str) -> Code:
 
 
 @contextmanager
-def room(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
+def temporary_copies(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
     """A temporary folder with copies of the code, for tools; gives copy's path → code. Nothing else is in it."""
     with tempfile.TemporaryDirectory(prefix="repopilot-review-") as folder:
         root = Path(os.path.realpath(folder))
         copies: dict[str, Code] = {}
         for number, item in enumerate(codes):
-            copy = root / "code" / _harmless(item.path, number)
+            copy = root / "code" / _safe_copy_path(item.path, number)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(item.safe, encoding="utf-8", newline="\n")
             copies[str(copy)] = item
         yield copies
 
 
-def _harmless(path: str, number: int) -> str:
+def _safe_copy_path(path: str, number: int) -> str:
     """Where a copy goes: under its own name, which some rules depend on, unless that name could do something else."""
     parts = path.split("/")
     plain = path.isprintable() and all(p and p not in (".", "..") and len(p) < 200 for p in parts)

@@ -14,8 +14,6 @@ from repopilot.review.code import Code, ReviewTarget
 from repopilot.review.findings import DOMAINS, MEASURED, new_and_old
 from repopilot.review.rules import registry
 from repopilot.review.rules.polyglot import generic
-from repopilot.review.rules.python.checks import FLOWS, HABITS, LOOPS, Check
-from repopilot.review.rules.python.tree import tree_of
 from repopilot.trace import Step
 from repopilot.types import Finding, Severity
 
@@ -59,37 +57,39 @@ def _secrets_of(code: Code) -> Iterator[Finding]:
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
 
 
-def _python(domain: str, checks: Sequence[Check]) -> Run:
-    """Checks of Python as an analyser; those of security leave test files alone."""
+def _python(domain: str) -> Run:
+    """The registry's rules for Python in one domain, as an analyser."""
 
     def run(codes: Sequence[Code]) -> list[Finding]:
-        wanted = [c for c in codes if c.language == "python" and not (domain == "security" and is_test_path(c.path))]
-        trees = (tree_of(code) for code in wanted)
-        found = [finding for tree in trees if tree is not None for check in checks for finding in check(tree)]
-        return [*found, *registry.find(wanted, domain)]
+        return registry.find([c for c in codes if c.language == "python" and _concerns(domain, c)], domain)
 
     return run
 
 
 def _generic(domain: str) -> Run:
     def run(codes: Sequence[Code]) -> list[Finding]:
-        wanted = [c for c in codes if generic.reads(c.language) and not (domain == "security" and is_test_path(c.path))]
+        wanted = [c for c in codes if generic.reads(c.language) and _concerns(domain, c)]
         return [f for code in wanted for f in generic.check(code) if f.domain == domain]
 
     return run
 
 
+def _concerns(domain: str, code: Code) -> bool:
+    """Security rules leave tests alone, which use made-up keys and hostile input on purpose."""
+    return domain != "security" or not is_test_path(code.path)
+
+
 ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
     Analyser("secrets", "security", secrets),
-    Analyser("data flow", "security", _python("security", FLOWS)),
+    Analyser("Python rules", "security", _python("security")),
     Analyser("other languages", "security", _generic("security")),
     Analyser("radon", "performance", linters.radon),
     Analyser("ruff", "performance", linters.ruff_speed),
-    Analyser("loops", "performance", _python("performance", LOOPS)),
+    Analyser("Python rules", "performance", _python("performance")),
     Analyser("other languages", "performance", _generic("performance")),
     Analyser("ruff", "style", linters.ruff_style),
-    Analyser("habits", "style", _python("style", HABITS)),
+    Analyser("Python rules", "style", _python("style")),
     Analyser("other languages", "style", _generic("style")),
 )
 

@@ -11,7 +11,7 @@ from repopilot.types import Finding
 DOMAINS = ("security", "performance", "style")
 WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
 _ORDER = tuple(WEIGHTS)
-MEASURED = frozenset(("complexity", "long-function", "many-parameters"))
+MEASURED = frozenset(("complexity", "long-function", "PLR0913", "PLR0915", "PLR1702"))
 """Rules about a function as a whole, reported at its first line."""
 
 # Different tools' names for one and the same thing.
@@ -25,9 +25,9 @@ _TOPICS = (
     (re.compile(r"^(B303|B324|weak-hash)$"), "hash"),
     (re.compile(r"^(B301|B302|B506|unsafe-.*)$"), "unsafe"),
     (re.compile(r"^(syntax-error|invalid-syntax|E9\d\d)$"), "syntax"),
-    (re.compile(r"^(C901|complexity|long-function)$"), "complexity"),
+    (re.compile(r"^(C901|PLR0915|complexity|long-function)$"), "complexity"),
     (re.compile(r"^(B311|weak-random)$"), "random"),
-    (re.compile(r"^(PERF40[123]|list-append|dict-filled)$"), "comprehension"),
+    (re.compile(r"^(ASYNC2\d\d|blocking-call)$"), "blocking"),
 )
 
 
@@ -104,10 +104,11 @@ def new_and_old(
 
 
 def _measured(finding: Finding) -> tuple[str, str, str]:
-    """Which function a measurement is of: its message begins with the name."""
-    return finding.path, finding.rule, finding.message.partition(" ")[0]
+    """Which function a measurement is of: the one whose head is quoted, else the first word of the message."""
+    head = re.search(r"\bdef (\w+)", finding.quote)
+    return finding.path, finding.rule, head[1] if head else finding.message.partition(" ")[0]
 
 
 def _amount(finding: Finding) -> int:
-    number = re.search(r" (\d+)\b", finding.message)
+    number = re.search(r"[ (](\d+)\b", finding.message)
     return int(number[1]) if number else 0

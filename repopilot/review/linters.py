@@ -18,7 +18,8 @@ from itertools import islice
 
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
-from repopilot.review.code import Code, room
+from repopilot.review import ruff_filters
+from repopilot.review.code import Code, temporary_copies
 from repopilot.review.rules.python.queries import unsafe_statement
 from repopilot.review.rules.python.tree import tree_of
 from repopilot.types import Finding, Severity
@@ -32,20 +33,26 @@ _STYLE = (
     "N801,N804,N805,T100,SIM101,SIM115,SIM201,SIM202,SIM208,SIM220,SIM221,PIE794,PIE796,PT015,LOG009,LOG015,G010,"
     "TRY203,TRY401,EXE001,PGH005,YTT,"
     "ERA001,PLR1714,PLR1704,PLR1711,PLR5501,SIM103,SIM110,SIM114,SIM118,SIM210,SIM211,SIM212,SIM222,SIM223,RET501,"
-    "RET502,RET503,PLW0108,PLW0603,DOC102,G003,DTZ003,DTZ004,TRY002"
+    "RET502,RET503,PLW0108,PLW0603,DOC102,G003,DTZ003,DTZ004,TRY002,"
+    "A001,PLW2901,S110,S112,PLR0913,PLR0915,PLR1702,N802,T201,E501,RUF034,FBT001,FBT002,PLR2004"
 )
 _STYLE_IGNORED = "PLE0704,B008,B010,B009,B019,B028,B904,B905,B011,B027,B017,B024,F403,EXE001,B033"
 _SPEED = (
     "PERF101,PERF102,PERF401,PERF402,PERF403,C400,C401,C402,C403,C404,C405,C409,C410,C411,C413,C414,C416,C417,C418,"
     "C419,RUF015,RUF017,PLR1733,PLR1736,FURB129,FURB132,FURB192,PLC0206,PLC0208,B019,"
-    "ASYNC210,ASYNC212,ASYNC220,ASYNC221,ASYNC222,ASYNC230,ASYNC250,ASYNC251"
+    "ASYNC210,ASYNC212,ASYNC220,ASYNC221,ASYNC222,ASYNC230,ASYNC240,ASYNC250,ASYNC251"
 )
 _SPEED_IGNORED = "C408"
+_RUFF_OPTIONS = (
+    "check", "--isolated", "--no-cache", "--quiet", "--exit-zero", "--no-respect-gitignore", "--preview",
+    "--output-format=json", "--target-version=py313", "--config=line-length=160", "--config=lint.pylint.max-args=10",
+    "--config=lint.pylint.max-statements=80", "--config=lint.pylint.max-nested-blocks=5",
+)  # fmt: skip
 _GRAVE = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
 _MEDIUM = (
     "B006 B012 B015 B018 B020 B021 B023 B025 B026 B029 B030 B031 B032 B035 B039 B909 E721 E722 F402 F601 F631 F632 "
     "F811 F702 W605 RUF006 RUF016 RUF017 RUF018 ASYNC T100 SIM115 SIM220 SIM221 PLW0129 PLW0133 PLW0177 PLR0124 "
-    "PLW0711 PLW1509 PLW0131 N804 N805 TRY203 PIE794 PIE796 PT015 PERF402 B015"
+    "PLW0711 PLW1509 PLW0131 N804 N805 TRY203 PIE794 PIE796 PT015 PERF402 B015 S110 S112 PLW2901 RUF034"
 ).split()
 
 # Bandit's tests that say something of most programs, or of their imports: too many false alarms to be worth reading.
@@ -74,17 +81,16 @@ def ruff_speed(codes: Sequence[Code]) -> list[Finding]:
 
 
 def _ruff(codes: Sequence[Code], select: str, ignore: str, domain: str) -> list[Finding]:
-    options = ["check", "--isolated", "--no-cache", "--quiet", "--exit-zero", "--no-respect-gitignore", "--preview",
-               "--output-format=json",
-               f"--select={select}", f"--ignore={ignore}", "--target-version=py313"]  # fmt: skip
     findings = []
-    for copies in _rooms(codes, ".py", ".pyi"):
+    options = [*_RUFF_OPTIONS, f"--select={select}", f"--ignore={ignore}"]
+    for copies in _batches(codes, ".py", ".pyi"):
+        by_file: dict[str, list[Finding]] = {}
         for item in _json("ruff", [*options, "--", *copies]):
-            code = copies.get(item["filename"])
-            if code is not None:
-                findings.append(_ruff_finding(code, item, domain))
-    commented = {(f.path, f.line) for f in findings if f.rule == "ERA001"}  # the first line of a block speaks for it
-    return [f for f in findings if f.rule != "ERA001" or (f.path, f.line - 1) not in commented]
+            if code := copies.get(item["filename"]):
+                by_file.setdefault(item["filename"], []).append(_ruff_finding(code, item, domain))
+        for name, found in by_file.items():
+            findings += ruff_filters.worth_reporting(copies[name], found)
+    return findings
 
 
 def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
@@ -102,7 +108,7 @@ def _ruff_severity(rule: str) -> Severity:
 def bandit(codes: Sequence[Code]) -> list[Finding]:
     """Security faults in Python, by bandit. What it reads as untrusted input is graver than the rest."""
     findings = []
-    for copies in _rooms(codes, ".py"):
+    for copies in _batches(codes, ".py"):
         report = _json("bandit", ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, "--", *copies])
         for item in report.get("results", ()):
             code = copies.get(item["filename"])
@@ -150,7 +156,7 @@ def radon(codes: Sequence[Code]) -> list[Finding]:
     Radon's own grades C, D and E, F. Assertions don't count: a test is not hard to follow for having many.
     """
     findings = []
-    for copies in _rooms(codes, ".py"):
+    for copies in _batches(codes, ".py"):
         for path, blocks in _json("radon", ["cc", "--json", "--no-assert", "--min", "C", "--", *copies]).items():
             code = copies.get(path)
             if code is None or isinstance(blocks, dict):  # a dict: radon could not parse it, which ruff says better
@@ -165,11 +171,11 @@ def _radon_finding(code: Code, block: dict) -> Finding:
     return code.finding(block["lineno"], severity, "performance", "complexity", message, "radon")
 
 
-def _rooms(codes: Sequence[Code], *endings: str) -> Iterator[dict[str, Code]]:
+def _batches(codes: Sequence[Code], *endings: str) -> Iterator[dict[str, Code]]:
     """Copies of the files with these endings, so many at a time that a command line can name them."""
     wanted = iter([code for code in codes if code.path.endswith(endings)])
     while some := list(islice(wanted, _FILES_PER_RUN)):
-        with room(some) as copies:
+        with temporary_copies(some) as copies:
             yield copies
 
 

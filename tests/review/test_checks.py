@@ -6,7 +6,7 @@ import pytest
 
 from repopilot.code.languages import language_of
 from repopilot.review import linters
-from repopilot.review.code import ReviewTarget, code, room
+from repopilot.review.code import ReviewTarget, code, temporary_copies
 from repopilot.review.engine import ANALYSERS, run_on
 from repopilot.review.rules.polyglot import generic
 from repopilot.review.rules.python.tree import tree_of
@@ -30,7 +30,6 @@ PYTHON = {
     "weak-random": "import random\ndef new_token():\n    return random.randint(1, 9)\n",
     "timing-attack": "def f(signature, expected_signature):\n    return signature == expected_signature\n",
     "unverified-token": "import jwt\ndef f(t):\n    return jwt.decode(t, options={'verify_signature': False})\n",
-    "fast-password-hash": "import hashlib\ndef f(password):\n    return hashlib.sha256(password.encode())\n",
     "secret-logged": "import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('in %s', password)\n",
     "assert-as-check": "def f(user):\n    assert user.is_admin\n    return 1\n",
     "mass-assignment": "def f(request):\n    return User(**request.json)\n",
@@ -39,12 +38,9 @@ PYTHON = {
     "B608": "def f(c, x):\n    c.execute(\"SELECT a FROM t WHERE b = '%s'\" % x)\n",
     "secret-password": "DB_PASSWORD = 'hunter2!xyz9'\n",
     "query-in-loop": "def f(session, xs):\n    for x in xs:\n        session.query(x)\n",
-    "growing-string": "def f(xs):\n    out = ''\n    for x in xs:\n        out += str(x)\n    return out\n",
-    "list-membership": "def f(xs):\n    seen = []\n    for x in xs:\n        if x not in seen:\n            g(x)\n",
-    "quadratic-join": "def f(a, b):\n for x in a:\n  for y in b:\n   if x.i == y.i:\n    g()\n",
     "exponential-recursion": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n",
     "repeated-work": "import re\ndef f(xs, p):\n    for x in xs:\n        re.compile(p).match(x)\n",
-    "shifted-list": "def f(xs):\n    out = []\n    for x in xs:\n        out.insert(0, x)\n    return out\n",
+    "shifted-list": "def f(x):\n    out = [x]\n    while out:\n        out.extend(out.pop(0))\n",
     "complexity": "def f(x):\n" + "".join(f"    if x == {n}:\n        return {n}\n" for n in range(12)),
     "F821": "def f():\n    return missing\n",
     "B006": "def f(a=[]):\n    return a\n",
@@ -53,7 +49,7 @@ PYTHON = {
     "unreachable": "def f():\n    return 1\n    print(2)\n",
     "repeated-condition": "def f(a):\n    if a == 1:\n        return 1\n    elif a == 1:\n        return 2\n",
     "same-branches": "def f(a):\n    if a:\n        b = 1\n    else:\n        b = 1\n    return b\n",
-    "shadowed-builtin": "def f():\n    list = 3\n    return list\n",
+    "A001": "def f():\n    list = 3\n    return list\n",
     "range-len": "def f(xs):\n    for i in range(len(xs)):\n        use(xs[i])\n",
 }
 
@@ -162,9 +158,9 @@ def test_the_repositorys_own_configuration_counts_for_nothing() -> None:
     assert [f.rule for f in linters.ruff_style(codes)] == ["F401"]
 
 
-def test_copies_never_leave_their_room() -> None:
+def test_copies_never_leave_their_folder() -> None:
     names = ["../../evil.py", "/etc/evil.py", "a\nb.py", "-rf.py", "ok/x.py", "é/ü.py"]
-    with room([code(name, "x = 1\n", "python") for name in names]) as copies:
+    with temporary_copies([code(name, "x = 1\n", "python") for name in names]) as copies:
         root = next(iter(copies)).partition("/code/")[0]
         assert all(path.startswith(root + "/code/") and ".." not in path for path in copies)
         assert [c.path for c in copies.values()] == names

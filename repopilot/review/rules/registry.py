@@ -16,11 +16,37 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from repopilot.review.code import Code
-from repopilot.review.rules.python import blocking, caches
+from repopilot.review.rules.python import (
+    blocking,
+    caches,
+    conditions,
+    docstrings,
+    orm_queries,
+    queries,
+    secret_handling,
+    speed,
+    style,
+    tainted_calls,
+    values,
+    web,
+)
 from repopilot.review.rules.rule import Rule
 from repopilot.types import Finding
 
-_MODULES = (blocking, caches)
+_MODULES = (
+    tainted_calls,
+    web,
+    secret_handling,
+    queries,
+    orm_queries,
+    speed,
+    blocking,
+    caches,
+    conditions,
+    values,
+    style,
+    docstrings,
+)
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 """Every built-in rule, in the order of the modules."""

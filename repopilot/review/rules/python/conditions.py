@@ -1,31 +1,18 @@
-"""Conditions in Python that can't mean what they say: always true, never true, tested before, alike on both sides."""
+"""Conditions in Python that cannot mean what they say: tested before, or alike on both sides."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-from repopilot.review.rules.python.tree import PythonTree, called, dotted, names_in, text_of
-from repopilot.types import Finding
+from repopilot.review.rules.python.tree import PYTHON, PythonTree, at, dotted, on_tree
+from repopilot.review.rules.rule import Match, Rule
 
 _FLIPPED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.BitXor)
-_GIVES_TEXT = frozenset(
-    {"str", "repr", "input", "strip", "lower", "upper", "join", "format", "title", "rstrip", "lstrip", "replace"}
-)
-_GIVES_NUMBER = frozenset({"len", "int", "float", "round", "ord", "count"})
-
-
-def conditions(tree: PythonTree) -> Iterator[Finding]:
-    """Every check of this module on one file."""
-    for check in (_branches, _same_operands, _combined, _literal_types, _handlers, _ternaries, _swapped):
-        yield from check(tree)
-
-
-def _finding(tree: PythonTree, node: ast.AST, rule: str, message: str) -> Finding:
-    return tree.finding(node, "medium", "style", rule, message)
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def _pure(node: ast.AST) -> bool:
@@ -33,22 +20,32 @@ def _pure(node: ast.AST) -> bool:
     return not any(isinstance(n, (ast.Call, ast.Await, ast.NamedExpr, ast.Yield)) for n in ast.walk(node))
 
 
-def _branches(tree: PythonTree) -> Iterator[Finding]:
-    """An `elif` that an earlier condition leaves nothing for, and two branches that do the same."""
+def _repeated_conditions(tree: PythonTree) -> Iterator[Match]:
+    """An `elif` whose condition implies an earlier one, so that it is never reached."""
+    for chain in _chains(tree):
+        for position, branch in enumerate(chain):
+            if any(_leaves_nothing(tree, before.test, branch.test) for before in chain[:position]):
+                yield at(branch)
+
+
+def _same_branches(tree: PythonTree) -> Iterator[Match]:
+    """An `else` that does the same as the branch before it."""
+    for chain in _chains(tree):
+        last = chain[-1]
+        if last.orelse and _same(last.body, last.orelse):
+            yield at(last)
+
+
+def _chains(tree: PythonTree) -> Iterator[list[ast.If]]:
+    """Each `if` with its `elif`s."""
     for node in tree.of(ast.If):
         parent = tree.parents.get(node)
         if isinstance(parent, ast.If) and parent.orelse == [node]:
             continue
-        seen: list[ast.expr] = []
-        branch: ast.If | None = node
-        while branch is not None:
-            if any(_leaves_nothing(tree, before, branch.test) for before in seen):
-                yield _finding(tree, branch, "repeated-condition", "An earlier condition covers this one already.")
-            seen.append(branch.test)
-            more = branch.orelse
-            if more and not (len(more) == 1 and isinstance(more[0], ast.If)) and _same(branch.body, more):
-                yield _finding(tree, branch, "same-branches", "Both branches do the same.")
-            branch = more[0] if len(more) == 1 and isinstance(more[0], ast.If) else None
+        chain = [node]
+        while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
+            chain.append(chain[-1].orelse[0])
+        yield chain
 
 
 def _same(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
@@ -128,98 +125,54 @@ def _unpacked(tree: PythonTree, name: str) -> list[ast.expr]:
     return found
 
 
-def _same_operands(tree: PythonTree) -> Iterator[Finding]:
-    """`a.x - a.x`, `ready and ready`, `x == x` of anything but a plain name, which ruff knows."""
+def _same_operands(tree: PythonTree) -> Iterator[Match]:
+    """`a.x - a.x`, `ready and ready`, `f[0] == f[0]`; ruff knows comparisons of a plain name with itself."""
     for node in tree.of(ast.BinOp):
         alike = isinstance(node.op, _ARITHMETIC) and ast.dump(node.left) == ast.dump(node.right)
         if alike and _pure(node) and not isinstance(node.left, ast.Constant):
-            yield _finding(tree, node, "same-operands", "Both sides are the same.")
+            yield at(node, "sides")
     for node in tree.of(ast.Compare):
         alike = len(node.ops) == 1 and ast.dump(node.left) == ast.dump(node.comparators[0])
         meant = isinstance(node.ops[0], ast.NotEq) or not isinstance(node.left, (ast.Attribute, ast.Subscript))
         if alike and not meant and _pure(node):
-            yield _finding(tree, node, "same-operands", "Both sides are the same.")
+            yield at(node, "sides")
     for node in tree.of(ast.BoolOp):
         dumps = [ast.dump(v) for v in node.values]
         twice = next((v for n, v in enumerate(node.values) if dumps[n] in dumps[:n] and _pure(v)), None)
         if twice is not None:
-            yield _finding(tree, twice, "same-operands", "This is asked twice in one condition.")
+            yield at(twice, "twice")
+        yield from (at(other, "copied") for one, other in pairwise(node.values) if _compares_with_itself(one, other))
 
 
-def _combined(tree: PythonTree) -> Iterator[Finding]:
-    """`x != 1 or x != 2` is always true, `x == 1 and x == 2` never, and so is `x > 5 and x < 3`."""
-    for node in tree.of(ast.BoolOp):
-        both = isinstance(node.op, ast.And)
-        for one, other in combinations([v for v in node.values if isinstance(v, ast.Compare)], 2):
-            if _clash(tree, one, other, both):
-                what = "can never be true" if both else "is always true"
-                yield _finding(tree, node, "constant-condition", f"This {what}, whatever the value is.")
-                break
-        for value in node.values[1:] if not both else ():
-            above = tree.parents.get(node)
-            tested = isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is node
-            if tested and isinstance(node.values[0], ast.Compare) and isinstance(value, ast.Constant) and value.value:
-                yield _finding(
-                    tree, node, "constant-condition", "The literal after `or` is always true; compare it too."
-                )
-                break
-
-
-def _clash(tree: PythonTree, one: ast.Compare, other: ast.Compare, both: bool) -> bool:
-    wanted = ast.Eq if both else ast.NotEq
-    if len(one.ops) != 1 or len(other.ops) != 1 or not _pure(one) or not _pure(other):
+def _compares_with_itself(one: ast.expr, other: ast.expr) -> bool:
+    """`b.top <= b.bottom` after `a.top <= b.bottom`: copied from there, and one name forgotten."""
+    sides = [_attributes(one), _attributes(other)]
+    if sides[0] is None or sides[1] is None:
         return False
-    if (
-        isinstance(one.ops[0], wanted)
-        and isinstance(other.ops[0], wanted)
-        and ast.dump(one.left) == ast.dump(other.left)
-    ):
-        values = [one.comparators[0], other.comparators[0]]
-        fixed = all(isinstance(v, ast.Constant) or _is_member(v) for v in values)
-        return fixed and ast.dump(values[0]) != ast.dump(values[1])
-    first, second = _bound(tree, one), _bound(tree, other)
-    if first is None or second is None or first[0] != second[0]:
-        return False
-    low = [b for b in (first, second) if b[1] in (ast.Gt, ast.GtE)]
-    high = [b for b in (first, second) if b[1] in (ast.Lt, ast.LtE)]
-    if len(low) != 1 or len(high) != 1:
-        return False
-    return low[0][2] > high[0][2] if both else low[0][2] < high[0][2]
+    (first, second), (left, right) = sides[0], sides[1]
+    differ = dotted(first.value) != dotted(second.value)
+    return differ and dotted(left.value) == dotted(right.value) and {first.attr, second.attr} == {left.attr, right.attr}
 
 
-def _is_member(node: ast.expr) -> bool:
-    """A constant of a class: `State.OPEN`."""
-    return isinstance(node, ast.Attribute) and node.attr.isupper() and isinstance(node.value, ast.Name)
+def _attributes(node: ast.expr) -> tuple[ast.Attribute, ast.Attribute] | None:
+    """Both sides of `a.x < b.y`, None for anything else."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], _ORDERS):
+        return None
+    left, right = node.left, node.comparators[0]
+    if not isinstance(left, ast.Attribute) or not isinstance(right, ast.Attribute):
+        return None
+    plain = isinstance(left.value, ast.Name) and isinstance(right.value, ast.Name)
+    return (left, right) if plain else None
 
 
-def _literal_types(tree: PythonTree) -> Iterator[Finding]:
-    """Comparisons that can never hold: a number with a text, a text made lower case with capitals."""
-    for node in tree.of(ast.Compare):
-        if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq) or not isinstance(node.left, ast.Call):
-            continue
-        method, right = called(node.left).rpartition(".")[2], node.comparators[0]
-        text, number = text_of(right), _number(tree, right) if isinstance(right, ast.Constant) else None
-        builtin = isinstance(node.left.func, ast.Name)
-        never = (
-            (method in _GIVES_NUMBER and text is not None and (builtin or method == "count"))
-            or (method in _GIVES_TEXT and number is not None and (builtin == (method in ("str", "repr", "input"))))
-            or (method in ("lower", "casefold") and text is not None and text != text.lower() and not node.left.args)
-            or (method == "upper" and text is not None and text != text.upper() and not node.left.args)
-            or (method == "type" and text is not None and builtin and len(node.left.args) == 1)
-        )
-        negative = method == "len" and builtin and number is not None and number < 0
-        if never or negative:
-            yield _finding(tree, node, "never-equal", f"What `{method}` gives can never equal this literal.")
-
-
-def _handlers(tree: PythonTree) -> Iterator[Finding]:
+def _unreachable_handlers(tree: PythonTree) -> Iterator[Match]:
     """An `except` that a wider one before it leaves nothing for."""
     for node in tree.of(ast.Try):
         seen: list[type] = []
         for handler in node.handlers:
             kinds = [k for k in map(_exception, _types(handler)) if k is not None]
             if kinds and len(kinds) == len(_types(handler)) and all(any(issubclass(k, s) for s in seen) for k in kinds):
-                yield _finding(tree, handler, "unreachable-except", "A wider `except` above catches this already.")
+                yield at(handler)
             seen += kinds
 
 
@@ -233,33 +186,43 @@ def _exception(node: ast.expr) -> type | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
 
 
-def _ternaries(tree: PythonTree) -> Iterator[Finding]:
-    """A choice within a choice on one line, and one between the same."""
-    for node in tree.of(ast.IfExp):
-        inner = [n for n in (node.test, node.body, node.orelse) if isinstance(n, ast.IfExp)]
-        if inner and not isinstance(tree.parents.get(node), ast.IfExp):
-            yield tree.finding(node, "low", "style", "nested-ternary", "A choice within a choice; use if and elif.")
-        if ast.dump(node.body) == ast.dump(node.orelse):
-            yield _finding(tree, node, "same-branches", "Both branches are the same.")
-
-
-def _swapped(tree: PythonTree) -> Iterator[Finding]:
-    """`a.top <= b.bottom and b.top <= b.bottom`: the second compares a thing with itself, copied from the first."""
-    for node in tree.of(ast.BoolOp):
-        for one, other in pairwise(node.values):
-            if not all(
-                isinstance(c, ast.Compare)
-                and len(c.ops) == 1
-                and isinstance(c.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
-                for c in (one, other)
-            ):
-                continue
-            sides = [(c.left, c.comparators[0]) for c in (one, other)]  # type: ignore[attr-defined]
-            if not all(isinstance(s, ast.Attribute) and isinstance(s.value, ast.Name) for pair in sides for s in pair):
-                continue
-            heads = [[names_in(s) for s in pair] for pair in sides]
-            attributes = [{s.attr for s in pair} for pair in sides]
-            if heads[0][0] != heads[0][1] and heads[1][0] == heads[1][1] and attributes[0] == attributes[1]:
-                yield _finding(
-                    tree, other, "same-operands", "This compares a thing with itself, unlike the one before."
-                )
+RULES = (
+    Rule(
+        "repeated-condition",
+        "style",
+        "medium",
+        PYTHON,
+        on_tree(_repeated_conditions),
+        bad="def f(n):\n    if n > 10:\n        return 1\n    elif n > 100:\n        return 2\n",
+        good="def f(n):\n    if n > 100:\n        return 2\n    elif n > 10:\n        return 1\n",
+    ),
+    Rule(
+        "same-branches",
+        "style",
+        "medium",
+        PYTHON,
+        on_tree(_same_branches),
+        bad="def f(a):\n    if a:\n        b = 1\n    else:\n        b = 1\n    return b\n",
+        good="def f(a):\n    if a:\n        b = 1\n    else:\n        b = 2\n    return b\n",
+    ),
+    Rule(
+        "same-operands",
+        "style",
+        "medium",
+        PYTHON,
+        on_tree(_same_operands),
+        bad="def f(p, q):\n    return (p.x - p.x) ** 2 + (p.y - q.y) ** 2\n",
+        good="def f(p, q):\n    return (p.x - q.x) ** 2 if p.ready and q.ready else p.x != p.x\n",
+        cwe=1025,
+    ),
+    Rule(
+        "unreachable-except",
+        "style",
+        "medium",
+        PYTHON,
+        on_tree(_unreachable_handlers),
+        bad="try:\n    f = 1\nexcept Exception:\n    f = 2\nexcept ValueError:\n    f = 3\n",
+        good="try:\n    f = 1\nexcept ValueError:\n    f = 2\nexcept Exception:\n    f = 3\n",
+        cwe=561,
+    ),
+)

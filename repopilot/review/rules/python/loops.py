@@ -1,4 +1,4 @@
-"""What changes from one turn of a Python loop to the next, and what kind of loop it is. Local to one function."""
+"""What changes from one iteration of a Python loop to the next, and what kind of loop it is. Local to one function."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FEW = 6
 
 
 def varying(tree: PythonTree, loop: ast.AST) -> set[str]:
-    """Names whose value may differ from one turn of a loop to the next. An inner loop over something that stays the
-    same goes through the same values in every turn."""
+    """Names whose value may differ from one iteration of a loop to the next. An inner loop over something that stays
+    the same goes through the same values on every iteration."""
     changing = set()
     for target in _targets(loop):
         changing |= names_in(target)
@@ -29,8 +29,11 @@ def varying(tree: PythonTree, loop: ast.AST) -> set[str]:
     modules = {(n.asname or n.name).partition(".")[0] for node in tree.of(ast.Import) for n in node.names}
     changing |= set(_mutated(inner)) - modules
     while True:
-        more = {name for name, values in _stored(inner) if name not in changing
-                and any(not _stays(v, changing) for v in values)}  # fmt: skip
+        more = {
+            name
+            for name, values in _stored(inner)
+            if name not in changing and any(not _stays(v, changing) for v in values)
+        }
         if not more:
             return changing
         changing |= more
@@ -43,7 +46,7 @@ def _targets(loop: ast.AST) -> list[ast.expr]:
 
 
 def _mutated(nodes: list[ast.AST]) -> Iterator[str]:
-    """What is added to, deleted, or called upon, which may change it."""
+    """Names of what is added to or deleted, or has a method called that may change it."""
     for node in nodes:
         if isinstance(node, ast.AugAssign):
             yield dotted(node.target).partition(".")[0]
@@ -56,7 +59,7 @@ def _mutated(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _stored(nodes: list[ast.AST]) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Every name given a value, with what it is made of."""
+    """Every name that is assigned, with the expressions its value comes from."""
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -68,13 +71,15 @@ def _stored(nodes: list[ast.AST]) -> Iterator[tuple[str, list[ast.expr]]]:
 
 
 def _stays(value: ast.expr, changing: set[str]) -> bool:
-    return not names_in(value) & changing and all(
-        _PURE.search(called(n)) for n in ast.walk(value) if isinstance(n, ast.Call)
-    ) and not any(isinstance(n, (ast.Await, ast.Yield)) for n in ast.walk(value))  # fmt: skip
+    return (
+        not names_in(value) & changing
+        and all(_PURE.search(called(n)) for n in ast.walk(value) if isinstance(n, ast.Call))
+        and not any(isinstance(n, (ast.Await, ast.Yield)) for n in ast.walk(value))
+    )
 
 
-def same_every_turn(tree: PythonTree, values: list[ast.expr], loop: ast.AST) -> bool:
-    """Whether these expressions have the same value in every turn of a loop."""
+def same_on_every_iteration(tree: PythonTree, values: list[ast.expr], loop: ast.AST) -> bool:
+    """Whether these expressions have the same value on every iteration of a loop."""
     changing = varying(tree, loop)
     return all(_stays(v, changing) for v in values)
 
@@ -97,8 +102,8 @@ def in_steps(tree: PythonTree, loop: ast.AST) -> bool:
         return True
     stepped = any(isinstance(i, ast.Call) and called(i) == "range" and len(i.args) == 3 for i in iters)
     waits = any(isinstance(n, ast.Call) and called(n).endswith("sleep") for n in ast.walk(loop))
-    anyway = isinstance(loop, ast.For) and dotted(loop.target) == "_"
-    return stepped or waits or anyway or all(small(i) and not _is_range(i) for i in iters)
+    unnamed = isinstance(loop, ast.For) and dotted(loop.target) == "_"
+    return stepped or waits or unnamed or all(small(i) and not _is_range(i) for i in iters)
 
 
 def _is_range(node: ast.expr) -> bool:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from repopilot.review.rules.python.loops import in_steps, over, targets
-from repopilot.review.rules.python.tree import COMPREHENSIONS, PythonTree, called, dotted, keyword
-from repopilot.types import Finding
+from repopilot.review.rules.python.tree import COMPREHENSIONS, PYTHON, PythonTree, at, called, dotted, keyword, on_tree
+from repopilot.review.rules.rule import Match, Rule
 
 _ASKS = re.compile(
     r"(^|\.)objects\.(\w+\.)*(get|filter|first|all|count|exists|create|get_or_create|update_or_create)$|"
@@ -16,9 +16,6 @@ _ASKS = re.compile(
     r"scalars|fetch|fetchrow|fetchval|fetch_one|fetch_all|find_one|commit|insert_one)$|"
     r"\.query\.(get|filter|filter_by|get_or_404|first)\b[\w.]*$|"
     r"\.(find_one|get_object_or_404|fetch_one|find_by_id|get_by_id|refresh_from_db)$|^get_object_or_404$"
-)
-_REMOTE = re.compile(
-    r"^(requests|httpx)\.(get|post|put|delete|head|patch)$|(^|\.)urlopen$|^urllib\.request\.urlretrieve$"
 )
 # A chain that reads objects from a database, and what makes it bring along their relations or no objects at all.
 _OBJECTS = re.compile(
@@ -43,53 +40,27 @@ _RELATED = frozenset(
 )
 
 
-def database(tree: PythonTree) -> Iterator[Finding]:
-    """Every check of this module on one file."""
-    for check in (_asked_in_loops, _saved, _relations, _counted, _filtered):
-        yield from check(tree)
-
-
-def _asked_in_loops(tree: PythonTree) -> Iterator[Finding]:
+def _queries_in_loops(tree: PythonTree) -> Iterator[Match]:
+    """Calls that ask a database, on every iteration of a loop that is no batching or paging."""
     for call in tree.of(ast.Call):
         name = called(call)
-        asks, remote = _ASKS.search(name), _REMOTE.search(name)
-        loop = tree.loop(call) if asks or remote else None
-        if loop is None or in_steps(tree, loop) or any(in_steps(tree, outer) for outer in tree.loops(loop)):
+        loop = tree.loop(call) if _ASKS.search(name) else None
+        if loop is None or any(in_steps(tree, outer) for outer in (loop, *tree.loops(loop))):
             continue
-        if asks and not _is_request(call) and not (name.endswith("commit") and _batched(loop)):
-            if not isinstance(tree.parents.get(call), ast.Attribute) or not _ASKS.search(
-                dotted(tree.parents[call])
-            ):  # the last call of a chain speaks for it
-                yield tree.finding(
-                    call,
-                    "medium",
-                    "performance",
-                    "query-in-loop",
-                    f"`{name}` asks the database in every turn of the loop (N+1); ask once before.",
-                )
-        elif remote or (asks and _is_request(call)):
-            yield tree.finding(
-                call,
-                "low",
-                "performance",
-                "request-in-loop",
-                "One request after the other; use a session, or several at once.",
-            )
+        above = tree.parents.get(call)
+        chained = isinstance(above, ast.Attribute) and bool(_ASKS.search(dotted(above)))  # the last call is reported
+        if not chained and not _is_request(call) and not (name.endswith("commit") and _batched(loop)):
+            yield at(call, "asked", name=name)
+    yield from _single_saves(tree)
 
 
-def _saved(tree: PythonTree) -> Iterator[Finding]:
+def _single_saves(tree: PythonTree) -> Iterator[Match]:
     """Objects written back one by one."""
     for call in tree.of(ast.Call):
         owner, _, method = called(call).rpartition(".")
         loop = tree.loop(call) if method == "save" and not call.args else None
         if isinstance(loop, ast.For) and owner in targets(loop) and not in_steps(tree, loop):
-            yield tree.finding(
-                call,
-                "low",
-                "performance",
-                "query-in-loop",
-                f"`{owner}` is written back by itself in every turn; write all of them at once.",
-            )
+            yield at(call, "saved", severity="low", name=owner)
 
 
 def _is_request(call: ast.Call) -> bool:
@@ -118,33 +89,34 @@ def _reads_objects(tree: PythonTree, node: ast.expr, depth: int = 0) -> bool:
     if not isinstance(node, ast.Call):
         return False
     text = ast.unparse(node)
-    head = node
+    head: ast.expr = node
     while isinstance(head, ast.Call | ast.Attribute):  # a chain goes on from a name that may be a query as well
         head = head.func if isinstance(head, ast.Call) else head.value
     if isinstance(head, ast.Name) and head.id[:1].islower() and depth < 3 and not _OBJECTS.search(dotted(node)):
         values = tree.assigned.get((tree.scope(node), head.id), [])
         chained = called(node).rpartition(".")[2] in ("filter", "all", "order_by", "exclude", "limit", "iterator")
-        return chained and not _COMPLETE.search(text) and bool(values) and all(
-            _reads_objects(tree, v, depth + 1) for v in values)  # fmt: skip
-    return bool(_OBJECTS.search(dotted(node))) and not _COMPLETE.search(text) and not re.search(
-        r"\.(count|exists|scalar|first|get|one|aggregate|delete|update|one_or_none)\(", text)  # fmt: skip
+        return (
+            chained
+            and not _COMPLETE.search(text)
+            and bool(values)
+            and all(_reads_objects(tree, v, depth + 1) for v in values)
+        )
+    return (
+        bool(_OBJECTS.search(dotted(node)))
+        and not _COMPLETE.search(text)
+        and not re.search(r"\.(count|exists|scalar|first|get|one|aggregate|delete|update|one_or_none)\(", text)
+    )
 
 
-def _relations(tree: PythonTree) -> Iterator[Finding]:
-    """`order.customer.name` in a loop over a query: every turn asks for a customer."""
+def _relations_in_loops(tree: PythonTree) -> Iterator[Match]:
+    """`order.customer.name` in a loop over a query: every iteration asks for a customer."""
     for loop in tree.of(ast.For, ast.AsyncFor, *COMPREHENSIONS):
         if not any(_reads_objects(tree, i) for i in over(loop)):
             continue
         names = targets(loop)
         first = next((n for n in ast.walk(loop) if isinstance(n, ast.Attribute) and _is_relation(tree, n, names)), None)
         if first is not None:
-            yield tree.finding(
-                first,
-                "medium",
-                "performance",
-                "relation-in-loop",
-                f"`{dotted(first)}` is loaded in every turn (N+1); let the query bring it along.",
-            )
+            yield at(first, name=dotted(first))
 
 
 def _is_relation(tree: PythonTree, node: ast.Attribute, names: set[str]) -> bool:
@@ -159,7 +131,7 @@ def _is_relation(tree: PythonTree, node: ast.Attribute, names: set[str]) -> bool
     return node.attr in _RELATED if called_on else isinstance(node.ctx, ast.Load)
 
 
-def _counted(tree: PythonTree) -> Iterator[Finding]:
+def _counts_by_loading(tree: PythonTree) -> Iterator[Match]:
     """`len(query.all())`: every row is loaded for one number."""
     for call in tree.of(ast.Call):
         if called(call) != "len" or len(call.args) != 1 or not isinstance(call.args[0], ast.Call):
@@ -169,11 +141,11 @@ def _counted(tree: PythonTree) -> Iterator[Finding]:
         if name == "list" and inner.args:
             text = ast.unparse(inner.args[0])
         rows = name.rpartition(".")[2] == "fetchall"
-        whole = re.search(r"\.all\(\)$", text) and (re.search(r"\.(query|objects|session|scalars|filter)\b", text)
-                                                   or _reads_objects(tree, _base(inner)))  # fmt: skip
+        whole = re.search(r"\.all\(\)$", text) and (
+            re.search(r"\.(query|objects|session|scalars|filter)\b", text) or _reads_objects(tree, _base(inner))
+        )
         if rows or whole or _reads_objects(tree, inner):
-            yield tree.finding(call, "medium", "performance", "count-by-loading",
-                               "Every row is loaded only to be counted; let the database count.")  # fmt: skip
+            yield at(call)
 
 
 def _base(node: ast.expr) -> ast.expr:
@@ -182,40 +154,32 @@ def _base(node: ast.expr) -> ast.expr:
     return node
 
 
-def _filtered(tree: PythonTree) -> Iterator[Finding]:
-    """Rows that are loaded and then left out, by a condition on their own fields."""
-    for loop in tree.of(ast.ListComp, ast.SetComp, ast.GeneratorExp):
-        first = loop.generators[0]
-        if not isinstance(first.iter, ast.Call) or not re.search(
-            r"(objects|query\(.*\)|query)\.all\(\)$", ast.unparse(first.iter)
-        ):
-            continue
-        names = targets(loop)
-        plain = [
-            t
-            for t in first.ifs
-            if all(
-                isinstance(
-                    n,
-                    ast.Attribute
-                    | ast.Name
-                    | ast.Compare
-                    | ast.Constant
-                    | ast.BoolOp
-                    | ast.UnaryOp
-                    | ast.expr_context
-                    | ast.cmpop
-                    | ast.boolop
-                    | ast.unaryop,
-                )
-                for n in ast.walk(t)
-            )
-        ]
-        if any(isinstance(n, ast.Attribute) and dotted(n.value) in names for t in plain for n in ast.walk(t)):
-            yield tree.finding(
-                loop,
-                "medium",
-                "performance",
-                "filter-by-loading",
-                "Every row is loaded and most are left out; let the database filter.",
-            )
+RULES = (
+    Rule(
+        "query-in-loop",
+        "performance",
+        "medium",
+        PYTHON,
+        on_tree(_queries_in_loops),
+        bad="def f(session, xs):\n    for x in xs:\n        session.query(x)\n",
+        good="def f(db, ids):\n    for batch in batches(ids, 500):\n        db.execute('x', batch)\n",
+    ),
+    Rule(
+        "relation-in-loop",
+        "performance",
+        "medium",
+        PYTHON,
+        on_tree(_relations_in_loops),
+        bad="def f():\n    books = Book.objects.all()\n    return [b.author.surname for b in books]\n",
+        good="def f():\n    return [b.author.surname for b in Book.objects.select_related('author')]\n",
+    ),
+    Rule(
+        "count-by-loading",
+        "performance",
+        "medium",
+        PYTHON,
+        on_tree(_counts_by_loading),
+        bad="def f():\n    return len(User.objects.filter(active=True))\n",
+        good="def f():\n    return User.objects.filter(active=True).count()\n",
+    ),
+)

@@ -1,4 +1,4 @@
-"""Secrets in Python code that can be guessed, timed, read in a log, or that everybody knows."""
+"""Secrets in Python code that can be guessed, timed, read in a log, or that are published with the code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,19 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from repopilot.review.rules.python.taint import sources
-from repopilot.review.rules.python.tree import FUNCTIONS, PythonTree, called, dotted, keyword, text_of, words_of
-from repopilot.types import Finding
+from repopilot.review.rules.python.tree import (
+    FUNCTIONS,
+    PYTHON,
+    PythonTree,
+    at,
+    called,
+    dotted,
+    keyword,
+    on_tree,
+    text_of,
+    words_of,
+)
+from repopilot.review.rules.rule import Match, Rule
 
 _RANDOM = re.compile(
     r"^(random|numpy\.random|np\.random)\.(choices?|randint|randrange|random|sample|getrandbits|shuffle|uniform|randbytes)$"
@@ -25,37 +36,48 @@ _SECRET_PAIRS = frozenset(
     "promo code|client secret|cookie value".split("|")
 )
 # A `code` is a secret where a function is about one of these.
-_OCCASIONS = frozenset(
+_SECRET_CONTEXTS = frozenset(
     "invite invitation invitations reset verify verification login signin auth authentication activation activate "
     "confirm confirmation register registration password voucher coupon giftcard gift recovery mfa otp sms twofactor "
     "factor challenge session apikey credential credentials".split()
 )
 _VALUES = frozenset("code codes key keys digits link id value string chars characters number result alphabet".split())
-_MAC = re.compile(r"(^|\.)(hmac\.(new|digest)|hexdigest|sign|signature|\w*(compute|make|create|calculate|expected|"
-                  r"generate|get|build)_\w*(signature|hmac|mac))\b")  # fmt: skip
+_MAC = re.compile(
+    r"(^|\.)(hmac\.(new|digest)|hexdigest|sign|signature|\w*(compute|make|create|calculate|expected|"
+    r"generate|get|build)_\w*(signature|hmac|mac))\b"
+)
 _CREDENTIAL = re.compile(
     r"(password|passwd|secret|signature|hmac|mac|api_?key|csrf_?token|auth_?token|access_?token|private_key|"
     r"reset_?token|session_?token|webhook_?token|bearer_?token|hub_signature|token_hash|password_hash|otp|pin_?code)$",
     re.I,
 )
-_EXPECTED = re.compile(r"expected|stored|valid|correct|actual|provided|supplied|given|hexdigest|computed|calculated",
-                       re.I)  # fmt: skip
-_KEPT = re.compile(r"^(settings|config|current_app\.config|app\.config|os\.environ|os\.getenv|conf|self\.settings|"
-                   r"self\.config)\b")  # fmt: skip
-_FALLBACK = re.compile(r"(^|[._])(environ\.get|getenv|config\.get|settings\.get|conf\.get|env|env\.str|config|getattr|"
-                       r"environ\.setdefault)$")  # fmt: skip
-_KEY_NAME = re.compile(r"(SECRET|PASSWORD|PASSWD|API_?KEY|TOKEN|SIGNING_?KEY|PRIVATE_?KEY|ENCRYPTION_?KEY|JWT_?KEY|"
-                       r"ACCESS_?KEY|AUTH_?KEY|SALT)(_KEY|_BASE)?$", re.I)  # fmt: skip
+_EXPECTED = re.compile(
+    r"expected|stored|valid|correct|actual|provided|supplied|given|hexdigest|computed|calculated", re.I
+)
+_CONFIGURED = re.compile(
+    r"^(settings|config|current_app\.config|app\.config|os\.environ|os\.getenv|conf|self\.settings|"
+    r"self\.config)\b"
+)
+_FALLBACK = re.compile(
+    r"(^|[._])(environ\.get|getenv|config\.get|settings\.get|conf\.get|env|env\.str|config|getattr|"
+    r"environ\.setdefault)$"
+)
+_KEY_NAME = re.compile(
+    r"(SECRET|PASSWORD|PASSWD|API_?KEY|TOKEN|SIGNING_?KEY|PRIVATE_?KEY|ENCRYPTION_?KEY|JWT_?KEY|"
+    r"ACCESS_?KEY|AUTH_?KEY|SALT)(_KEY|_BASE)?$",
+    re.I,
+)
+_KEYED = re.compile(
+    r"(^|\.)(Fernet|AES\.new|hmac\.new|jwt\.encode|AESGCM|ChaCha20Poly1305|URLSafeTimedSerializer|URLSafeSerializer|"
+    r"TimestampSigner|Signer)$"
+)
 _CARD = re.compile(r"(^|\.)(credit_?)?card\.(number|cvv|cvc|pan)$|(^|[._])(cvv|cvc|iban|ssn)$", re.I)
 _LOGS = re.compile(r"(^|\.)(log|logger|logging|_log|_logger|app\.logger|structlog)\.\w+$|^print$")
-_LOGGED = re.compile(r"(^|_)(password|passwd|secret|secret_key|api_?key|access_token|auth_token|private_key|otp|"
-                     r"refresh_token|reset_token|cvv|card_number|ssn)$", re.I)  # fmt: skip
-
-
-def secrets(tree: PythonTree) -> Iterator[Finding]:
-    """Every check of this module on one file."""
-    for check in (_random, _predictable, _comparisons, _fallbacks, _logged):
-        yield from check(tree)
+_LOGGED = re.compile(
+    r"(^|_)(password|passwd|secret|secret_key|api_?key|access_token|auth_token|private_key|otp|"
+    r"refresh_token|reset_token|cvv|card_number|ssn)$",
+    re.I,
+)
 
 
 def _is_secret(name: str) -> bool:
@@ -64,7 +86,7 @@ def _is_secret(name: str) -> bool:
     return bool(_SECRET_WORDS & set(words)) or bool(_SECRET_PAIRS & pairs)
 
 
-def _labels(tree: PythonTree, node: ast.AST) -> list[str]:
+def _names_around(tree: PythonTree, node: ast.AST) -> list[str]:
     """What the value of an expression is called: targets, keywords and keys around it."""
     labels: list[str] = []
     for above in tree.ancestors(node):
@@ -74,8 +96,11 @@ def _labels(tree: PythonTree, node: ast.AST) -> list[str]:
             labels.append(above.arg or "")
         elif isinstance(above, ast.Assign):
             labels += [dotted(t).rpartition(".")[2] for t in above.targets]
-            labels += [str(t.slice.value) for t in above.targets
-                       if isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Constant)]  # fmt: skip
+            labels += [
+                str(t.slice.value)
+                for t in above.targets
+                if isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Constant)
+            ]
         elif isinstance(above, ast.AugAssign | ast.AnnAssign):
             labels.append(dotted(above.target).rpartition(".")[2])
     return labels
@@ -83,7 +108,7 @@ def _labels(tree: PythonTree, node: ast.AST) -> list[str]:
 
 def _names_a_secret(tree: PythonTree, node: ast.AST) -> bool:
     """The value is a secret by its own name, or by that of the function that makes it."""
-    labels = _labels(tree, node)
+    labels = _names_around(tree, node)
     if any(_is_secret(label) for label in labels):
         return True
     function = tree.function(node)
@@ -94,27 +119,21 @@ def _names_a_secret(tree: PythonTree, node: ast.AST) -> bool:
         return True
     returned = any(isinstance(a, ast.Return) for a in tree.ancestors(node))
     named = any(_VALUES & set(words_of(label)) for label in labels)
-    return bool(own_words & _OCCASIONS) and (named or returned)
+    return bool(own_words & _SECRET_CONTEXTS) and (named or returned)
 
 
-def _random(tree: PythonTree) -> Iterator[Finding]:
+def _weak_random(tree: PythonTree) -> Iterator[Match]:
     for call in tree.of(ast.Call):
         name = tree.called(call)
         owner, _, method = name.rpartition(".")
         made = [called(v) for v in tree.values(call, owner) if isinstance(v, ast.Call)] if owner else []
         generator = "random.Random" in made and _RANDOM.match(f"random.{method}")
         if (_RANDOM.match(name) or generator) and _names_a_secret(tree, call):
-            yield tree.finding(
-                call,
-                "high",
-                "security",
-                "weak-random",
-                f"A secret value comes from `{name}`, which can be predicted; use `secrets`.",
-            )
+            yield at(call, name=name)
 
 
-def _predictable(tree: PythonTree) -> Iterator[Finding]:
-    """A token hashed from the time, or from what others know too."""
+def _predictable_tokens(tree: PythonTree) -> Iterator[Match]:
+    """A token computed from the time and values that others know too."""
     for node in tree.of(ast.Assign, ast.Return):
         if node.value is None:
             continue
@@ -130,32 +149,25 @@ def _predictable(tree: PythonTree) -> Iterator[Finding]:
         )
         keyed = re.search(r"secret|urandom|uuid4|hmac|signing|private|random|jwt\.|sign\(|key|encode_token", text, re.I)
         if timed and hashed and not keyed:
-            yield tree.finding(
-                node,
-                "high",
-                "security",
-                "predictable-token",
-                "This token is made from the time and known values; take it from `secrets`.",
-            )
+            yield at(node)
 
 
-def _comparisons(tree: PythonTree) -> Iterator[Finding]:
-    """Secrets compared by `==`, which tells by its time how much of them was right."""
+def _timed_comparisons(tree: PythonTree) -> Iterator[Match]:
+    """Secrets compared by `==`, whose duration tells how much of them was right."""
     for node in tree.of(ast.Compare):
         sides = [node.left, *node.comparators]
         if len(sides) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
             continue
         constant = any(isinstance(s, (ast.Constant, ast.List, ast.Tuple, ast.Dict)) for s in sides)
-        if not constant and _is_timed(tree, sides) and not _not_a_check(tree, node, sides):
-            yield tree.finding(node, "medium", "security", "timing-attack",
-                               "The time of == tells how much of a secret fits; use hmac.compare_digest.")  # fmt: skip
+        if not constant and _is_timed(tree, sides) and not _is_harmless(tree, node, sides):
+            yield at(node)
 
 
 def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
-    names = [_last(s) for s in sides]
+    names = [_final_name(s) for s in sides]
     credential = [bool(_CREDENTIAL.search(n)) for n in names]
     outside = [("request" in sources(tree, s, tree.scope(s))) for s in sides]
-    kept = [bool(_KEPT.match(dotted(s))) for s in sides]
+    kept = [bool(_CONFIGURED.match(dotted(s))) for s in sides]
     mac = [_is_mac(tree, s) for s in sides]
     tokens = all("token" in n.lower() for n in names) and any(_EXPECTED.search(n) for n in names)
     if any(mac) or tokens or all(credential):
@@ -168,7 +180,7 @@ def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
     return False
 
 
-def _last(node: ast.expr) -> str:
+def _final_name(node: ast.expr) -> str:
     """The telling part of a name: the last attribute, or the key of a lookup."""
     if isinstance(node, ast.Subscript) and (key := text_of(node.slice)):
         return key.replace("-", "_")
@@ -176,8 +188,11 @@ def _last(node: ast.expr) -> str:
         method = called(node).rpartition(".")[2]
         if method == "get" and node.args and (key := text_of(node.args[0])):
             return key.replace("-", "_")
-        return _last(node.func.value) if method in ("encode", "strip", "hexdigest", "lower") and isinstance(
-            node.func, ast.Attribute) else method  # fmt: skip
+        return (
+            _final_name(node.func.value)
+            if method in ("encode", "strip", "hexdigest", "lower") and isinstance(node.func, ast.Attribute)
+            else method
+        )
     return dotted(node).rpartition(".")[2]
 
 
@@ -187,16 +202,18 @@ def _is_mac(tree: PythonTree, node: ast.expr) -> bool:
     return any(isinstance(v, ast.Call) and re.search(r"\bhmac\.(new|digest)\b", ast.unparse(v)) for v in values)
 
 
-def _not_a_check(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> bool:
+def _is_harmless(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> bool:
     """A form's confirmation, a query's column, a file's format: nothing an attacker could time."""
-    names = [_last(s).lower() for s in sides]
+    names = [_final_name(s).lower() for s in sides]
     if any(
         "confirm" in n or "repeat" in n or n in ("password1", "password2", "new_password", "old_password")
         for n in names
     ):
         return True
     formats = [
-        n for s, n in zip(sides, names, strict=True) if isinstance(s, ast.Attribute | ast.Name) and _last(s).isupper()
+        n
+        for s, n in zip(sides, names, strict=True)
+        if isinstance(s, ast.Attribute | ast.Name) and _final_name(s).isupper()
     ]
     if any(not re.search("secret|token|key|password", n) for n in formats):
         return True
@@ -204,52 +221,54 @@ def _not_a_check(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> 
         return True
     above = tree.parents.get(node)
     return isinstance(above, ast.Call) and called(above).rpartition(".")[2] in (
-        "filter", "where", "and_", "or_", "filter_by", "having", "join", "exclude")  # fmt: skip
+        "filter",
+        "where",
+        "and_",
+        "or_",
+        "filter_by",
+        "having",
+        "join",
+        "exclude",
+    )
 
 
-def _fallbacks(tree: PythonTree) -> Iterator[Finding]:
-    """`os.environ.get("SECRET_KEY", "dev")`: where the variable is missing, everybody knows the secret."""
+def _fallback_secrets(tree: PythonTree) -> Iterator[Match]:
+    """`os.environ.get("SECRET_KEY", "dev")`: without the variable, a published secret is used."""
     for call in tree.of(ast.Call):
         if not _FALLBACK.search(called(call)) or not call.args:
             continue
-        at = 1 if called(call) == "getattr" else 0
-        name = text_of(call.args[at]) if len(call.args) > at else None
-        given = call.args[at + 1] if len(call.args) > at + 1 else keyword(call, "default") or _otherwise(tree, call)
+        position = 1 if called(call) == "getattr" else 0
+        name = text_of(call.args[position]) if len(call.args) > position else None
+        given = (
+            call.args[position + 1]
+            if len(call.args) > position + 1
+            else keyword(call, "default") or _alternative(tree, call)
+        )
         value = text_of(given)
         if name and _KEY_NAME.search(name) and value and len(value) > 2 and value.lower() not in ("none", "null"):
-            yield tree.finding(
-                call,
-                "high",
-                "security",
-                "fallback-secret",
-                f"Without {name} in the environment a secret that everybody can read is used.",
-            )
+            yield at(call, name=name)
 
 
-def _otherwise(tree: PythonTree, call: ast.Call) -> ast.expr | None:
+def _alternative(tree: PythonTree, call: ast.Call) -> ast.expr | None:
     """`call or "value"`."""
     above = tree.parents.get(call)
     return above.values[-1] if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) else None
 
 
-def _logged(tree: PythonTree) -> Iterator[Finding]:
-    """Secrets in logs, and tracebacks in answers."""
+def _logged_secrets(tree: PythonTree) -> Iterator[Match]:
+    """Secrets written to logs."""
     for call in tree.of(ast.Call):
         if not _LOGS.search(called(call)):
             continue
-        values = [n for a in call.args for n in _shown(a)]
+        values = [n for a in call.args for n in _logged_values(a)]
         secret = next(
-            (last for v in values if _LOGGED.search(last := _last(v)) or _CARD.search(last := dotted(v))), None
+            (last for v in values if _LOGGED.search(last := _final_name(v)) or _CARD.search(last := dotted(v))), None
         )
         if secret:
-            yield tree.finding(call, "medium", "security", "secret-logged",
-                               f"The secret `{secret}` is written to the log.")  # fmt: skip
-    for node in tree.of(ast.Return):
-        if node.value is not None and re.search(r"traceback\.format_exc\(", ast.unparse(node.value)):
-            yield tree.finding(node, "medium", "security", "traceback-shown", "The traceback is given to the caller.")
+            yield at(call, name=secret)
 
 
-def _shown(node: ast.expr) -> Iterator[ast.expr]:
+def _logged_values(node: ast.expr) -> Iterator[ast.expr]:
     """Names and lookups whose own value is written; not what is only counted, tested or hashed."""
     pending: list[ast.AST] = [node]
     while pending:
@@ -260,3 +279,80 @@ def _shown(node: ast.expr) -> Iterator[ast.expr]:
             continue
         elif not isinstance(part, ast.Compare):
             pending += ast.iter_child_nodes(part)
+
+
+def _hard_coded_keys(tree: PythonTree) -> Iterator[Match]:
+    """A key that is a literal where it is used, or in the constant that is."""
+    for call in tree.of(ast.Call):
+        if not _KEYED.search(called(call)):
+            continue
+        position = 1 if called(call).endswith("jwt.encode") else 0
+        given = call.args[position] if len(call.args) > position else keyword(call, "key")
+        values = tree.values(call, given.id) if isinstance(given, ast.Name) else [given]
+        if any(isinstance(v, ast.Constant) and isinstance(v.value, str | bytes) and len(v.value) > 5 for v in values):
+            yield at(call)
+
+
+RULES = (
+    Rule(
+        "weak-random",
+        "security",
+        "high",
+        PYTHON,
+        on_tree(_weak_random),
+        bad="import random\ndef new_token():\n    return random.randint(1, 9)\n",
+        good="import random\ndef pick_color(colors):\n    return random.choice(colors)\n",
+        cwe=338,
+    ),
+    Rule(
+        "predictable-token",
+        "security",
+        "high",
+        PYTHON,
+        on_tree(_predictable_tokens),
+        bad="import hashlib, time\ndef f(u):\n    now = time.time()\n"
+        "    u.session_token = hashlib.md5(str(time.time()).encode()).hexdigest()\n",
+        good="import secrets\ndef f(u):\n    u.session_token = secrets.token_hex(16)\n",
+        cwe=340,
+    ),
+    Rule(
+        "timing-attack",
+        "security",
+        "medium",
+        PYTHON,
+        on_tree(_timed_comparisons),
+        bad="def f(signature, expected_signature):\n    return signature == expected_signature\n",
+        good="def f(password, confirm_password):\n    return password == confirm_password\n",
+        cwe=208,
+    ),
+    Rule(
+        "fallback-secret",
+        "security",
+        "high",
+        PYTHON,
+        on_tree(_fallback_secrets),
+        bad="import os\nKEY = os.getenv('SECRET_KEY', 'please-change')\n",
+        good="import os\nKEY = os.environ['SECRET_KEY']\nPORT = os.getenv('PORT', '80')\n",
+        cwe=798,
+    ),
+    Rule(
+        "secret-logged",
+        "security",
+        "medium",
+        PYTHON,
+        on_tree(_logged_secrets),
+        bad="import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('in %s', password)\n",
+        good="import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('length %s', len(password))\n",
+        cwe=532,
+    ),
+    Rule(
+        "hard-coded-key",
+        "security",
+        "high",
+        PYTHON,
+        on_tree(_hard_coded_keys),
+        bad="KEY = b'0123456789abcdef'\ndef f(x):\n    return Fernet(KEY).encrypt(x)\n",
+        good="import os\ndef f(x):\n    return Fernet(os.environ['KEY']).encrypt(x)\n",
+        cwe=321,
+    ),
+)

@@ -21,7 +21,7 @@ _CLEANED = re.compile(
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "index", "count"})
 _GUARDS = re.compile(
     r"(^|[._])(startswith|endswith|match|fullmatch|search|isalnum|isdigit|isidentifier|is_relative_to|commonpath|"
-    r"commonprefix|realpath|resolve|urlparse|urlsplit|isdecimal)$|safe|allowed|valid|check|verify|permitted|trusted"
+    r"commonprefix|realpath|resolve|urlparse|urlsplit|isdecimal)$|safe|allow|valid|check|verify|permitted|trusted"
 )
 # Functions whose result holds what they are given; what others make of it nobody knows.
 _PASSES = re.compile(
@@ -38,7 +38,7 @@ _TABLE = re.compile(r"(__tablename__|__table__|db_table|_meta\.\w+|\.[A-Z][A-Z0-
 def sources(tree: PythonTree, node: ast.AST, scope: ast.AST, depth: int = 0) -> set[str]:
     """Where from outside the value of an expression may come ("request", "input", "sys.argv"), through up to three
     assignments. What is looked up under a key from outside is not itself from outside."""
-    if not tree.hears:
+    if not tree.mentions_outside:
         return set()
     if isinstance(node, ast.Call) and (_CLEANED.search(called(node)) or _typed(node)):
         return set()
@@ -84,7 +84,9 @@ def _unpacked(tree: PythonTree, scope: ast.AST, name: str) -> Iterator[ast.expr]
 
 def checked(tree: PythonTree, call: ast.Call, arguments: list[ast.expr]) -> bool:
     """Whether the function tests a value of these arguments in a way that may be a check of what it is allowed to
-    be: against a list, by its beginning, by a pattern, by a function whose name says so."""
+    be: against a list, by its beginning, by a pattern, by a function whose name says so. An argument may also be
+    repeated in the test as it is, as in `if is_safe(request.args["next"]): redirect(request.args["next"])`."""
+    repeated = {ast.dump(a) for a in arguments if not isinstance(a, (ast.Constant, ast.Name))}
     scope = tree.scope(call)
     names = {n for a in arguments for n in names_in(a)} - {"request", "self", "os"}
     names |= {n for name in names for v in tree.assigned.get((scope, name), []) for n in names_in(v)} - {
@@ -94,17 +96,19 @@ def checked(tree: PythonTree, call: ast.Call, arguments: list[ast.expr]) -> bool
     names |= {target for (where, target), values in tree.assigned.items()
               if where is scope and any(names_in(v) & names for v in values)}  # fmt: skip
     for node in tree.of(ast.If, ast.IfExp, ast.Assert, ast.While):
-        if tree.scope(node) is scope and any(_guards(part, names) for part in ast.walk(node.test)):
+        if tree.scope(node) is scope and any(_guards(part, names, repeated) for part in ast.walk(node.test)):
             return True
     return any(_GUARDS.search(called(c)) and "valid" in called(c) and names & names_in(c)
                for c in tree.of(ast.Call) if tree.scope(c) is scope)  # fmt: skip
 
 
-def _guards(part: ast.AST, names: set[str]) -> bool:
+def _guards(part: ast.AST, names: set[str], repeated: set[str]) -> bool:
     if isinstance(part, ast.Compare):
         plain = isinstance(part.comparators[0], ast.Constant) and part.comparators[0].value in (None, "")
         return not plain and bool(names_in(part) & names)
-    return isinstance(part, ast.Call) and bool(_GUARDS.search(called(part))) and bool(names_in(part) & names)
+    if not isinstance(part, ast.Call) or not _GUARDS.search(called(part)):
+        return False
+    return bool(names_in(part) & names) or any(ast.dump(a) in repeated for a in part.args)
 
 
 def built(node: ast.AST) -> tuple[str, list[ast.expr]] | None:

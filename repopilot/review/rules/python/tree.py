@@ -12,7 +12,7 @@ from itertools import chain
 from repopilot.code.python_ast import parse_python
 from repopilot.review.code import Code
 from repopilot.review.rules.rule import Match
-from repopilot.types import Finding, Severity
+from repopilot.types import Severity
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -43,6 +43,7 @@ class PythonTree:
         return found
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around a node, the innermost first."""
         while (parent := self.parents.get(node)) is not None:
             yield parent
             node = parent
@@ -108,7 +109,7 @@ class PythonTree:
         return found
 
     @cached_property
-    def hears(self) -> bool:
+    def mentions_outside(self) -> bool:
         """Whether anything from outside is mentioned at all."""
         return bool(re.search(r"request|\binput\b|\bargv\b", self.code.text))
 
@@ -121,11 +122,6 @@ class PythonTree:
     def values(self, node: ast.AST, name: str) -> list[ast.expr]:
         """What a name is assigned where a node stands, in its function or else in the module."""
         return self.assigned.get((self.scope(node), name)) or self.assigned.get((self.nodes[0], name), [])
-
-    def finding(self, node: ast.AST | int, severity: Severity, domain: str, rule: str, message: str) -> Finding:
-        """A finding of one of the checks at a node or line."""
-        line = node if isinstance(node, int) else node.lineno  # type: ignore[attr-defined]
-        return self.code.finding(line, severity, domain, rule, message, "checks")
 
 
 @lru_cache(maxsize=32)
