@@ -57,7 +57,11 @@ def _rare_wide_lines(code: Code, found: list[Finding]) -> list[Finding]:
 
 def _stray_prints(code: Code, found: list[Finding]) -> list[Finding]:
     """A print or two in a file that doesn't talk to a terminal."""
-    speaks = _TERMINAL.search(code.path) or is_test_path(code.path) or re.search(r"\b(click|argparse)\.|\bdef main\b|__main__", code.text)
+    speaks = (
+        _TERMINAL.search(code.path)
+        or is_test_path(code.path)
+        or re.search(r"\b(click|argparse)\.|\bdef main\b|__main__", code.text)
+    )
     return [] if speaks or len(found) > _PRINTS else found
 
 

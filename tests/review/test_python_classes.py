@@ -102,11 +102,15 @@ FOUND = {
     "FBT002": ["def f(x, a=False, b=False, c=True):\n    return x, a, b, c\n"],
     "PLR2004": ["def f(t):\n    return t > 37.5\n"],
     "S110": ["def f():\n    try:\n        g()\n    except Exception:\n        pass\n"],
-    "PERF403": ["def f(pairs):\n    out = {}\n    for a, b in pairs:\n        if b:\n            out[a] = b\n    return out\n"],
+    "PERF403": [
+        "def f(pairs):\n    out = {}\n    for a, b in pairs:\n        if b:\n            out[a] = b\n    return out\n"
+    ],
     "RUF034": ["def f(x):\n    return 1 if x else 1\n"],
     "PLR0913": ["def f(a, b, c, d, e, g, h, i, j, k, m, n):\n    return a\n"],
     "PLR0915": ["def f(x):\n" + "    x += 1\n" * 90],
-    "PLR1702": ["def f(x):\n" + "".join("    " * (n + 1) + f"if x > {n}:\n" for n in range(7)) + "    " * 8 + "x = 1\n"],
+    "PLR1702": [
+        "def f(x):\n" + "".join("    " * (n + 1) + f"if x > {n}:\n" for n in range(7)) + "    " * 8 + "x = 1\n"
+    ],
     "N802": ["".join(f"def f{n}():\n    return {n}\n" for n in range(5)) + "def getName():\n    return 1\n"],
     "E501": ["x = '" + "a b " * 50 + "'\n"],
     "T201": ["def total(xs):\n    print(xs)\n    return sum(xs)\n"],

@@ -1,0 +1,99 @@
+"""What the review's own rules find in public code: `python -m bench.review_hits FOLDER… [--rule ID] [--samples N]`.
+
+Each FOLDER is a checked-out repository. Its Python files are read in an order drawn by its name, tests and migrations
+left out, up to 60,000 lines. Printed is, for each rule, in how many repositories it has hits and how many.
+`--samples N` prints up to N hits of each rule with the lines around them, taken from the repositories in turn, to be
+judged by reading: that judgement is in `docs/review-rules.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from repopilot.code.languages import is_test_path
+from repopilot.review.code import Code, code
+from repopilot.review.rules.registry import RULES
+
+MOST_LINES = 60_000
+_LONGEST_FILE = 8_000
+_AROUND = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A finding of a rule in a repository; `shown` are the lines around it, numbered."""
+
+    repository: str
+    path: str
+    line: int
+    rule: str
+    message: str
+    shown: str
+
+
+def python_files(folder: Path) -> Iterator[Code]:
+    """The Python files of a repository that count, up to `MOST_LINES` lines in all."""
+    files = [p for p in sorted(folder.rglob("*.py")) if p.is_file() and not p.is_symlink()]
+    random.Random(folder.name).shuffle(files)
+    read = 0
+    for file in files:
+        path = file.relative_to(folder).as_posix()
+        if is_test_path(path) or "migrations" in file.parts:
+            continue
+        text = file.read_text("utf-8", errors="replace").replace("\r\n", "\n")
+        lines = text.count("\n")
+        if lines <= _LONGEST_FILE and read + lines <= MOST_LINES:
+            read += lines
+            yield code(path, text, "python")
+
+
+def hits_in(folder: Path) -> Iterator[Hit]:
+    """Every hit of every rule for Python in a repository."""
+    rules = [rule for rule in RULES if "python" in rule.languages]
+    for file in python_files(folder):
+        for rule in rules:
+            for finding in rule.findings(file):
+                shown = _lines(file, finding.line)
+                yield Hit(folder.name, file.path, finding.line, rule.id, str(finding.message), shown)
+
+
+def _lines(file: Code, line: int) -> str:
+    text = file.safe.split("\n")
+    around = range(max(1, line - _AROUND), min(len(text), line + _AROUND) + 1)
+    return "\n".join(f"{n:>6} {text[n - 1][:120]}" for n in around)
+
+
+def sample(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Up to `count` hits, one repository after the other, so that none outweighs the others."""
+    by_repository: dict[str, list[Hit]] = defaultdict(list)
+    for hit in random.Random(0).sample(hits, len(hits)):
+        by_repository[hit.repository].append(hit)
+    turns = max(map(len, by_repository.values()), default=0)
+    return [found[turn] for turn in range(turns) for found in by_repository.values() if turn < len(found)][:count]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--rule", action="append", help="only this rule; may be repeated")
+    parser.add_argument("--samples", type=int, default=0)
+    arguments = parser.parse_args()
+    found: dict[str, list[Hit]] = {rule.id: [] for rule in RULES if "python" in rule.languages}
+    for folder in arguments.folders:
+        for hit in hits_in(folder):
+            found[hit.rule].append(hit)
+    for rule, hits in found.items():
+        if arguments.rule and rule not in arguments.rule:
+            continue
+        print(f"{rule:24} {len({h.repository for h in hits}):4} repositories {len(hits):6} hits")
+        for hit in sample(hits, arguments.samples):
+            print(f"  {hit.repository}/{hit.path}:{hit.line} {hit.message}\n{hit.shown}")
+
+
+if __name__ == "__main__":
+    main()
