@@ -1,1 +1,1 @@
-"""Language models: which one answers, how it is reached, what it may reply."""
+"""Language models: which one answers, how it is called, and replies of a fixed shape."""

@@ -205,8 +205,7 @@ def _describe(error: Exception, model: Model) -> tuple[str, str]:
         reason = model.engine.exit_reason()
         return i18n.message("llm.embedded_stopped", name=name, reason=reason), i18n.message("llm.restarts")
     if names & {"TimeoutError", "ReadTimeout", "ConnectTimeout", "APITimeoutError"}:
-        seconds = f"{model.timeout_s:g}"
-        return i18n.message("llm.silent", name=name, seconds=seconds), i18n.message("llm.silent_hint")
+        return i18n.message("llm.silent", name=name, seconds=model.timeout_s), i18n.message("llm.silent_hint")
     if isinstance(status, int) and status >= 400:
         return _describe_status(error, status, name)
     if names & {"RemoteProtocolError", "ReadError"}:

@@ -254,7 +254,7 @@ def _check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise StorageError(
-            i18n.message("llm.no_space", needed=f"{needed / 1e6:.0f}", free=f"{free / 1e6:.0f}", folder=folder),
+            i18n.message("llm.no_space", needed=needed / 1e6, free=free / 1e6, folder=folder),
             i18n.message("llm.no_space_hint"),
         )
 

@@ -1,1 +1,1 @@
-"""Where a repository comes from: URL or path, clone, what is worth reading, history."""
+"""Repositories: addresses and paths, clones, which files are read, history, patches."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from repopilot import i18n
-from repopilot.errors import Cancelled, CredentialsNeeded, RepoPilotError, SourceError, StorageError
+from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import git_command, network
 from repopilot.repo.fetch import (
     MIN_FREE_BYTES,
@@ -79,11 +79,7 @@ def _clone_or_update(source: Source, settings: Settings, token: str, limits: Fet
             known = _last_known(source, git_dir)
             if known is None:
                 raise
-            return replace(known, stale=_with_hint(error))
-
-
-def _with_hint(error: RepoPilotError) -> str:
-    return i18n.joined(filter(None, (error.message, error.hint)))
+            return replace(known, stale=i18n.reason(error))
 
 
 def fetch_limits(

@@ -131,7 +131,7 @@ def _run_remote(git_dir: Path, args: list[str], remote: Remote, limits: FetchLim
         return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision)
     except GitTimeout as error:
         raise SourceError(
-            i18n.message("repo.too_slow", host=_host(remote), seconds=f"{error.seconds:g}"),
+            i18n.message("repo.too_slow", host=_host(remote), seconds=error.seconds),
             i18n.message("repo.too_slow_hint"),
         ) from error
 

@@ -164,7 +164,7 @@ def _walk_plain(root: Path) -> Iterator[bytes]:
             count += 1
             if count > MAX_FILES:
                 raise SourceError(
-                    i18n.message("repo.too_many_files", limit=f"{MAX_FILES:,}"), i18n.message("repo.choose_subfolder")
+                    i18n.message("repo.too_many_files", limit=MAX_FILES), i18n.message("repo.choose_subfolder")
                 )
             yield os.fsencode(path)
 

@@ -87,7 +87,7 @@ def _committed_files(snapshot: Snapshot) -> Iterator[_Entry]:
         found += 1
         if found > local.MAX_FILES:
             raise SourceError(
-                i18n.message("repo.too_many_files", limit=f"{local.MAX_FILES:,}"),
+                i18n.message("repo.too_many_files", limit=local.MAX_FILES),
                 i18n.message("repo.choose_subfolder"),
             )
         yield _tree_entry(record)

@@ -1,1 +1,1 @@
-"""Running code nobody has read: isolation levels and the verdict on test runs."""
+"""Runs code that nobody has read: isolation levels, and the verdict on test runs."""

@@ -59,7 +59,7 @@ class SandboxJob:
         tests: paths relative to `root`.
         nonce: written with every line of the report.
         in_repository: the current folder is `root`, else `work`.
-        probe: remounts the tests by an attempt to escape: {"secret", "forbidden"}, two paths that must be out of reach.
+        probe: replaces the tests by an attempt to escape: {"secret", "forbidden"}, two paths that must be out of reach.
         limits: bounds of the run.
     """
 

@@ -156,7 +156,7 @@ def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
     if ended == "finished":
         return ()
     values = {
-        "timeout": f"{limits.seconds:g}",
+        "timeout": limits.seconds,
         "memory": limits.memory // MB,
         "processes": limits.processes,
         "output": limits.output // MB,

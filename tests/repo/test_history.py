@@ -93,18 +93,31 @@ def test_renames_deletions_binaries_and_odd_names(work: Path, server, options: S
     body = "".join(f"line {n}\n" for n in range(30))
     commit(work, {"a.txt": body, "gone.py": "x\n", "p.bin": b"\0\1", 'q"\n e.py': "1\n"}, "before")
     git(work, "mv", "a.txt", "b c.txt")
-    commit(work, {"b c.txt": body.replace("line 7", "line seven"), "gone.py": None,
-                  "p.bin": b"\0\2", 'q"\n e.py': "2\n",
-                  "new.py": "n\n", "latin.py": b"\xe9\n"}, "after")  # fmt: skip
+    commit(
+        work,
+        {
+            "b c.txt": body.replace("line 7", "line seven"),
+            "gone.py": None,
+            "p.bin": b"\0\2",
+            'q"\n e.py': "2\n",
+            "new.py": "n\n",
+            "latin.py": b"\xe9\n",
+        },
+        "after",
+    )
     publish(work, server.folder)
     clone = open_source(parse_source(server.url + "/demo.git"), options)
     folder = open_source(parse_source(str(work)), options)
     for snapshot in (clone, folder):
         found = {f.path: f for f in history.diff(snapshot, "HEAD~1", "HEAD", options)}
         assert {p: (f.status, f.binary) for p, f in found.items()} == {
-            "b c.txt": ("renamed", False), "gone.py": ("deleted", False), "p.bin": ("modified", True),
-            'q"\n e.py': ("modified", False), "new.py": ("added", False), "latin.py": ("added", False),
-        }  # fmt: skip
+            "b c.txt": ("renamed", False),
+            "gone.py": ("deleted", False),
+            "p.bin": ("modified", True),
+            'q"\n e.py': ("modified", False),
+            "new.py": ("added", False),
+            "latin.py": ("added", False),
+        }
         assert found["b c.txt"].old_path == "a.txt"
         assert added_lines(found["b c.txt"]) == {8}
         assert history.diff(snapshot, "HEAD", "HEAD", options) == []

@@ -53,17 +53,37 @@ PLANTED = [
     ("telegram-token", ":AA" + made(ALNUM, 33), "bot 123456789{}"),
 ]
 DECOYS = [
-    'password = "password"', 'password = os.environ["DB_PASSWORD"]', 'token = "<your token here>"', "PASSWORD=changeme",
-    'api_key = "YOUR_API_KEY"', 'secret = "example-secret-value"', "password: ${DB_PASSWORD}", 'token_type = "bearer"',
-    'integrity "sha512-' + made(ALNUM + "+/", 86) + '=="', f'"hash": "{made(HEX, 64)}"', f"commit {made(HEX, 40)}",
-    'id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"', 'tokenizer = "bert-base-uncased"', 'SECRET_KEY = "dev"',
-    'token = "access_token_url_parameter"', "def get_password(self, password=None):", 'pwd = "/usr/local/lib/x"',
-    'HEADER = "X-Auth-Token"', 'token_url = "https://example.org/oauth2/token"', "https://user:pass@host/x",
-    'assert token == "abc"', 'label = "API key:"', 'key = "access_key_id"', "max_tokens=4096",
+    'password = "password"',
+    'password = os.environ["DB_PASSWORD"]',
+    'token = "<your token here>"',
+    "PASSWORD=changeme",
+    'api_key = "YOUR_API_KEY"',
+    'secret = "example-secret-value"',
+    "password: ${DB_PASSWORD}",
+    'token_type = "bearer"',
+    'integrity "sha512-' + made(ALNUM + "+/", 86) + '=="',
+    f'"hash": "{made(HEX, 64)}"',
+    f"commit {made(HEX, 40)}",
+    'id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"',
+    'tokenizer = "bert-base-uncased"',
+    'SECRET_KEY = "dev"',
+    'token = "access_token_url_parameter"',
+    "def get_password(self, password=None):",
+    'pwd = "/usr/local/lib/x"',
+    'HEADER = "X-Auth-Token"',
+    'token_url = "https://example.org/oauth2/token"',
+    "https://user:pass@host/x",
+    'assert token == "abc"',
+    'label = "API key:"',
+    'key = "access_key_id"',
+    "max_tokens=4096",
     'secret_name = "my-secret"',
-    "the basic idea is simple", "Bearer token authentication", 'class TokenBucket: rate = "10/second"',
-    'tokens = ["IDENT", "NUMBER"]', '"publicKey": "projects/a/locations/b"',
-]  # fmt: skip
+    "the basic idea is simple",
+    "Bearer token authentication",
+    'class TokenBucket: rate = "10/second"',
+    'tokens = ["IDENT", "NUMBER"]',
+    '"publicKey": "projects/a/locations/b"',
+]
 
 
 @pytest.mark.parametrize(("rule", "secret", "around"), PLANTED, ids=[f"{n}-{p[0]}" for n, p in enumerate(PLANTED)])
@@ -108,11 +128,24 @@ def test_hostile_repetition_ends(piece: str) -> None:
 @pytest.mark.parametrize(
     ("path", "secret"),
     [
-        (".env", True), ("a/.env.production", True), (".env.example", False), ("id_rsa", True), ("a/key.pem", True),
-        ("id_rsa.pub", False), (".aws/config", True), ("home/.ssh/known_hosts", True), ("infra/prod.tfstate", True),
-        ("credentials.json", True), ("src/credentials.py", False), (".npmrc", True), ("secrets.yaml", True),
-        ("src/secrets.py", False), ("keyboard.py", False), ("docs/env.md", False), (".docker/config.json", True),
+        (".env", True),
+        ("a/.env.production", True),
+        (".env.example", False),
+        ("id_rsa", True),
+        ("a/key.pem", True),
+        ("id_rsa.pub", False),
+        (".aws/config", True),
+        ("home/.ssh/known_hosts", True),
+        ("infra/prod.tfstate", True),
+        ("credentials.json", True),
+        ("src/credentials.py", False),
+        (".npmrc", True),
+        ("secrets.yaml", True),
+        ("src/secrets.py", False),
+        ("keyboard.py", False),
+        ("docs/env.md", False),
+        (".docker/config.json", True),
     ],
-)  # fmt: skip
+)
 def test_secret_names(path: str, secret: bool) -> None:
     assert secret_name(path) is secret

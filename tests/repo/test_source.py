@@ -33,14 +33,20 @@ GITHUB = "https://github.com/o/r.git"
         ("https://github.com/o/r/pull/12/files", GITHUB, "refs/pull/12/head", "", None, None),
         ("https://gitlab.com/g/s/p/-/tree/dev/x?ref=h", "https://gitlab.com/g/s/p.git", "dev", "x", None, None),
         ("https://gitlab.com/g/p/-/blob/dev/x.py#L3-7", "https://gitlab.com/g/p.git", "dev", "", "x.py", 3),
-        ("https://git.example/g/p/-/merge_requests/4/diffs", "https://git.example/g/p", "refs/merge-requests/4/head",
-         "", None, None),
+        (
+            "https://git.example/g/p/-/merge_requests/4/diffs",
+            "https://git.example/g/p",
+            "refs/merge-requests/4/head",
+            "",
+            None,
+            None,
+        ),
         ("https://codeberg.org/o/r/src/branch/main/x/y.go#L4", "https://codeberg.org/o/r.git", "main", "", "x/y.go", 4),
         ("https://codeberg.org/o/r/pulls/9", "https://codeberg.org/o/r.git", "refs/pull/9/head", "", None, None),
         ("https://git.sr.ht/~ada/repo", "https://git.sr.ht/~ada/repo", None, "", None, None),
         ("https://h.example:8443/r.git/tree/main/x", "https://h.example:8443/r.git", "main", "x", None, None),
     ],
-)  # fmt: skip
+)
 def test_addresses(text, url, ref, subdir, focus, line) -> None:
     source = parse_source(text)
     assert (source.url, source.ref, source.subdir, source.focus, source.line) == (url, ref, subdir, focus, line)
@@ -95,12 +101,24 @@ def test_a_file_is_not_a_repository(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("https://github.com/o/r", True), ("git@github.com:o/r.git", True), ("o/r", True), ("github.com/o/r", True),
-        ("ext::sh", False), ("file:///etc/passwd", True), ("", False), ("what is a/b?", False), ("a/b?", False),
-        ("explain src/app.py", False), ("src/app.py", False), ("review https://github.com/o/r/pull/1", False),
-        ("/nowhere/at/all", False), ("hello", False), ("https://github.com/o/r\nwhat is it?", False), ("/", True),
+        ("https://github.com/o/r", True),
+        ("git@github.com:o/r.git", True),
+        ("o/r", True),
+        ("github.com/o/r", True),
+        ("ext::sh", False),
+        ("file:///etc/passwd", True),
+        ("", False),
+        ("what is a/b?", False),
+        ("a/b?", False),
+        ("explain src/app.py", False),
+        ("src/app.py", False),
+        ("review https://github.com/o/r/pull/1", False),
+        ("/nowhere/at/all", False),
+        ("hello", False),
+        ("https://github.com/o/r\nwhat is it?", False),
+        ("/", True),
     ],
-)  # fmt: skip
+)
 def test_repository_or_question(text: str, expected: bool) -> None:
     assert looks_like_source(text) is expected
 

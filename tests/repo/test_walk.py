@@ -50,13 +50,23 @@ FILES: dict[str, str | bytes] = {
     "tests/test_good.py": "def test(): pass\n",
 }
 REASONS = {
-    "src/latin.py": "not UTF-8", "src/nul.py": "binary", "src/oneline.js": "larger than", "src/min.js": "minified",
-    "src/app.min.js": "generated", "src/gen.go": "generated", "src/lfs.json": "Git LFS pointer",
+    "src/latin.py": "not UTF-8",
+    "src/nul.py": "binary",
+    "src/oneline.js": "larger than",
+    "src/min.js": "minified",
+    "src/app.min.js": "generated",
+    "src/gen.go": "generated",
+    "src/lfs.json": "Git LFS pointer",
     "src/empty.py": "empty",
-    "package-lock.json": "generated", "node_modules/dep/index.js": "dependency folder", "dist/out.js": "build output",
-    ".env": "may hold secrets", "logo.png": "binary", "notes.xyz": "not a kind", "src/link.py": "symbolic link",
+    "package-lock.json": "generated",
+    "node_modules/dep/index.js": "dependency folder",
+    "dist/out.js": "build output",
+    ".env": "may hold secrets",
+    "logo.png": "binary",
+    "notes.xyz": "not a kind",
+    "src/link.py": "symbolic link",
     "src/away": "symbolic link",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -142,9 +152,16 @@ def test_include_and_exclude(snapshot: Snapshot, options: Settings) -> None:
 
 
 def test_ignored_files_of_nested_gitignores(tmp_path: Path, options: Settings) -> None:
-    files = {".gitignore": "*.log\n/out\n!keep.log\n", "a.py": "1\n", "b.log": "1\n",
-             "out/c.py": "1\n", "sub/out/d.py": "1\n",
-             "sub/.gitignore": "d.py\n*.py\n!e.py\n", "sub/e.py": "1\n", "sub/f.py": "1\n"}  # fmt: skip
+    files = {
+        ".gitignore": "*.log\n/out\n!keep.log\n",
+        "a.py": "1\n",
+        "b.log": "1\n",
+        "out/c.py": "1\n",
+        "sub/out/d.py": "1\n",
+        "sub/.gitignore": "d.py\n*.py\n!e.py\n",
+        "sub/e.py": "1\n",
+        "sub/f.py": "1\n",
+    }
     for path, content in files.items():
         (tmp_path / "p" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "p" / path).write_text(content)
@@ -295,8 +312,12 @@ def test_fifty_thousand_files(tmp_path: Path, options: Settings) -> None:
     """The count, not the clock: `bench/` has the times."""
     blobs = b"".join(b"M 100644 inline src/p%d/m%d.py\ndata 6\nx = 1\n\n" % (n % 500, n) for n in range(50_000))
     git(tmp_path, "init", "-q", "--bare", "big.git")
-    git(tmp_path / "big.git", "fast-import", "--quiet",
-        stdin=b"commit refs/heads/master\ncommitter A <a@b> 1700000000 +0000\ndata 1\nx\n" + blobs)  # fmt: skip
+    git(
+        tmp_path / "big.git",
+        "fast-import",
+        "--quiet",
+        stdin=b"commit refs/heads/master\ncommitter A <a@b> 1700000000 +0000\ndata 1\nx\n" + blobs,
+    )
     git(tmp_path / "big.git", "symbolic-ref", "HEAD", "refs/heads/master")
     snapshot = open_source(parse_source(str(tmp_path / "big.git")), options)
     began = time.perf_counter()

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from repopilot.errors import Cancelled, SandboxError
+from repopilot.i18n import Message, said
 from repopilot.sandbox import levels
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.inversion import Mutation
@@ -154,6 +155,7 @@ def test_tests_that_test_nothing_are_no_pass(tests, reason):
     result = run("", tests)
     assert not result.genuine
     assert any(reason in text for text in result.reasons), result.reasons
+    assert all(isinstance(text, Message) and said(text, "fr") != text for text in result.reasons)
 
 
 def test_an_endless_program_is_stopped_and_said_so():
@@ -162,6 +164,7 @@ def test_an_endless_program_is_stopped_and_said_so():
     )
     assert (result.ended, result.genuine, result.passed) == ("timeout", False, 0)
     assert "longer than 2 s" in result.output
+    assert [said(reason, "fr") for reason in result.reasons] == ["arrêté\u202f: durée supérieure à 2\u202fs"]
 
 
 def test_cancelling_ends_the_run():
