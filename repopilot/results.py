@@ -98,7 +98,8 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class ReviewReport:
     """`findings` are those that count; `pre_existing` were there before the change. `notes` say what was left out;
-    `commit` is the state that was looked at; `excerpts` holds numbered lines of code by `path:line`."""
+    `commit` is the state that was looked at; `excerpts` holds numbered lines of code by `path:line`; `note` says how
+    the question was understood, '' where that goes without saying."""
 
     what: str
     commit: str
@@ -107,6 +108,7 @@ class ReviewReport:
     reviewed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     excerpts: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
     kind: Literal["review"] = "review"
 
 

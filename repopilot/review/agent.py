@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from repopilot.repo import history
 from repopilot.results import Answer, ReviewReport
@@ -139,4 +140,5 @@ def _answer(report: ReviewReport, wanted: ReviewRequest, workspace: Workspace) -
     text = report_markdown(report, cited)
     facts = report_json(report)
     details = {key: facts[key] for key in ("score", "scores", "findings", "pre_existing", "what", "reviewed")}
-    return Answer("\n\n".join(filter(None, (wanted.note, text))), citations, details=details)
+    report = replace(report, note=wanted.note)
+    return Answer("\n\n".join(filter(None, (report.note, text))), citations, details=details, result=report)

@@ -11,12 +11,12 @@ from repopilot.agents.planning.agent import current_plan
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
-from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart
+from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart, ReviewReport
 from repopilot.settings import Settings
-from repopilot.types import Citation, FileChange, Progress, Route, Skip, SourceFile
+from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
-from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, sarif, summary_of
+from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, review_summary, sarif
 from repopilot.ui.chat import Chat
 from repopilot.ui.chat_store import STORED, Exchange, delete, load, save
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
@@ -165,24 +165,27 @@ def test_edited_parts_keep_what_was_known_of_them():
     assert edited(parts, ["  "]) == ()
 
 
-FINDING = {
-    "path": "a.py", "line": 3, "severity": "high", "rule": "B602", "message": "shell", "source": "bandit",
-    "domain": "security", "quote": "  run(x)",
-}  # fmt: skip
-
-
-def review():
-    details = {"score": 90, "scores": {"security": 90}, "findings": [FINDING], "pre_existing": 0, "what": "a.py"}
-    return Answer("**Health 90**\n\n1 high\n\n### `a.py`\n- x", (Citation(1, "a.py", 3, 3, "c"),), details=details)
+FINDING = Finding("a.py", 3, "high", "B602", "shell", "bandit", "security", "  run(x)")
+REPORT = ReviewReport("a.py", "c" * 40, (FINDING,), (FINDING, FINDING), ("a.py",), ("b.py is not Python",))
 
 
 def test_a_review_is_listed_by_file_and_leaves_as_sarif():
-    props = findings_props("m", review(), "en")
+    props = findings_props("m", REPORT, (Citation(1, "a.py", 3, 3, "c"),), "en")
     assert props["files"][0]["findings"][0]["number"] == 1
-    assert "`run(x)`" in fix_task(FINDING, "en") and "a.py, line 3" in fix_task(FINDING, "en")
-    assert summary_of(review()) == "**Health 90**\n\n1 high"
-    report = json.loads(sarif(review(), "c" * 40))
+    assert props["scores"][:2] == [["overall", 90], ["security", 90]]
+    assert fix_task(FINDING, "en") == "Fix this in a.py, line 3: shell (B602). The line reads: `run(x)`"
+    report = json.loads(sarif(REPORT))
     assert report["runs"][0]["results"][0]["ruleId"] == "B602"
+
+
+def test_a_review_is_summed_up_in_words():
+    summary = "**Health 90/100** of a.py. 1 high in 1 file. 2 more were there before the change."
+    assert review_summary(REPORT, "en") == f"{summary}\n\n- *b.py is not Python*"
+    noted = dataclasses.replace(REPORT, note="No file was named.", notes=())
+    assert review_summary(noted, "en") == f"No file was named.\n\n{summary}"
+    clean = ReviewReport("a.py", "c" * 40, (), reviewed=("a.py", "b.py"))
+    assert review_summary(clean, "en") == "**Health 100/100** of a.py. Nothing found in 2 files."
+    assert review_summary(clean, "fr") == "**Santé 100/100** pour a.py. Rien trouvé dans 2 fichiers."
 
 
 def test_an_impact_report_is_shown_as_a_picture():

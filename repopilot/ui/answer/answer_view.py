@@ -13,7 +13,7 @@ from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
 from repopilot.ui.answer.plan_view import plan_element, plan_of
-from repopilot.ui.answer.report_props import findings_props, has_findings, impact_props, summary_of
+from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.step_text import inert
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.chat_store import Exchange
@@ -41,7 +41,7 @@ async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index
     opening, answer = chat.opening, exchange.answer
     assert opening is not None and opening.snapshot is not None
     chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
-    message.content = linked(_text(answer), answer.citations, message.id)
+    message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, exchange)
     message.elements = elements
     await (message.update() if message.streaming else message.send())
@@ -107,10 +107,10 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     return {}
 
 
-def _text(answer: Answer) -> str:
+def _text(answer: Answer, language: str) -> str:
     """The answer's text, without the lists that have an element of their own."""
-    if has_findings(answer):
-        return summary_of(answer)
+    if review := review_of(answer):
+        return review_summary(review, language)
     plan = plan_of(answer)
     return plan.note if plan else answer.text
 
@@ -118,8 +118,8 @@ def _text(answer: Answer) -> str:
 async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomElement]:
     """The elements below the text: the reports, the plan, the files, then sources and footer."""
     answer, elements = exchange.answer, []
-    if has_findings(answer):
-        elements.append(element("Findings", findings_props(id, answer, chat.language)))
+    if review := review_of(answer):
+        elements.append(element("Findings", findings_props(id, review, answer.citations, chat.language)))
     if impact := impact_props(answer, chat.language):
         elements.append(element("Impact", impact))
     if plan := plan_of(answer):
@@ -133,7 +133,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:
     """Props of the element `Sources`: citations, fallbacks, other routes, another try, the footer."""
     answer = exchange.answer
     # The findings of a review carry their places themselves.
-    cited = () if has_findings(answer) else answer.citations
+    cited = () if review_of(answer) else answer.citations
     unsupported = sum(not citation.supported for citation in cited)
     return {
         "answer": answer_id,

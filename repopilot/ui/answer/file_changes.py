@@ -13,7 +13,7 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
 from repopilot.ui.answer.diffs import blob_id, files_props, not_rejected, patch, zipped
-from repopilot.ui.answer.report_props import sarif
+from repopilot.ui.answer.report_props import review_of, sarif
 from repopilot.ui.chat import Chat, ShownAnswer, process
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
@@ -79,8 +79,8 @@ def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
         return "repopilot.zip", "application/zip", zipped(files)
     if payload.get("form") == "patch":
         return "repopilot.patch", "text/x-patch", patch(files).encode()
-    if payload.get("form") == "sarif":
-        return "repopilot.sarif", "application/sarif+json", sarif(shown.answer, shown.index.commit).encode()
+    if payload.get("form") == "sarif" and (review := review_of(shown.answer)):
+        return "repopilot.sarif", "application/sarif+json", sarif(review).encode()
     if payload.get("form") == "markdown":
         return "repopilot.md", "text/markdown", shown.answer.text.encode()
     file = shown.files.get(str(payload.get("path", "")))

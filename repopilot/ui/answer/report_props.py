@@ -4,82 +4,109 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from repopilot import i18n
+from repopilot.i18n.format import count
 from repopilot.impact.svg import graph_svg
-from repopilot.results import Answer, ImpactReport
-from repopilot.types import Finding
+from repopilot.results import Answer, ImpactReport, ReviewReport
+from repopilot.review.findings import WEIGHTS, score, scores
+from repopilot.types import Citation, Finding
 
 FINDINGS_SHOWN = 120
+NOTES_SHOWN = 20
 ROWS_SHOWN = 12
 
 
-def has_findings(answer: Answer) -> bool:
-    return "findings" in answer.details and "scores" in answer.details
+def review_of(answer: Answer) -> ReviewReport | None:
+    """The review an answer brings, None without one."""
+    return answer.result if isinstance(answer.result, ReviewReport) else None
 
 
-def summary_of(answer: Answer) -> str:
-    """The text of a review without its list of findings, which the element shows instead."""
-    return answer.text.split("\n### ", 1)[0].rstrip()
+def review_summary(report: ReviewReport, language: str) -> str:
+    """A review in a few lines of Markdown, without its list of findings, which the element shows."""
+    by_severity: Counter[str] = Counter(finding.severity for finding in report.findings)
+    counts = [
+        f"{i18n.number(by_severity[severity], language)} {i18n.text(f'ui.findings.severities.{severity}', language)}"
+        for severity in WEIGHTS
+        if by_severity[severity]
+    ]
+    files = count(len(report.reviewed), "file", language)
+    key = "ui.findings.found" if counts else "ui.findings.nothing"
+    parts = [
+        i18n.text(
+            "ui.findings.health", language, score=score(report.findings), what=i18n.localized(report.what, language)
+        ),
+        i18n.text(key, language, counts=", ".join(counts), files=files),
+    ]
+    if report.pre_existing:
+        parts.append(i18n.text("ui.findings.pre_existing", language, count=len(report.pre_existing)))
+    notes = [f"- *{i18n.said(note, language)}*" for note in report.notes[:NOTES_SHOWN]]
+    blocks = (i18n.said(report.note, language), " ".join(parts), "\n".join(notes))
+    return "\n\n".join(block for block in blocks if block)
 
 
-def findings_props(answer_id: str, answer: Answer, language: str) -> dict:
-    """Props of the element `Findings`: the findings by file, in the report's order."""
-    numbers = {(citation.path, citation.start_line): citation.number for citation in answer.citations}
-    found: Sequence[Mapping] = answer.details["findings"]  # type: ignore[assignment]
-    scores: Mapping[str, int] = answer.details["scores"]  # type: ignore[assignment]
+def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Citation], language: str) -> dict:
+    """Props of the element `Findings`: the findings by file, in the report's order.
+
+    Args:
+        answer_id: the id of the answer's message.
+        report: the review.
+        citations: of the answer; the places of the findings among them can be opened.
+        language: of the reader.
+    """
+    numbers = {(citation.path, citation.start_line): citation.number for citation in citations}
     files: dict[str, list[dict]] = {}
-    for finding in found[:FINDINGS_SHOWN]:
-        number = numbers.get((finding["path"], finding["line"]))
-        files.setdefault(finding["path"], []).append(_finding_props(finding, number, language))
-    more = len(found) - FINDINGS_SHOWN
-    overall = i18n.text("ui.findings.overall", language)
-    domains = [[i18n.term("ui.findings.domains", domain, language), score] for domain, score in scores.items()]
+    for finding in report.findings[:FINDINGS_SHOWN]:
+        number = numbers.get((finding.path, finding.line))
+        files.setdefault(finding.path, []).append(_finding_props(finding, number, language))
+    more = len(report.findings) - FINDINGS_SHOWN
+    by_domain = scores(report.findings).items()
     return {
         "answer": answer_id,
-        "scores": [[overall, answer.details["score"]], *domains],
+        "scores": [
+            [i18n.text("ui.findings.overall", language), score(report.findings)],
+            *([i18n.term("ui.findings.domains", domain, language), points] for domain, points in by_domain),
+        ],
         "files": [{"path": path, "findings": findings} for path, findings in files.items()],
         "more": i18n.text("ui.findings.more", language, count=more) if more > 0 else "",
         "words": i18n.section("ui.findings.words", language),
     }
 
 
-def _finding_props(finding: Mapping, number: int | None, language: str) -> dict:
-    domain = i18n.term("ui.findings.domains", str(finding.get("domain") or ""), language)
+def _finding_props(finding: Finding, number: int | None, language: str) -> dict:
+    domain = i18n.term("ui.findings.domains", finding.domain, language)
     return {
-        "severity": finding["severity"],
-        "severity_label": i18n.term("ui.findings.severities", finding["severity"], language),
-        "place": i18n.text("ui.findings.line", language, line=finding["line"]),
-        "origin": " · ".join(part for part in (domain, finding["rule"], finding["source"]) if part),
-        "message": i18n.said(finding["message"], language),
-        "quote": finding.get("quote", ""),
+        "severity": finding.severity,
+        "severity_label": i18n.text(f"ui.findings.severities.{finding.severity}", language),
+        "place": i18n.text("ui.findings.line", language, line=finding.line),
+        "origin": " · ".join(part for part in (domain, finding.rule, finding.source) if part),
+        "message": i18n.said(finding.message, language),
+        "quote": finding.quote,
         "number": number,
         "fix": fix_task(finding, language),
     }
 
 
-def fix_task(finding: Mapping, language: str) -> str:
+def fix_task(finding: Finding, language: str) -> str:
     """What the button “Fix this” asks the generator for."""
     task = i18n.text(
         "ui.findings.fix",
         language,
-        path=finding["path"],
-        line=finding["line"],
-        message=i18n.said(finding["message"], language),
-        rule=finding["rule"],
+        path=finding.path,
+        line=finding.line,
+        message=i18n.localized(finding.message, language),
+        rule=finding.rule,
     )
-    quote = str(finding.get("quote") or "").strip()
+    quote = finding.quote.strip()
     return f"{task} {i18n.text('ui.findings.fix_quote', language, quote=quote)}" if quote else task
 
 
-def sarif(answer: Answer, commit: str) -> str:
+def sarif(report: ReviewReport) -> str:
     """The findings for other tools, SARIF 2.1.0."""
-    from repopilot.results import ReviewReport
     from repopilot.review.report import report_sarif
 
-    found: Sequence[Mapping] = answer.details["findings"]  # type: ignore[assignment]
-    report = ReviewReport(str(answer.details.get("what", "")), commit, tuple(Finding(**finding) for finding in found))
     return json.dumps(report_sarif(report), indent=2)
 
 
