@@ -1,8 +1,8 @@
-"""How well the citation check tells true citations from wrong ones that lie in range.
+"""Measures how well the citation check tells true citations from wrong ones that are within the file.
 
     python -m bench.citations [PACKAGE …]
 
-From installed packages: each function's docstring (taken out of the lines), its calls and its string constants make
+From installed packages: each function's docstring (removed from the lines), its calls and its string constants make
 true sentences about its lines. Each is then moved to every other stretch of the same file of the same length.
 """
 

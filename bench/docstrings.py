@@ -1,4 +1,4 @@
-"""Docstring → function: an installed package without its docstrings, and the docstrings as questions."""
+"""Docstring → function: removes the docstrings of an installed package and uses them as queries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def docstring_set(package: str, folder: Path) -> tuple[Path, list[Described]]:
 
 
 def stripped(text: str, name: str) -> tuple[str, list[Described]]:
-    """Source with blank lines, or `pass`, for its docstrings; and what they said of functions."""
+    """Source with blank lines, or `pass`, in place of its docstrings; and the functions these described."""
     lines, found = text.split("\n"), []
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, (*_FUNCTION, ast.ClassDef, ast.Module)) or not ast.get_docstring(node):
@@ -52,7 +52,7 @@ def stripped(text: str, name: str) -> tuple[str, list[Described]]:
         first = node.body[0]
         lines[first.lineno - 1 : first.end_lineno] = [""] * (first.end_lineno - first.lineno + 1)
         lines[first.lineno - 1] = " " * first.col_offset + ("pass" if len(node.body) == 1 else "")
-        said = " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
-        if isinstance(node, _FUNCTION) and LEAST_WORDS <= len(said.split()) <= MOST_WORDS:
-            found.append(Described(said, name, node.lineno))
+        summary = " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+        if isinstance(node, _FUNCTION) and LEAST_WORDS <= len(summary.split()) <= MOST_WORDS:
+            found.append(Described(summary, name, node.lineno))
     return "\n".join(lines), found

@@ -1,13 +1,13 @@
-"""Retrieval side by side: plain BM25, MiniLM, their fusions, and RepoPilot's ranking, on one machine in one run.
+"""Compares plain BM25, MiniLM, their fusions and RepoPilot's ranking, on one machine in one run.
 
     python -m bench.retrieval CORPORA_DIR [--sets DIR] [--only NAME …] [--packages NAME …] [--ablate] [--no-vectors]
                               [--home DIR]
 
-CORPORA_DIR/NAME is a repository, DIR/NAME.jsonl its queries: {"query", "gold": [paths]}; DIR/NAME.history.json, where
-there is one, the commits before it as [subject, [paths]]. R@k is the share of queries with a right file among the
+CORPORA_DIR/NAME is a repository, DIR/NAME.jsonl its queries: {"query", "gold": [paths]}; DIR/NAME.history.json, if
+present, the commits before it as [subject, [paths]]. R@k is the share of queries with a right file among the
 first k distinct files of the first DEPTH passages, MRR its mean reciprocal rank. `--packages` adds docstring →
-function on installed packages whose docstrings are taken out first; a right passage counts there. `--home` keeps
-indexes and vectors for the next run. `--ablate` leaves out one contribution of the ranking at a time.
+function on installed packages whose docstrings are removed first; there the passage must be right. `--home` keeps
+indexes and vectors for the next run. `--ablate` removes one contribution of the ranking at a time.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Method = Callable[[str], list[int]]
 
 @dataclass(frozen=True)
 class Case:
-    """One repository with its queries; `right` holds for each the rows that answer it, as sets."""
+    """One repository with its queries; `right` has for each the set of rows that answer it."""
 
     name: str
     index: Index
@@ -58,7 +58,7 @@ class Case:
     seconds: float
 
     def rank_of_right(self, number: int, rows: Sequence[int]) -> int | None:
-        """Place of the first right answer, counting distinct files or passages."""
+        """Rank of the first right answer, counting distinct files or passages."""
         files = self.index.lexical.file_of
         items = [int(files[row]) for row in rows] if self.by_file else list(rows)
         right = {int(files[row]) for row in self.right[number]} if self.by_file else self.right[number]
@@ -127,9 +127,9 @@ def report(title: str, cases: Sequence[Case], embedder: embed.Embedder | None, a
     print(f"{'method':34s}   R@1   R@5  R@10   MRR  ms (p50)")
     names = [*(baselines if embedder else ("plain BM25",)), "ours, instant"]
     names += ["ours, full"] * bool(embedder) + ["ours, instant + history"] * any(case.history for case in cases)
-    made = {case.name: methods(case, embedder) for case in cases}
+    methods_of = {case.name: methods(case, embedder) for case in cases}
     for name in names:
-        row(name, [(case, made[case.name][name]) for case in cases])
+        row(name, [(case, methods_of[case.name][name]) for case in cases])
     if ablate:
         for left_out in contributions(cases):
             row(f"ours without {left_out}", [(case, ours(case, left_out)) for case in cases])
@@ -189,12 +189,12 @@ def plain_bm25(index: Index, query: str, k1: float = 1.2, b: float = 0.75) -> li
 
 
 def jaccard_rerank(index: Index, query: str, vectors: np.ndarray, embedder: embed.Embedder) -> list[int]:
-    """The nearest OVERFETCH passages, ordered by .7 × likeness of the word sets + .3 × cosine."""
+    """The nearest OVERFETCH passages, ordered by .7 × Jaccard similarity of the word sets + .3 × cosine."""
     cosine = vectors @ embedder.embed([query])[0]
     nearest = np.argsort(-cosine, kind="stable")[:OVERFETCH]
-    asked = {word.lower() for word in words(query)}
-    said = [{word.lower() for word in words(index.chunks[int(row)].text)} for row in nearest]
-    shared = [len(asked & other) / max(1, len(asked | other)) for other in said]
+    query_words = {word.lower() for word in words(query)}
+    passage_words = [{word.lower() for word in words(index.chunks[int(row)].text)} for row in nearest]
+    shared = [len(query_words & other) / max(1, len(query_words | other)) for other in passage_words]
     return nearest[np.argsort(-(0.7 * np.array(shared) + 0.3 * cosine[nearest]), kind="stable")].tolist()
 
 

@@ -1,1 +1,1 @@
-"""What the code says about itself: languages, chunks, symbols, the code graph, schemas."""
+"""Static analysis of source text: languages, chunks, symbols, imports, schemas and the code graph."""

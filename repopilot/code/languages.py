@@ -1,5 +1,5 @@
-"""What a path tells of a file: its language, its kind (code, documentation, configuration, schema), and whether it is a
-test, an example or generated. Pure over strings; cheap to import."""
+"""Classifies files by their paths: language, kind (code, documentation, configuration, schema), and whether they are
+tests, examples or generated. Pure over strings; cheap to import."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ _DOC_FOLDER = re.compile(r"(^|/)(docs?|documentation|website|man|wiki)/", re.IGN
 
 @lru_cache(maxsize=4096)
 def language_of(path: str) -> str | None:
-    """The language that a path's name tells; None where it tells none, and the file is not read.
+    """The language of a file by its name; None where the name is of no known language, and the file is not read.
 
     Whole names (`Dockerfile`) come first, then the longest suffix (`.env.example` before `.example`).
     """
@@ -176,7 +176,7 @@ def language_of(path: str) -> str | None:
 
 
 def languages() -> tuple[str, ...]:
-    """The names of all languages that paths can tell."""
+    """The names of all known languages."""
     return tuple(_LANGUAGES)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a manifest says of its project.
+    """The contents of a project manifest.
 
     `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `name` the package's name, or a Go module's path;
     `scripts` and `entry_points` map names to commands and to places in the code.

@@ -69,7 +69,7 @@ def windows(
         end: the last line to cover.
         size: how many lines a window has at most.
         overlap: how many lines a window repeats from the one before.
-        preferred: says of a line number whether a window should begin there.
+        preferred: whether a window should begin on a line, given its number.
 
     Returns:
         First and last line of each window (1-based, inclusive).

@@ -34,7 +34,7 @@ class FileAnalysis:
     """What was found in the text of one file. Picklable.
 
     `language` is the one it was parsed as. `parsed` is False where there is a grammar but the text has syntax errors or
-    took too long; `notes` says which. `uses` is the compact form of `references`; a use of kind `table` is a table
+    took too long; `notes` tell which. `uses` is the compact form of `references`; a use of kind `table` is a table
     named in SQL. `tables` are those the file declares; `package` is its package or namespace, '' for none. `lines` is
     their number.
     """
@@ -71,8 +71,8 @@ def analyse(
     Args:
         path: the file's path, from the repository's root.
         text: its whole text, with LF line ends.
-        language: as `languages.language_of` names it. A `.h` file called C is parsed as C++ where it reads like it.
-        kind: what the file serves as.
+        language: as `languages.language_of` names it. A `.h` file is parsed as C++ where it looks like it.
+        kind: the kind of file.
         seconds: time limit of the parser; afterwards the file is cut by lines and a note says so.
 
     Returns:
@@ -112,7 +112,7 @@ def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file to analyse. `language` is the one its path tells."""
+    """A file to analyse. `language` is the one its path has."""
 
     path: str
     text: str
@@ -224,7 +224,7 @@ def _code_spans(lines: list[str], code: _ParsedCode, found: Sequence[Definition]
 
 
 class _Owner(NamedTuple):
-    """The definition that is being divided, and the kind of chunk of what lies between its members."""
+    """The definition that is being divided, and the kind of chunk of the text between its members."""
 
     name: str
     kind: ChunkKind
@@ -281,7 +281,7 @@ class _Divider:
         return cut or windows(self.lines, start, stop, overlap=OVERLAP)
 
     def _between(self, first: int, last: int, owner: _Owner, header: bool) -> list[Span]:
-        """Spans of what lies between definitions. The head of a class (`header`) is not merged with what follows."""
+        """Spans of the text between definitions. The head of a class (`header`) is not merged with what follows."""
         name, kind = owner
         whole = trimmed(Span(first, last, kind, name, name, fixed=header), self.lines) if first <= last else None
         if whole is None:

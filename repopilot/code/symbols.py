@@ -28,7 +28,7 @@ _SIGNATURE_CHARS = 200
 class Use(NamedTuple):
     """A use of a name: a `Reference` without its path, small enough to keep by the million.
 
-    `receiver` is what stands before the name as written (`self`, `os.path`), `)` for the result of a call, '' for none.
+    `receiver` is what precedes the name as written (`self`, `os.path`), `)` for the result of a call, '' for none.
     """
 
     name: str
@@ -122,7 +122,7 @@ def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> list[Use]:
 
 
 class _Occurrence(NamedTuple):
-    """A name as it stands in the text. `line` is 1-based."""
+    """An occurrence of a name in the text. `line` is 1-based."""
 
     start_byte: int
     name: str
@@ -134,7 +134,7 @@ class _Occurrence(NamedTuple):
 class _Found:
     """A definition while it is put together from all the patterns that match its name.
 
-    `inner` is its smallest node, `owner` what the definition itself says it belongs to (a receiver, `Class::`).
+    `inner` is its smallest node, `owner` the owner that the definition itself names (a receiver, `Class::`).
     """
 
     kind: str
@@ -215,7 +215,7 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
 
 
 def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
-    """The plain name, and the name qualified by what the definition itself says (receiver, `Class::`, `prototype`)."""
+    """The plain name, and the name with the owner that the definition itself names (receiver, `Class::`)."""
     written = text_of(item.name, data).strip().strip("\"'`")
     owner = item.owner
     if "::" in written or "\\" in written:
@@ -294,7 +294,7 @@ def _with_scopes(
 
 
 def _receiver(data: bytes, at: int) -> str:
-    """What stands before the name that begins at byte `at`; see `Use`."""
+    """The receiver of the name that begins at byte `at`; see `Use`."""
     if at == 0 or data[at - 1 : at] not in (b".", b":", b">", b"\\"):
         return ""
     match = _RECEIVER.search(data, max(0, at - 80), at)

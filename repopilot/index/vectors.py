@@ -2,7 +2,7 @@
 
 Two processes on one Chroma folder would damage it, so one owns it: the first that takes its lock, until it ends. Others
 embed what they need and keep it in memory. Everything in the folder can be computed again: a damaged collection, or a
-damaged folder, is deleted and made anew, with a note.
+damaged folder, is recreated, with a note.
 
 `Vectors` calls the collection directly, which is two to three times as fast as through LlamaIndex's
 `ChromaVectorStore` and spares the command line its import; `node_store` gives LlamaIndex applications the same vectors
@@ -63,7 +63,7 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
 
     Args:
         index: any generation of the repository's index; all of them share their vectors.
-        embedder: makes what is missing; vectors of embedders with different names are kept apart.
+        embedder: computes missing vectors; those of embedders with different names are kept apart.
     """
     root, key = index.folder.parent.parent, index.folder.parent.name
     with _registry.lock:
@@ -102,13 +102,13 @@ def health(root: Path) -> str:
 def node_store(index: Index, embedder: Embedder) -> ChromaVectorStore:
     """The chunks of an index as nodes with their vectors, text and metadata, for LlamaIndex applications.
 
-    The nodes lie in a collection of their own, which is brought up to date with the index: nodes of chunks that are
-    gone are deleted, new ones added, vectors that exist are not computed again. The store's own `query` then takes
+    The nodes are stored in a collection of their own, which is brought up to date with the index: nodes of removed
+    chunks are deleted, new ones added, and existing vectors reused. The store's own `query` then takes
     metadata filters (path, language, kind, symbol, lines).
 
     Args:
         index: the index whose chunks are stored; `repopilot.code.node_parser.chunk_of_node` gives them back.
-        embedder: makes the vectors; queries need the same one.
+        embedder: computes the vectors; queries need the same one.
 
     Returns:
         LlamaIndex's store over the collection. Its `add` ignores ids that it has, and takes 5,461 nodes at most.

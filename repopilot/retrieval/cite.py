@@ -163,7 +163,7 @@ def _numbers(group: str) -> list[int]:
 
 
 def _anchor_score(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbols_of: SymbolsOf) -> float | None:
-    """1 when found, MENTION when only mentioned, 0 when missing, None when it says nothing for or against."""
+    """1 when found, MENTION when only mentioned, 0 when missing, None when it is no evidence either way."""
     if anchor.kind == "path":
         return 1.0 if excerpt.path.endswith(anchor.text.lstrip("./")) else (1.0 if anchor.text in excerpt.text else 0.0)
     if anchor.kind == "quote":
@@ -213,7 +213,7 @@ def _word_coverage(claim: Claim, excerpt: Excerpt) -> float:
 
 def _narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
     """First and last line of the part of a long excerpt that supports the claim, with a margin of two lines; of the
-    whole excerpt where that can't be told."""
+    whole excerpt where that can't be determined."""
     if excerpt.end_line - excerpt.start_line < WIDE:
         return excerpt.start_line, excerpt.end_line
     wanted = {re.split(r"\.|::|->|#", a.text)[-1] for a in claim.anchors if a.kind == "name"}

@@ -75,8 +75,8 @@ class Query:
 
     `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
     folders it mentions; `frames` its stack frames, innermost first; `scope` that of a conventional commit
-    (`fix(router): …`). `asks` says that it is put as a question, `wants_tests` and `wants_docs` that tests or
-    documentation are asked for. `notes` say what was left out.
+    (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks for tests or
+    documentation. `notes` say what was left out.
     """
 
     kind: Kind
@@ -207,7 +207,7 @@ def _is_task(text: str) -> bool:
 
 
 def _subject(text: str, kind: Kind, asks: bool) -> str:
-    """The part of a query that tells what sort of file is wanted: the first line of a question, or a few words.
+    """The part of a query that indicates what sort of file is wanted: the first line of a question, or a few words.
 
     Nothing of what reads like a commit message: those mention tests and documentation in passing.
     """

@@ -70,10 +70,10 @@ ROLE_WEIGHTS: Mapping[str, float] = {
     "generated": -2.0,
     "vendored": -3.0,
 }
-"""What a role that is not asked for takes from the score of a file."""
+"""Penalties on the score of a file whose role the query does not ask for."""
 
 ROLE_FACTORS: Mapping[str, float] = {"test": 0.3, "example": 0.5, "doc": 0.5, "generated": 0.3, "vendored": 0.3}
-"""What the term scores of a file are multiplied by when its role is not asked for."""
+"""Factors on the term scores of a file whose role the query does not ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +395,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[Key]], k: float = 60.0) -
     SIGIR 2009.
 
     Args:
-        rankings: items, best first; one that stands twice in a ranking counts once, where it stands first.
+        rankings: items, best first; one that occurs twice in a ranking counts once, at its first place.
         k: the larger, the less the first ranks weigh.
 
     Returns:

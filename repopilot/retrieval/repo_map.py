@@ -1,4 +1,4 @@
-"""Questions about the whole repository: a compact map of it, and the passages that say what it is and how it runs."""
+"""Questions about the whole repository: a compact map of it, and passages on what it is and how to run it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _manifests(index: Index) -> list[Manifest]:
 
 
 def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
-    """A map of the repository for a model: what it says it is, languages, manifests, entry points, and folders with
+    """A map of the repository for a model: what its README says, languages, manifests, entry points, and folders with
     their files and symbols, as many as fit.
 
     Args:

@@ -1,4 +1,4 @@
-"""Searches one index: parses the query, ranks lexically, reranks with vectors where there are any, and says why."""
+"""Searches one index: parses the query, ranks lexically, reranks with vectors if there are any, explains the scores."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Frame:
 
     @property
     def suffixes(self) -> Iterator[str]:
-        """The ends of the path, longest first; for Java the folders that the class name tells are put before it."""
+        """The ends of the path, longest first; for Java, folders are derived from the class name."""
         parts = [part for part in self.path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
         if len(parts) == 1 and self.path.endswith((".java", ".kt", ".scala", ".groovy")):
             package = self.function.rpartition("/")[2].split(".")[:-2]

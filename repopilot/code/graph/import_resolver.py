@@ -31,8 +31,8 @@ _MOST_OF_A_PACKAGE = 400  # files that a star import of a package is resolved to
 class ImportTarget:
     """One import, resolved.
 
-    `files` are the numbers of the files it refers to; `bound` tells for each local name (files, name in them), with
-    name '' for the module itself. `star` says that every name of the files is in scope; `line` is 1-based.
+    `files` are the numbers of the files it refers to; `bound` maps each local name to (files, name in them), with
+    name '' for the module itself. `star`: every name of the files is in scope; `line` is 1-based.
     """
 
     files: tuple[int, ...]

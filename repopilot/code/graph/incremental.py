@@ -1,6 +1,6 @@
 """Decides which files have to be relinked after some have changed. Pure.
 
-A use is linked by looking up facts one after the other: what the file itself says and what its imports refer to; the
+A use is linked by looking up facts one after the other: what the file itself defines and what its imports refer to; the
 definitions of a name, anywhere or in one file; what an imported file binds a name to, or imports with a star. Where
 none of these facts has changed, the link is the same. A name that is looked up occurs in the file (as a use, in its
 receiver, as a type in a signature), or one of the imports that are followed binds such a name to it. So a file is
