@@ -38,19 +38,19 @@ class Review(BaseModel):
     verdict: Literal["approve", "reject"]
 
 
-def said(system: str, user: str) -> list[ChatMessage]:
+def messages_of(system: str, user: str) -> list[ChatMessage]:
     return [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
 
 
-async def asked(model: Model, messages: list[ChatMessage], **options: int) -> dict[str, object]:
-    """The facts of one call."""
+async def call_facts(model: Model, messages: list[ChatMessage], **options: int) -> dict[str, object]:
+    """What the trace says of one call: tokens and seconds."""
     async with trace.root(lambda _: None, "bench") as step:
         await stream.chat(model, messages, step, ChatOptions(**options))
     return step.data
 
 
 async def speed(model: Model) -> dict[str, float]:
-    facts = await asked(model, said("You explain code.", f"{CODE}\nExplain it."), max_tokens=80)
+    facts = await call_facts(model, messages_of("You explain code.", f"{CODE}\nExplain it."), max_tokens=80)
     return {
         "prompt_tokens": facts["prompt_tokens"],
         "prompt_tokens_per_s": round(facts["prompt_tokens"] / facts["first_token_s"], 1),
@@ -62,19 +62,19 @@ async def valid_json(model: Model) -> dict[str, int]:
     valid = repaired = 0
     for subject in SUBJECTS:
         async with trace.root(lambda _: None, "bench") as step:
-            question = said("You review code.", f"{CODE[:1500]}\nReview {subject}.")
+            question = messages_of("You review code.", f"{CODE[:1500]}\nReview {subject}.")
             valid += await structured.ask(model, question, Review, step, max_tokens=250) is not None
             repaired += "repaired" in step.data
     return {"calls": len(SUBJECTS), "valid": valid, "repaired": repaired}
 
 
 async def prefix_reuse(model: Model) -> dict[str, dict[str, object]]:
-    """Two agents with long prefixes of their own, in turns: seconds to the first token, cold and the second time."""
+    """Two agents with long prefixes of their own, one after the other: seconds to the first token, cold and warm."""
     agents = {"critic": "You find faults.\n" + CODE[:4000], "defender": "You defend the code.\n" + CODE[2000:6000]}
     result: dict[str, dict[str, object]] = {name: {} for name in agents}
     for turn, question in (("cold", "Name one function."), ("second", "Name one class.")):
         for name, prefix in agents.items():
-            facts = await asked(model, said(prefix, question), max_tokens=8)
+            facts = await call_facts(model, messages_of(prefix, question), max_tokens=8)
             result[name][turn] = facts["first_token_s"]
             result[name][f"{turn}_reused_tokens"] = facts.get("reused_prompt_tokens", 0)
     return result

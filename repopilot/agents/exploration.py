@@ -80,7 +80,17 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
 
 
 async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:
-    """At most `k` ranked hits for the question, in a step of their own."""
+    """Search, in a step of its own.
+
+    Args:
+        question: as the user asked it; a short follow-up is searched with the question before it.
+        workspace: the repository and the conversation.
+        step: the step of the agent.
+        k: the most hits.
+
+    Returns:
+        The ranked hits.
+    """
     searched = with_last_question(question, workspace.turns)
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(search, workspace.index, searched, k, embedder=workspace.embedder)

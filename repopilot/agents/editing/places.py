@@ -114,10 +114,16 @@ def named_paths(task: str, index: Index) -> list[str]:
 
 
 def choose(task: str, workspace: Workspace, found: Exploration | None) -> list[EditTarget]:
-    """The files to write, at least one and at most MOST_TARGETS.
+    """Choose the files to write.
 
-    In this order: files the task names, those of the last answer for a follow-up, the best hit's file, a new file named
-    after the task.
+    Args:
+        task: what to write or change.
+        workspace: the repository and the conversation.
+        found: the exploration of the task, None for none.
+
+    Returns:
+        At least one and at most MOST_TARGETS: the files that the task names, else those of the last answer for a
+        follow-up, else the best hit's file, else a new file named after the task.
 
     Raises:
         GenerationFailed: a path leads out of the repository, or its file is no text.
@@ -142,7 +148,15 @@ def last_files(turns: Sequence[Turn]) -> tuple[FileChange, ...]:
 
 
 def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarget:
-    """A target with its texts. `draft` is the last generated version, None for none.
+    """Read the texts of a target.
+
+    Args:
+        path: the file, which need not exist.
+        workspace: the repository.
+        draft: the last generated version, None for none.
+
+    Returns:
+        The target.
 
     Raises:
         GenerationFailed: the file is no text.

@@ -48,7 +48,15 @@ def question_coverage(question: str, found: Exploration) -> float:
 def prompt_messages(question: str, workspace: Workspace, found: Exploration, coverage: float) -> list[ChatMessage]:
     """The prompt: the stable part first, so that a local model reuses it from its cache; the question last.
 
-    Only where `coverage` is low may the model say that the answer isn't here: the smallest ones say it of anything.
+    Args:
+        question: as the user asked it.
+        workspace: the repository and the conversation.
+        found: the exploration with its excerpts.
+        coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here: the
+            smallest models say so of anything.
+
+    Returns:
+        A system message and a user message.
     """
     from llama_index.core.llms import ChatMessage
 

@@ -27,7 +27,16 @@ def last_name(name: str) -> str:
 
 
 def absent_names(question: str, index: Index, found: Exploration) -> list[str]:
-    """Identifiers in the question that are neither defined nor used anywhere in the index."""
+    """Names in a question that the repository doesn't have.
+
+    Args:
+        question: as the user asked it.
+        index: the repository's index.
+        found: the exploration; what occurs in its hits exists.
+
+    Returns:
+        Identifiers that are neither defined nor used anywhere.
+    """
     names = [a for a in claim_of(question).anchors if a.kind == "name"]
     known = identifiers("\n".join(h.chunk.text for h in found.results.hits))
     return [n.text for n in names if not _exists(n, index, known)]

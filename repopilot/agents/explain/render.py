@@ -22,8 +22,16 @@ _NEAREST_PLACES = 3
 
 
 def absent_answer(index: Index, found: Exploration, absent: Sequence[str]) -> Answer:
-    """Says that the repository doesn't hold the answer, what was searched, and what comes nearest. `absent` are names
-    in the question that occur nowhere."""
+    """Says that the repository doesn't hold the answer, what was searched, and what comes nearest.
+
+    Args:
+        index: the repository's index.
+        found: the exploration, whose first excerpts are listed as the nearest places.
+        absent: names in the question that occur nowhere.
+
+    Returns:
+        The answer, in the question's language.
+    """
     language = found.results.query.language
     scope = {"files": len(index.files), "commit": short_commit(index.commit)}
     parts = [i18n.text("explain.absent", language, **scope)]
@@ -38,8 +46,17 @@ def absent_answer(index: Index, found: Exploration, absent: Sequence[str]) -> An
 def extractive_answer(
     index: Index, found: Exploration, why: Literal["extractive", "failed", "unusable"] = "extractive"
 ) -> Answer:
-    """The best places with their first words, the best one quoted: every line is the repository's own. `why` tells why
-    there is no text by the model: there is none, it failed, or its text was unusable."""
+    """The best places with their first words, the best one quoted: every line is the repository's own.
+
+    Args:
+        index: the repository's index.
+        found: the exploration with at least one excerpt.
+        why: why there is no text by the model: there is no model (`extractive`), it `failed`, or its text was
+            `unusable`.
+
+    Returns:
+        The answer, in the question's language.
+    """
     language = found.results.query.language
     excerpts = found.pack.excerpts[:SHOWN_PLACES]
     places, citations = _places(excerpts, index.commit, language)
@@ -58,7 +75,16 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
 
 
 def with_call_path(answer: Answer, found: Exploration, commit: str) -> Answer:
-    """The answer below the call path, whose places are cited with the numbers that follow those of the answer."""
+    """Put the call path above an answer.
+
+    Args:
+        answer: the explanation.
+        found: the exploration with the call path.
+        commit: the commit that is cited.
+
+    Returns:
+        The answer, with a citation of each place, whose numbers follow those of the answer.
+    """
     first = max([len(found.pack.excerpts), *(c.number for c in answer.citations)]) + 1
     language = found.results.query.language
     rows, citations = [i18n.text("explain.call_path", language), ""], []

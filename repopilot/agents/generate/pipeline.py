@@ -238,7 +238,16 @@ async def _merge(examination: Examination, found: Exploration, version: Version,
 
 
 def why_not_merged(version: Version, merged: Changes, evidence: ChangeEvidence) -> str:
-    """Why a merged version must not replace the original, '' when it may."""
+    """Why a merged version must not replace the original.
+
+    Args:
+        version: the original.
+        merged: the merged files.
+        evidence: what is known about them.
+
+    Returns:
+        The reason in words, '' when it may replace it.
+    """
     drafts = {c.path: c for c in version.changes}
     lost = [n for c in merged if c.path in drafts for n in sorted(lost_names(c, drafts[c.path].content))]
     if lost:

@@ -108,8 +108,17 @@ def _uses(path: str, index: Index) -> int:
 
 
 def fallback_parts(task: str, found: Exploration, index: Index, language: str) -> list[PlanPart]:
-    """A plan without a model: the parts the task itself names, else one for each folder the search found; then tests
-    and documentation. Titles are in the language."""
+    """Plan without a model.
+
+    Args:
+        task: the task as the user wrote it.
+        found: the exploration of the task.
+        index: the repository's index.
+        language: of the titles that are added.
+
+    Returns:
+        The parts that the task itself names, else one for each folder of the hits; then tests and documentation.
+    """
     named = split_task(task)
     hits = list(dict.fromkeys(h.chunk.path for h in found.results.hits))
     if named:
