@@ -7,45 +7,58 @@ websites is installed here.
 import chainlit as cl
 from chainlit import server
 
-from repopilot.settings import settings
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.ui.actions import HANDLERS, handle_action
+from repopilot.ui.chat import Process, current_chat
 from repopilot.ui.conversation import greet, receive, stop
 from repopilot.ui.server import page, security
 from repopilot.ui.server.lifecycle import cancel_after_disconnect, warm_up
 from repopilot.ui.settings_panel import apply
 
-page.install(server, security.allowed_hosts(settings().host, settings().allowed_hosts), settings().language)
+settings = Settings()
+process = Process(Runtime(settings))
+page.install(server, security.allowed_hosts(settings.host, settings.allowed_hosts), settings.language)
 
 
 @cl.on_app_startup
 async def on_app_startup():
-    warm_up()
+    warm_up(process)
+
+
+@cl.on_app_shutdown
+async def on_app_shutdown():
+    process.runtime.close()
 
 
 @cl.on_chat_start
 async def on_chat_start():
-    await greet()
+    await greet(current_chat(process))
 
 
 @cl.on_message
 async def on_message(message: cl.Message):
-    await receive(message)
+    await receive(current_chat(process), message)
 
 
 @cl.on_stop
 async def on_stop():
-    stop()
+    stop(current_chat(process))
 
 
 @cl.on_chat_end
 async def on_chat_end():
-    cancel_after_disconnect(cl.context.session)
+    cancel_after_disconnect(process, cl.context.session)
 
 
 @cl.on_settings_update
 async def on_settings_update(values: dict):
-    await apply(values)
+    await apply(current_chat(process), values)
+
+
+async def on_action(action: cl.Action):
+    return await handle_action(current_chat(process), action)
 
 
 for name in HANDLERS:
-    cl.action_callback(name)(handle_action)
+    cl.action_callback(name)(on_action)

@@ -1,4 +1,4 @@
-"""How fast the code graph is there: made whole, loaded, after a change. Each measured in a process of its own.
+"""How fast the code graph is there: linked in full, loaded, after a change. Each measured in a process of its own.
 
 Called by `python -m bench.impact … --speed LINES`. Memory is the largest resident size (MB) of the process itself, and
 of the largest of its workers.
@@ -18,15 +18,14 @@ from typing import TypeVar
 import numpy as np
 
 from bench.index import make_tree
+from bench.index_runs import runtime_in, snapshot_of
 from repopilot.code.graph.build import link_graph
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
-from repopilot.index.build import job as build
+from repopilot.index.build.job import IndexRequest
 from repopilot.index.store import Index
-from repopilot.index.workers import pool
-from repopilot.settings import Settings
-from repopilot.types import Snapshot
+from repopilot.runtime import Runtime
 
 _ASKED = 50
 _Result = TypeVar("_Result")
@@ -44,9 +43,9 @@ def print_speed(lines: int, folder: Path) -> None:
         print(f"{run:10s} {found.strip()}", flush=True)
 
 
-def job(tree: Path, home: Path) -> dict:
+def job(tree: Path, runtime: Runtime) -> dict:
     """The job from nothing, then the first report in the same process, then one report for each of fifty files."""
-    index, figures = _indexed(tree, home)
+    index, figures = _indexed(tree, runtime)
     figures["first_report_s"], _ = _timed(lambda: assess(index, [_largest(index)]))
     code = [p for p, info in index.files.items() if info.kind == "code" and info.lines > 50]
     asked = code[:: max(1, len(code) // _ASKED)]
@@ -54,9 +53,9 @@ def job(tree: Path, home: Path) -> dict:
     return {**figures, "report_p50_ms": round(1000 * np.median(seconds)), "report_max_ms": round(1000 * max(seconds))}
 
 
-def linking(tree: Path, home: Path) -> dict:
+def linking(tree: Path, runtime: Runtime) -> dict:
     """Linking alone: whole, and again with another content of one file, in seconds."""
-    index = _opened(tree, home)
+    index = _opened(tree, runtime)
     load_s, files = _timed(lambda: list(index.analyses()))
     keys = [index.files[file.path].hash for file in files]
     whole_s, linked = _timed(lambda: link_graph(files, keys))
@@ -65,31 +64,31 @@ def linking(tree: Path, home: Path) -> dict:
     return {"read_s": load_s, "whole_s": whole_s, "lines_per_s": round(lines / (load_s + whole_s)), "again_s": again_s}
 
 
-def fresh(tree: Path, home: Path) -> dict:
+def fresh(tree: Path, runtime: Runtime) -> dict:
     """A new process, as of a command: opening the index, and what the first impact question waits for."""
-    opened_s, index = _timed(lambda: _opened(tree, home))
+    opened_s, index = _timed(lambda: _opened(tree, runtime))
     ready_s, _ = _timed(lambda: codebase_of(index))
     report_s, _ = _timed(lambda: assess(index, [_largest(index)]))
     return {"open_s": opened_s, "ready_s": ready_s, "report_s": report_s}
 
 
-def changed(tree: Path, home: Path) -> dict:
+def changed(tree: Path, runtime: Runtime) -> dict:
     """The job after one file got a new function, and the first report then."""
-    path = tree / _largest(_opened(tree, home)).path
+    path = tree / _largest(_opened(tree, runtime)).path
     path.write_text(path.read_text("utf-8") + f"\n\ndef changed_{time.monotonic_ns()}():\n    return 1\n", "utf-8")
-    index, figures = _indexed(tree, home)
+    index, figures = _indexed(tree, runtime)
     assert index.report.files - index.report.reused == 1
     figures["first_report_s"], _ = _timed(lambda: assess(index, [_largest(index)]))
     return figures
 
 
-RUNS: dict[str, Callable[[Path, Path], dict]] = {run.__name__: run for run in (job, linking, fresh, changed)}
+RUNS: dict[str, Callable[[Path, Runtime], dict]] = {run.__name__: run for run in (job, linking, fresh, changed)}
 
 
-def _indexed(tree: Path, home: Path) -> tuple[Index, dict]:
+def _indexed(tree: Path, runtime: Runtime) -> tuple[Index, dict]:
     """Run the job; how long until it answers, and how much longer until the graph is there."""
     began = time.monotonic()
-    running = build.start(_snapshot(tree), _settings(home), None)
+    running = runtime.index_jobs.start(IndexRequest(snapshot_of(tree), runtime.settings))
     running.lexical_ready.wait()
     ready = time.monotonic()
     running.done.wait()
@@ -104,18 +103,10 @@ def _largest(index: Index) -> Change:
     return Change(max(code, key=lambda info: info.lines).path, whole=True)
 
 
-def _opened(tree: Path, home: Path) -> Index:
-    index = build.open_index(_snapshot(tree), _settings(home))
+def _opened(tree: Path, runtime: Runtime) -> Index:
+    index = runtime.indexes.open(snapshot_of(tree))
     assert index is not None
     return index
-
-
-def _settings(home: Path) -> Settings:
-    return Settings(_env_file=None, home=home, history_commits=0, ollama_url="")  # type: ignore[call-arg]
-
-
-def _snapshot(tree: Path) -> Snapshot:
-    return Snapshot(key=f"bench-{tree.name}", name=tree.name, commit="unversioned", root=tree)
 
 
 def _timed(action: Callable[[], _Result]) -> tuple[float, _Result]:
@@ -125,11 +116,12 @@ def _timed(action: Callable[[], _Result]) -> tuple[float, _Result]:
 
 
 def _peaks_mb() -> dict[str, int]:
-    pool.dismiss()  # waited for, so that their memory is known
     who = {"main_mb": resource.RUSAGE_SELF, "worker_mb": resource.RUSAGE_CHILDREN}
     return {name: round(resource.getrusage(which).ru_maxrss / 1024) for name, which in who.items()}
 
 
 if __name__ == "__main__":
     name, tree_, home_ = sys.argv[1:]
-    print(json.dumps({**RUNS[name](Path(tree_), Path(home_)), **_peaks_mb()}))
+    with runtime_in(Path(home_)) as runtime_:
+        found_ = RUNS[name](Path(tree_), runtime_)
+    print(json.dumps({**found_, **_peaks_mb()}))  # the worker processes have ended: their memory is known

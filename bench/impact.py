@@ -24,12 +24,12 @@ from repopilot.code.graph.graph import Edge, Graph
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
-from repopilot.index import embed
-from repopilot.index.build import job
-from repopilot.index.embed import Embedder
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 _K = 10
@@ -40,7 +40,7 @@ def main() -> None:
     arguments = _arguments()
     with tempfile.TemporaryDirectory() as home:
         settings = Settings(home=Path(home))
-        embedder = embed.choose(Settings(home=arguments.models)) if arguments.models else None
+        embedder = Embedders().choose(Settings(home=arguments.models)) if arguments.models else None
         rows = {}
         for file in sorted(arguments.queries.glob("*.jsonl")):
             rows[file.stem] = _measured(file, arguments.corpora / file.stem, settings, embedder)
@@ -60,7 +60,8 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(file: Path, root: Path, settings: Settings, embedder: Embedder | None) -> dict[str, list[float]]:
     """Recall@10 of every query by method."""
-    index = job.build(open_source(parse_source(str(root)), settings), settings, None, wait=False)
+    request = IndexRequest(open_source(parse_source(str(root)), settings), settings)
+    index = Runtime(settings).index_jobs.build(request, until="instant")
     rankers: dict[str, Ranker] = {"ours": lambda query: _ours(index, query), "neighbours": _neighbours(index)}
     if embedder is not None:
         rankers["similar"] = _similar(index, embedder)

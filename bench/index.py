@@ -21,8 +21,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.index_runs import RUNS
-from repopilot.index.workers import pool
+from bench.index_runs import RUNS, runtime_in
 
 _SUFFIXES = {".py", ".pyi", ".js", ".ts", ".css", ".c", ".h", ".md", ".json", ".toml"}
 _MOST_BYTES = 500_000
@@ -111,8 +110,8 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.run:
         name, tree, home = asked.run
-        print(json.dumps(RUNS[name](Path(tree), Path(home))))
-        pool.dismiss()  # waited for, so that their time counts
+        with runtime_in(Path(home)) as runtime:  # closing waits for the worker processes, so that their time counts
+            print(json.dumps(RUNS[name](Path(tree), runtime)), flush=True)
         return
     with tempfile.TemporaryDirectory() as scratch:
         for lines in asked.lines:

@@ -1,4 +1,4 @@
-"""What bench/index.py measures, each in a process of its own: functions (tree, home) → JSON-able figures."""
+"""What bench/index.py measures, each in a process of its own: functions (tree, runtime) → JSON-able figures."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import threading
 import time
 from pathlib import Path
 
-from repopilot.index import embed
-from repopilot.index.build import job as build
+from repopilot.index.build.job import IndexRequest
 from repopilot.index.store import Index
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -17,10 +17,10 @@ QUESTION = "where is the configuration file parsed"
 _TICK_S = 0.005
 
 
-def instant(tree: Path, home: Path) -> dict:
+def instant(tree: Path, runtime: Runtime) -> dict:
     """The instant index from nothing, with worker processes as cold as after a start, and the first answer."""
     began = time.monotonic()
-    index = _build(tree, home, full=True)
+    index = _build(tree, runtime, full=True)
     built = time.monotonic() - began
     answered = _answer(index)
     report = index.report
@@ -38,16 +38,15 @@ def instant(tree: Path, home: Path) -> dict:
     }
 
 
-def warm(tree: Path, home: Path) -> dict:
+def warm(tree: Path, runtime: Runtime) -> dict:
     """The same with the worker processes started before, as they are while a repository is cloned; with the lag of an
     event loop that runs beside it."""
-    settings = _settings(home)
-    build.prewarm(settings)
+    runtime.index_jobs.prewarm(runtime.settings)
     time.sleep(8)
     began = time.monotonic()
-    lags = asyncio.run(_lags_during(lambda: _build(tree, home, full=True)))
+    lags = asyncio.run(_lags_during(lambda: _build(tree, runtime, full=True)))
     built = time.monotonic() - began
-    index = build.open_index(_snapshot(tree), settings)
+    index = runtime.indexes.open(snapshot_of(tree))
     assert index is not None
     lags.sort()
     return {
@@ -58,37 +57,38 @@ def warm(tree: Path, home: Path) -> dict:
     }
 
 
-def one_file(tree: Path, home: Path) -> dict:
+def one_file(tree: Path, runtime: Runtime) -> dict:
     """Re-indexing after one file has changed, in a running server (warm) and from the command line (cold)."""
-    cold = _change_and_index(tree, home)
-    return {"cold_s": cold, "warm_s": min(_change_and_index(tree, home) for _ in range(3))}
+    cold = _change_and_index(tree, runtime)
+    return {"cold_s": cold, "warm_s": min(_change_and_index(tree, runtime) for _ in range(3))}
 
 
-def reopened(tree: Path, home: Path) -> dict:
+def reopened(tree: Path, runtime: Runtime) -> dict:
     """Opening the published index and asking: the memory and time of a command that finds everything built."""
     began = time.monotonic()
-    index = build.open_index(_snapshot(tree), _settings(home))
+    index = runtime.indexes.open(snapshot_of(tree))
     assert index is not None
     opened = time.monotonic() - began
     times = sorted(_answer(index) for _ in range(20))
     return {"open_s": round(opened, 3), "answer_p50_ms": round(1000 * times[10], 1)}
 
 
-def dense(tree: Path, home: Path) -> dict:
+def dense(tree: Path, runtime: Runtime) -> dict:
     """Vectors for thirty seconds: the rate, and the lag of the event loop meanwhile. Needs the model (--model-home)."""
-    embedder = embed.choose(_settings(home))
+    embedder = runtime.embedders.choose(runtime.settings)
     if embedder is None:
         return {"skipped": "no embedding model"}
     rates: list[float] = []
-    job = build.start(_snapshot(tree), _settings(home), embedder, progress=lambda p: rates.append(p.rate))
+    request = IndexRequest(snapshot_of(tree), runtime.settings, embedder)
+    job = runtime.index_jobs.start(request, lambda p: rates.append(p.rate))
     threading.Timer(30, job.cancel).start()
     lags = sorted(asyncio.run(_lags_during(job.done.wait)))
     return {"chunks_per_s": round(rates[-1], 1), "lag_p99_ms": round(1000 * lags[int(0.99 * len(lags))], 1)}
 
 
-def plain(tree: Path, home: Path) -> dict:
+def plain(tree: Path, runtime: Runtime) -> dict:
     """Plain LlamaIndex: read the folder, split, embed (the same MiniLM), store in Chroma; then the first answer."""
-    embedder = embed.choose(_settings(home))
+    embedder = runtime.embedders.choose(runtime.settings)
     if embedder is None:
         return {"skipped": "no embedding model"}
     import chromadb
@@ -108,7 +108,7 @@ def plain(tree: Path, home: Path) -> dict:
 
     began = time.monotonic()
     documents = SimpleDirectoryReader(str(tree), recursive=True).load_data()
-    client = chromadb.PersistentClient(str(home / "plain"))
+    client = chromadb.PersistentClient(str(runtime.settings.home / "plain"))
     store = ChromaVectorStore(chroma_collection=client.get_or_create_collection("plain"))
     index = VectorStoreIndex.from_documents(
         documents,
@@ -126,16 +126,18 @@ def plain(tree: Path, home: Path) -> dict:
 RUNS = {run.__name__: run for run in (instant, warm, one_file, reopened, dense, plain)}
 
 
-def _settings(home: Path) -> Settings:
-    return Settings(_env_file=None, home=home, history_commits=0, ollama_url="")  # type: ignore[call-arg]
+def runtime_in(home: Path) -> Runtime:
+    """A runtime on a data directory, with no model server and without history."""
+    return Runtime(Settings(_env_file=None, home=home, history_commits=0, ollama_url=""))  # type: ignore[call-arg]
 
 
-def _snapshot(tree: Path) -> Snapshot:
+def snapshot_of(tree: Path) -> Snapshot:
+    """A folder as it is on disk."""
     return Snapshot(key=f"bench-{tree.name}", name=tree.name, commit="unversioned", root=tree)
 
 
-def _build(tree: Path, home: Path, full: bool = False) -> Index:
-    return build.build(_snapshot(tree), _settings(home), None, full=full)
+def _build(tree: Path, runtime: Runtime, full: bool = False) -> Index:
+    return runtime.index_jobs.build(IndexRequest(snapshot_of(tree), runtime.settings, full=full))
 
 
 def _answer(index: Index) -> float:
@@ -146,13 +148,13 @@ def _answer(index: Index) -> float:
     return time.monotonic() - began
 
 
-def _change_and_index(tree: Path, home: Path) -> float:
-    before = build.open_index(_snapshot(tree), _settings(home))
+def _change_and_index(tree: Path, runtime: Runtime) -> float:
+    before = runtime.indexes.open(snapshot_of(tree))
     assert before is not None
     path = tree / next(path for path in before.files if path.endswith(".py"))
     path.write_text(path.read_text() + f"\n\ndef changed_{time.monotonic_ns()}():\n    return 1\n")
     began = time.monotonic()
-    index = _build(tree, home)
+    index = _build(tree, runtime)
     assert index.report.files - index.report.reused == 1
     return round(time.monotonic() - began, 3)
 

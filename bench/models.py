@@ -22,7 +22,7 @@ from repopilot import trace
 from repopilot.llm import choose, models, stream, structured
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
-from repopilot.settings import Settings, settings
+from repopilot.settings import Settings
 
 CODE = Path(models.__file__).read_text()[:6000]
 SUBJECTS = "ensure installed available _fetch _digest _check_space _locked _storage_errors _known _complete".split()
@@ -100,7 +100,7 @@ async def measure(name: str, base: Settings) -> dict[str, object]:
 
 async def main() -> None:
     names = sys.argv[1:] or ["qwen2.5-coder:0.5b"]
-    print(json.dumps([await measure(name, settings()) for name in names], indent=2))
+    print(json.dumps([await measure(name, Settings()) for name in names], indent=2))
 
 
 if __name__ == "__main__":

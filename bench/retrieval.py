@@ -16,7 +16,6 @@ import argparse
 import json
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.docstrings import docstring_set
-from repopilot.index import embed
-from repopilot.index.build.instant import Pass, build_instant
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
@@ -35,6 +34,7 @@ from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query import parse
 from repopilot.retrieval.rank import ranking
 from repopilot.retrieval.search import listed, search
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -78,7 +78,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         home = arguments.home or Path(scratch)
         settings = Settings(_env_file=None, home=home)  # type: ignore[call-arg]
-        embedder = None if arguments.no_vectors else embed.choose(settings)
+        embedder = None if arguments.no_vectors else Embedders().choose(settings)
         if embedder is None and not arguments.no_vectors:
             print(f"No embedding model in {home}: `REPOPILOT_HOME={home} python -m repopilot models pull minilm`.")
         repositories = list(localisation(arguments.corpora, arguments.sets, arguments.only, settings))
@@ -115,11 +115,11 @@ def built(name: str, root: Path, settings: Settings) -> tuple[Index, float]:
     """The instant index, and how long it took."""
     snapshot = Snapshot(key=f"bench-{name}", name=name, commit="unversioned", root=root)
     began = time.perf_counter()
-    index = build_instant(Pass(snapshot, settings, lambda progress: None, threading.Event(), full=True))
+    index = Runtime(settings).index_jobs.build(IndexRequest(snapshot, settings, full=True), until="instant")
     return index, time.perf_counter() - began
 
 
-def report(title: str, cases: Sequence[Case], embedder: embed.Embedder | None, ablate: bool) -> None:
+def report(title: str, cases: Sequence[Case], embedder: Embedder | None, ablate: bool) -> None:
     lines = sum(info.lines for case in cases for info in case.index.files.values())
     seconds = sum(case.seconds for case in cases)
     print(f"\n{title}: {', '.join(case.name for case in cases)}")
@@ -154,7 +154,7 @@ def row(name: str, pairs: Sequence[tuple[Case, Method]]) -> None:
 baselines = ("plain BM25", "MiniLM alone", "reciprocal rank fusion", "70 % Jaccard + 30 % MiniLM")
 
 
-def methods(case: Case, embedder: embed.Embedder | None) -> dict[str, Method]:
+def methods(case: Case, embedder: Embedder | None) -> dict[str, Method]:
     found: dict[str, Method] = {"plain BM25": lambda query: plain_bm25(case.index, query)}
     found["ours, instant"] = lambda query: rows_of(case.index, search(case.index, query, DEPTH).hits)
     found["ours, instant + history"] = ours(case, "", history=True)
@@ -188,7 +188,7 @@ def plain_bm25(index: Index, query: str, k1: float = 1.2, b: float = 0.75) -> li
     return np.argsort(-scores, kind="stable").tolist()
 
 
-def jaccard_rerank(index: Index, query: str, vectors: np.ndarray, embedder: embed.Embedder) -> list[int]:
+def jaccard_rerank(index: Index, query: str, vectors: np.ndarray, embedder: Embedder) -> list[int]:
     """The nearest OVERFETCH passages, ordered by .7 × Jaccard similarity of the word sets + .3 × cosine."""
     cosine = vectors @ embedder.embed([query])[0]
     nearest = np.argsort(-cosine, kind="stable")[:OVERFETCH]

@@ -28,13 +28,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import trace
-from repopilot.index.build.job import build
+from repopilot.index.build.job import IndexRequest
 from repopilot.llm.choose import choose
 from repopilot.repo.local import open_folder
 from repopilot.review.agent import review_changes
 from repopilot.review.findings import DOMAINS
 from repopilot.review.suspects import KINDS
-from repopilot.settings import Settings, settings
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.types import FileChange, Finding, Source
 from repopilot.workspace import Workspace
 
@@ -206,10 +207,11 @@ async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Work
     (home / "code").mkdir()
     (home / "code" / "a.py").write_text("A = 1\n")
     snapshot = open_folder(Source("code", path=home / "code"))
-    model = await choose(settings()) if with_model else None
+    model = await choose(Settings()) if with_model else None
     if model is not None and anyway:  # a name without a size counts as large
         model = replace(model, name=re.sub(r"[\d.]+b", "", model.name))
-    return Workspace(snapshot, build(snapshot, options, None), options, model=model)
+    index = Runtime(options).index_jobs.build(IndexRequest(snapshot, options))
+    return Workspace(snapshot, index, options, model=model)
 
 
 def _hits(reviewed: Reviewed) -> list[Finding]:

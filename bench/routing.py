@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from repopilot.index import embed
+from repopilot.index.embed import Embedders
 from repopilot.intents import ids
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence
 from repopilot.routing.normalize import read
 from repopilot.routing.router import classify
-from repopilot.settings import settings
+from repopilot.settings import Settings
 
 
 def main() -> None:
-    embedder = embed.choose(settings())
+    embedder = Embedders().choose(Settings())
     variants: dict[str, Callable[[str], str]] = {
         "rules only": lambda q: next(iter(classifier.rules_only(evidence(read(q))))),
         "classifier, lexical (no download)": lambda q: classify(q).intent,

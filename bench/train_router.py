@@ -14,12 +14,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from repopilot.index import embed
+from repopilot.index.embed import Embedders
 from repopilot.intents import ids
 from repopilot.routing.classifier import RULES_WEIGHT, features
 from repopilot.routing.features import evidence, scores
 from repopilot.routing.normalize import read
-from repopilot.settings import settings
+from repopilot.settings import Settings
 
 OWN = Path(__file__).parent / "data" / "routing_train.jsonl"
 OUT = Path(__file__).parents[1] / "repopilot" / "routing" / "weights.npz"
@@ -31,7 +31,7 @@ def main() -> None:
     arguments.add_argument("--check", action="store_true", help="cross-validate, write nothing")
     options = arguments.parse_args()
     examples = [e for path in (OWN, *options.files) for e in load(path)]
-    embedder = embed.choose(settings())
+    embedder = Embedders().choose(Settings())
     if embedder is None:
         raise SystemExit("The embedding model is needed: python -m repopilot models pull minilm")
     readings = [read(e["query"]) for e in examples]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +11,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required."""
+    """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required.
+
+    The entry points read them once and pass them on. A value of the wrong type raises pydantic.ValidationError.
+    """
 
     model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=".env", extra="ignore", frozen=True)
 
@@ -105,9 +107,3 @@ class Settings(BaseSettings):
     @property
     def models(self) -> Path:
         return self.home / "models"
-
-
-@lru_cache(maxsize=1)
-def settings() -> Settings:
-    """The process's settings, read once. Raises pydantic.ValidationError on a value of the wrong type."""
-    return Settings()

@@ -5,7 +5,7 @@ Line numbers are 1-based and inclusive everywhere. Paths are POSIX, relative to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -237,3 +237,7 @@ class Progress:
     rate: float = 0.0
     remaining_s: float | None = None
     detail: str = ""
+
+
+OnProgress = Callable[[Progress], None]
+"""Is told of every moment of a long job, from whatever thread does it. It must neither raise nor block."""

@@ -8,37 +8,35 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repopilot.errors import ModelError
-from repopilot.index import embed
-from repopilot.index.build import job
+from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Turn
+from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
-from repopilot.types import Progress, Snapshot, Source
+from repopilot.types import OnProgress, Snapshot, Source
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.llm.model import Model
 
+EMBEDDING_MODEL = "minilm"
 log = logging.getLogger(__name__)
-
-ENDING_S = 2.0
-"""How long a command waits for its stopped indexing to put its things away."""
-
-OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """`model` is None when no language model answers (answers are extractive then); `reviewer` is a second
-    model where there is one; `embedder` None means lexical search only. `turns` is the conversation so far."""
+    """One repository at one commit, with all that agents need to work on it.
+
+    `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
+    there is one; `embedder` None means lexical search only. `turns` is the conversation so far.
+    """
 
     snapshot: Snapshot
     index: Index
@@ -49,71 +47,121 @@ class Workspace:
     turns: tuple[Turn, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """A repository to open: its source, the options that apply, and a token for a private one (never stored)."""
+
+    source: Source
+    settings: Settings
+    token: str = ""
+
+
 def open_snapshot(
-    text: str, settings: Settings, ref: str | None, progress: OnProgress, cancel: threading.Event
+    text: str, runtime: Runtime, ref: str | None, progress: OnProgress, cancel: threading.Event
 ) -> Snapshot:
-    """Clone, fetch or find what `text` names. Raises SourceError, CredentialsNeeded, StorageError, UsageError."""
+    """Clone, fetch or find the repository a user named.
+
+    Args:
+        text: an https URL, which may carry a token, or a local path.
+        runtime: the state of the process.
+        ref: a branch, tag or commit; None for what `text` says.
+        progress: told how the clone goes on.
+        cancel: stops it.
+
+    Returns:
+        The repository at one commit.
+
+    Raises:
+        SourceError: it can't be named, reached or read.
+        CredentialsNeeded: the remote asks for credentials.
+        StorageError: the clone can't be written.
+        UsageError: `text` is neither a URL nor a path.
+        Cancelled: `cancel` was set.
+    """
     text, token = split_token(text)
     source = parse_source(text)
     if ref:
         source = replace(source, ref=ref)
-    return fetch_source(source, settings, token, progress, cancel)
+    return fetch_source(SourceRequest(source, runtime.settings, token), runtime.index_jobs, progress, cancel)
 
 
-def fetch_source(
-    source: Source, settings: Settings, token: str, progress: OnProgress, cancel: threading.Event
-) -> Snapshot:
-    """Clone, fetch or find the source; the parsers start while a first clone is under way. Raises as open_source."""
+def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, cancel: threading.Event) -> Snapshot:
+    """Clone, fetch or find the source; the worker processes start while a first clone is made.
+
+    Raises as `open_snapshot`.
+    """
+    source, settings = request.source, request.settings
     if source.url and not clone_dir(source.url, settings).exists():
-        job.prewarm(settings)
-    return open_source(source, settings, token=token or settings.git_token, progress=progress, cancel=cancel)
+        jobs.prewarm(settings)
+    return open_source(source, settings, token=request.token or settings.git_token, progress=progress, cancel=cancel)
 
 
-def fetch_embedder(settings: Settings, progress: OnProgress) -> None:
-    """Fetch the built-in embedding model where vectors are wanted and none is there yet.
+def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
+    """Download the built-in embedding model where vectors are wanted and it isn't installed.
 
-    Offline is no failure here: the index then says that it is lexical only.
+    Being offline is no failure here: the index then says that it is lexical only.
     """
     from repopilot.llm import models
 
-    if not (settings.dense and settings.auto_download) or settings.embed_model or models.installed("minilm", settings):
+    settings = runtime.settings
+    wanted = settings.dense and settings.auto_download and not settings.embed_model
+    if not wanted or models.installed(EMBEDDING_MODEL, settings):
         return
     try:
-        models.ensure("minilm", settings, progress=progress, cancel=threading.Event())
+        models.ensure(EMBEDDING_MODEL, settings, progress=progress, unreachable_hosts=runtime.models.unreachable_hosts)
     except ModelError as error:
-        log.warning("no embedding model: %s", error)
+        log.warning("The embedding model could not be downloaded: %s", error)
 
 
 def open_index(
     snapshot: Snapshot,
-    settings: Settings,
+    runtime: Runtime,
     progress: OnProgress,
     *,
     full: bool = False,
     wait: bool = False,
     token: str = "",
 ) -> Index:
-    """The index brought up to date: lexical and symbols, with `wait` history, code graph and dense vectors too.
+    """Bring the index of a snapshot up to date: lexical index and symbols, and the history of a local folder.
 
-    `token` serves to fetch the history of a private repository. Raises IndexFailed, StorageError, SourceError.
+    Args:
+        snapshot: the repository at one commit.
+        runtime: the state of the process.
+        progress: told how the build goes on.
+        full: rebuild from nothing.
+        wait: wait for history, code graph and vectors too.
+        token: serves to fetch the history of a private repository.
+
+    Returns:
+        The index.
+
+    Raises:
+        IndexFailed: there is nothing to index, or the build failed.
+        StorageError: the index can't be written.
+        SourceError: the repository can't be read.
     """
-    embedder = embed.choose(settings) if wait else None
-    local = snapshot.root is not None
-    # A folder's own history is read in a moment and ranks better; a clone's has to be fetched.
-    index = job.build(snapshot, settings, embedder, progress=progress, full=full, wait=wait, history=local, token=token)
-    running = job.running(snapshot, settings)
+    settings, jobs = runtime.settings, runtime.index_jobs
+    embedder = runtime.embedders.choose(settings) if wait else None
+    # A local folder's history is read in a moment and improves the ranking; a clone's would have to be fetched.
+    index = jobs.build(
+        IndexRequest(snapshot, settings, embedder, full, token),
+        progress,
+        until="complete" if wait else "history" if snapshot.root is not None else "instant",
+    )
+    running = jobs.running(snapshot)
     if running is not None and not wait:
-        # A command ends when it has printed: what a clone still lacks is the browser's and `--wait`'s to fetch.
+        # A command ends when it has printed: what a clone lacks is left to the browser and to `--wait`.
         running.cancel()
-        running.done.wait(ENDING_S)
+        running.done.wait(CLOSE_TIMEOUT_S)
     return index
 
 
-async def open_workspace(index: Index, snapshot: Snapshot, settings: Settings) -> Workspace:
+async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> Workspace:
     """The workspace with whatever model and embedder answer now."""
     from repopilot.llm import choose
 
-    model = await choose.choose(settings)
-    embedder = await asyncio.to_thread(embed.choose, settings)
-    reviewer = await choose.choose_reviewer(settings, model) if model else None
+    settings = runtime.settings
+    model = await choose.choose(settings, runtime.models)
+    embedder = await asyncio.to_thread(runtime.embedders.choose, settings)
+    reviewer = await choose.choose_reviewer(settings, model, runtime.models) if model else None
     return Workspace(snapshot, index, settings, model=model, reviewer=reviewer, embedder=embedder)

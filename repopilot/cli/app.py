@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from repopilot import __version__
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
-from repopilot.settings import settings
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,7 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING, stream=sys.stderr)
     try:
-        return getattr(commands, arguments.run)(arguments, settings())
+        with Runtime(Settings()) as runtime:
+            return getattr(commands, arguments.run)(arguments, runtime)
     except ValidationError as error:
         problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
         return _failed(f"A setting is wrong. {problems}", 2)

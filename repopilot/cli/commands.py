@@ -1,4 +1,4 @@
-"""The commands of the command line: each takes the parsed arguments and the settings and returns the exit status."""
+"""The commands of the command line: each takes the parsed arguments and the runtime and returns the exit status."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repopilot.cli.output import emit, progress_line, show_answer, show_hits, sh
 from repopilot.errors import UsageError
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, Generation, TestReport
-from repopilot.settings import Settings
+from repopilot.runtime import Runtime
 from repopilot.types import Hit, Intent, Route, Snapshot
 from repopilot.workspace import Workspace
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from repopilot.index.store import Index
 
 
-def serve(arguments: argparse.Namespace, settings: Settings) -> int:
+def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.ui.server.serve import serve as run
 
-    run(settings, headless=arguments.headless)
+    run(runtime.settings, headless=arguments.headless)
     return 0
 
 
-def doctor(arguments: argparse.Namespace, settings: Settings) -> int:
+def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.cli.doctor import checks, show
 
-    found = checks(settings)
+    found = checks(runtime.settings)
     usable = all(c.state != "broken" for c in found)
     emit({"ok": usable, "checks": [asdict(c) for c in found]}, arguments.json, lambda: show(found))
     return 0 if usable else 1
 
 
-def index(arguments: argparse.Namespace, settings: Settings) -> int:
+def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.repo.source import split_token
     from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
     with progress_line() as report:
         if arguments.wait:
-            fetch_embedder(settings, report)
-        snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        token = split_token(arguments.source)[1] or settings.git_token
-        built = open_index(snapshot, settings, report, full=arguments.full, wait=arguments.wait, token=token)
+            fetch_embedder(runtime, report)
+        snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
+        token = split_token(arguments.source)[1] or runtime.settings.git_token
+        built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
     notes = facts.pop("notes")
     emit(facts, arguments.json, lambda: print(_indexed(facts)))
@@ -58,13 +58,12 @@ def index(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def search(arguments: argparse.Namespace, settings: Settings) -> int:
-    from repopilot.index import embed
+def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.retrieval.search import search as run
 
     queries = _queries(arguments.query, arguments.queries)
-    _, built = _opened(arguments, settings)
-    embedder = embed.choose(settings)
+    _, built = _opened(arguments, runtime)
+    embedder = runtime.embedders.choose(runtime.settings)
     for query in queries:
         results = run(built, query, arguments.k, embedder=embedder)
         facts = {"commit": built.commit, "hits": [_hit(h) for h in results.hits]}
@@ -76,14 +75,13 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def context(arguments: argparse.Namespace, settings: Settings) -> int:
-    from repopilot.index import embed
+def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.llm.model import estimate_tokens
     from repopilot.retrieval.pack import markdown, pack
     from repopilot.retrieval.search import search as run
 
-    snapshot, built = _opened(arguments, settings)
-    results = run(built, arguments.query, 30, embedder=embed.choose(settings))
+    snapshot, built = _opened(arguments, runtime)
+    results = run(built, arguments.query, 30, embedder=runtime.embedders.choose(runtime.settings))
     packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens)
     text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
     if arguments.output:
@@ -93,9 +91,9 @@ def context(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def ask(arguments: argparse.Namespace, settings: Settings) -> int:
+def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
     command, question = split_command(arguments.question, commands())
-    done, events, workspace = _answered(arguments, settings, question, commands().get(command))
+    done, events, workspace = _answered(arguments, runtime, question, commands().get(command))
     facts = {
         "route": _route(done.route),
         "answer": done.text,
@@ -111,12 +109,11 @@ def ask(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def route(arguments: argparse.Namespace, settings: Settings) -> int:
-    from repopilot.index import embed
+def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.routing.router import classify
 
     queries = _queries(arguments.question, arguments.queries)
-    embedder = embed.choose(settings)
+    embedder = runtime.embedders.choose(runtime.settings)
     for query in queries:
         chosen = _route(classify(query, embedder=embedder))
         if arguments.queries:
@@ -126,7 +123,7 @@ def route(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def impact(arguments: argparse.Namespace, settings: Settings) -> int:
+def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if sum(map(bool, (arguments.targets, arguments.diff, arguments.patch))) != 1:
         raise UsageError("Name files or symbols, or give --diff BASE..HEAD, or --patch FILE: one of the three.")
     patch = _read(arguments.patch) if arguments.patch else None
@@ -135,12 +132,12 @@ def impact(arguments: argparse.Namespace, settings: Settings) -> int:
     async def work(workspace: Workspace, step: trace.Step) -> object:
         return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)
 
-    report, _, _ = _worked(arguments, settings, "impact", work)
+    report, _, _ = _worked(arguments, runtime, "impact", work)
     emit(impact_json(report), arguments.json, lambda: print(impact_markdown(report)))
     return 0
 
 
-def review(arguments: argparse.Namespace, settings: Settings) -> int:
+def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 
     base, head = _range(arguments.diff) if arguments.diff else (None, None)
@@ -148,17 +145,17 @@ def review(arguments: argparse.Namespace, settings: Settings) -> int:
     async def work(workspace: Workspace, step: trace.Step) -> object:
         return await review_snapshot(workspace, step, base, head, arguments.paths)
 
-    report, _, _ = _worked(arguments, settings, "review", work)
+    report, _, _ = _worked(arguments, runtime, "review", work)
     facts = report_sarif(report) if arguments.sarif else report_json(report)
     emit(facts, arguments.json or arguments.sarif, lambda: print(report_markdown(report)))
     return 0
 
 
-def generate(arguments: argparse.Namespace, settings: Settings) -> int:
+def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.agents.generate.render import generation_json
     from repopilot.repo.apply import write_files
 
-    done, events, workspace = _answered(arguments, settings, arguments.task, "GENERATE")
+    done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
     if arguments.apply and workspace.snapshot.root is None:
         raise UsageError("--apply writes into a local folder; this is a clone.", "Use -o DIR instead.")
     target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
@@ -174,7 +171,7 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0 if done.files else 1
 
 
-def refine(arguments: argparse.Namespace, settings: Settings) -> int:
+def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.agents.testing.render import repair_json
     from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
     from repopilot.llm.choose import choose
@@ -184,68 +181,68 @@ def refine(arguments: argparse.Namespace, settings: Settings) -> int:
     request = RepairRequest(_read(arguments.code), tests, arguments.task, name)
 
     async def work(step: trace.Step) -> TestReport:
-        return await repair(request, await choose(settings), settings, step)
+        return await repair(request, await choose(runtime.settings, runtime.models), runtime.settings, step)
 
     report, _ = asyncio.run(_traced("refine", arguments.task, work))
     emit(repair_json(report), arguments.json, lambda: print(report.code))
     return 0 if report.genuine else 1
 
 
-def models(arguments: argparse.Namespace, settings: Settings) -> int:
+def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.llm.models import available, ensure
 
     if arguments.action == "list":
-        found = [asdict(m) | {"installed": m.path is not None} for m in available(settings)]
+        found = [asdict(m) | {"installed": m.path is not None} for m in available(runtime.settings)]
         emit({"models": found}, arguments.json, lambda: [print(_stored(m)) for m in found])
         return 0
     if not arguments.name:
         raise UsageError("Which model? `models list` shows them.")
     with progress_line() as report:
-        path = ensure(arguments.name, settings, progress=report, cancel=threading.Event())
+        path = ensure(arguments.name, runtime.settings, progress=report)
     emit({"name": arguments.name, "path": str(path)}, arguments.json, lambda: print(path))
     return 0
 
 
-def mcp(arguments: argparse.Namespace, settings: Settings) -> int:
+def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.mcp.server import run
 
-    run(settings)
+    run(runtime)
     return 0
 
 
-def _opened(arguments: argparse.Namespace, settings: Settings) -> tuple[Snapshot, Index]:
+def _opened(arguments: argparse.Namespace, runtime: Runtime) -> tuple[Snapshot, Index]:
     """The repository of SOURCE and its index, up to date."""
     from repopilot.workspace import open_index, open_snapshot
 
     with progress_line() as report:
-        snapshot = open_snapshot(arguments.source, settings, arguments.ref, report, threading.Event())
-        return snapshot, open_index(snapshot, settings, report)
+        snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
+        return snapshot, open_index(snapshot, runtime, report)
 
 
 def _answered(
-    arguments: argparse.Namespace, settings: Settings, question: str, forced: Intent | None
+    arguments: argparse.Namespace, runtime: Runtime, question: str, forced: Intent | None
 ) -> tuple[Answer, list[trace.Event], Workspace]:
     from repopilot.assistant import answer
 
     async def work(workspace: Workspace, step: trace.Step) -> Answer:
         return await answer(question, workspace, step, forced)
 
-    return _worked(arguments, settings, question, work)
+    return _worked(arguments, runtime, question, work)
 
 
 def _worked(
     arguments: argparse.Namespace,
-    settings: Settings,
+    runtime: Runtime,
     name: str,
     work: Callable[[Workspace, trace.Step], Awaitable[object]],
 ) -> tuple:
     """Open the repository, run the work in a workspace, return (its result, the trace's events, the workspace)."""
     from repopilot.workspace import open_workspace
 
-    snapshot, built = _opened(arguments, settings)
+    snapshot, built = _opened(arguments, runtime)
 
     async def run() -> tuple:
-        workspace = await open_workspace(built, snapshot, settings)
+        workspace = await open_workspace(built, snapshot, runtime)
         return *await _traced(arguments.command, name, lambda step: work(workspace, step)), workspace
 
     return asyncio.run(run())

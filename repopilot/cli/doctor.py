@@ -121,9 +121,9 @@ def _embedded(settings: Settings) -> Check:
 
 
 def _embedding(settings: Settings) -> Check:
-    from repopilot.index import embed
+    from repopilot.index.embed import Embedders
 
-    embedder, note = embed.choice(settings)
+    embedder, note = Embedders().explain_choice(settings)
     if embedder is None:
         return Check("embeddings", "degraded", note, "`python -m repopilot models pull minilm` (23 MB).")
     return Check("embeddings", "ok", f"{embedder.name}, {embedder.dimension} dimensions. {note}".strip())

@@ -83,6 +83,25 @@ def reason(error: RepoPilotError) -> str:
     return message("errors.with_hint", message=error.message, hint=error.hint) if error.hint else error.message
 
 
+def to_json(value: str) -> object:
+    """A text as JSON: a `Message` with its key and values, so that it can be said in another language later."""
+    if not isinstance(value, Message):
+        return value
+    values = {name: to_json(item) if isinstance(item, str) else item for name, item in value.values.items()}
+    return {"text": str(value), "key": value.key, "values": values}
+
+
+def from_json(data: object) -> str:
+    """The text that `to_json` made JSON of: plain English where the catalogue no longer has its key."""
+    if not isinstance(data, Mapping):
+        return str(data)
+    values = {name: from_json(item) if isinstance(item, Mapping) else item for name, item in data["values"].items()}
+    try:
+        return _message(data["key"], values)
+    except KeyError:
+        return data["text"]
+
+
 def supported(language: str) -> Language:
     """The language of ours that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English where it is none."""
     short = language.lower().replace("_", "-").split("-")[0]

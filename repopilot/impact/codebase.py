@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,12 +39,8 @@ class Codebase:
 
 
 def codebase_of(index: Index) -> Codebase:
-    """The codebase of an index, loaded (or built) when first asked for and kept as long as the index."""
-    with _lock:
-        found = _known.get(index)
-        if found is None:
-            found = _known[index] = _build(index)
-        return found
+    """The codebase of an index, loaded (or built) when first asked for and held as long as the index."""
+    return index.derived(_build)
 
 
 def changed_nodes(base: Codebase, change: Change) -> list[int]:
@@ -67,10 +61,6 @@ def _within(name: str, names: set[str]) -> bool:
             return True
         name = name.rpartition(".")[0]
     return False
-
-
-_known: WeakKeyDictionary[Index, Codebase] = WeakKeyDictionary()
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a build did, in figures: shown to the user, kept with the generation."""
+"""What a build did, in figures: shown to the user, stored with the generation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from repopilot import i18n
 from repopilot.index import layout
 from repopilot.types import Skip
 
@@ -14,7 +15,10 @@ FILE = "report.json"
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """`seconds` by phase of the build; `reused` of the `files` came from the index before; `notes` are degradations."""
+    """The figures of a build.
+
+    `seconds` are by phase; `reused` of the `files` came from the previous index; `notes` say what is degraded.
+    """
 
     files: int = 0
     chunks: int = 0
@@ -26,14 +30,18 @@ class BuildReport:
 
 
 def write_report(folder: Path, report: BuildReport) -> None:
-    """Keep the report with its generation. Raises OSError."""
-    layout.write_json(folder / FILE, asdict(report))
+    """Store the report with its generation, its texts with their keys. Raises OSError."""
+    fields = asdict(report)
+    fields["notes"] = [i18n.to_json(note) for note in report.notes]
+    fields["skipped"] = [{"path": skip.path, "reason": i18n.to_json(skip.reason)} for skip in report.skipped]
+    layout.write_json(folder / FILE, fields)
 
 
 def read_report(folder: Path) -> BuildReport:
-    """The report of a generation. Raises ValueError when it is missing or broken."""
+    """The report of a generation, its texts with their keys again. Raises ValueError when it is missing or broken."""
     found = layout.read_json(folder / FILE)
     if not isinstance(found, dict):
         raise ValueError("the index has no report")
-    skipped = tuple(Skip(**skip) for skip in found.pop("skipped"))
-    return BuildReport(**{**found, "notes": tuple(found["notes"])}, skipped=skipped)
+    skipped = tuple(Skip(skip["path"], i18n.from_json(skip["reason"])) for skip in found.pop("skipped"))
+    notes = tuple(i18n.from_json(note) for note in found.pop("notes"))
+    return BuildReport(**found, skipped=skipped, notes=notes)

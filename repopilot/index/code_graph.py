@@ -1,6 +1,6 @@
-"""The code graph of an index: made behind the instant index in a worker process, kept, and loaded by who asks for it.
+"""The code graph of an index: stored beside it by the build, loaded by whoever asks for it.
 
-Whoever finds none that fits makes it: from the one before where few files have changed.
+Where none is stored for the content of the index it is linked then, from the one before where few files have changed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import logging
 import sqlite3
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -22,98 +21,90 @@ from repopilot.code.graph.link_state import Linked
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index import graph_file
-from repopilot.index.build.progress import Listener, Meter
 from repopilot.index.codec import FileInfo
 from repopilot.index.store import Index
-from repopilot.index.workers import pool
 
-PHASE = "graph"
-_LINK = "repopilot.index.code_graph:link"
-_LIMIT_S = 1800.0
-_WAIT_S = 120.0
+_LOCK_TIMEOUT_S = 120.0
 _log = logging.getLogger(__name__)
 
 
-def update(index: Index, listener: Listener, cancel: threading.Event) -> None:
-    """Make and keep the graph of an index in a worker process; nothing is done when it is there.
-
-    Raises Cancelled within 0.1 s, StorageError, IndexFailed.
-    """
-    if graph_file.key_of(index.folder.parent) == _content(index):
-        return
-    meter = Meter(listener, PHASE, 1, "parts")
-    for done in pool.run(_LINK, (), [[index.folder]], count=1, limit_s=_LIMIT_S, cancel=cancel):
-        if isinstance(done, pool.Failed):
-            raise IndexFailed(f"The process that makes the code graph {done.how}.", "The first impact report tries it.")
-    meter.end()
-
-
 def link(folders: Sequence[Path]) -> Iterator[Path]:
-    """Make and keep the graphs of the generations in `folders`, yielding each when it is done. For worker processes.
+    """Link and store the graphs of generations. Runs in worker processes.
 
-    Nothing is done for a generation that a newer one has replaced. Raises StorageError, IndexFailed.
+    Nothing is done for a generation that a newer one has replaced.
+
+    Args:
+        folders: the folders of the generations.
+
+    Yields:
+        Each folder when it is done.
+
+    Raises:
+        StorageError: the graph can't be written.
+        IndexFailed: the index is broken.
     """
     for folder in folders:
-        index = _opened(folder)
+        index = _open(folder)
         if index is not None:
-            with _alone(folder.parent):
-                _link_anew(index)
+            with _lock(folder.parent):
+                _link_if_missing(index)
         yield folder
 
 
 def graph_of(index: Index) -> Graph:
-    """The graph of an index: the one that is kept, else made now and kept for who asks next. Raises IndexFailed."""
-    folder, key = index.folder.parent, _content(index)
+    """The code graph of an index: the stored one, else linked now and stored.
+
+    Raises:
+        IndexFailed: the index is broken.
+    """
+    folder, key = index.folder.parent, content_key(index)
     found = graph_file.load(folder, key)
     if found is not None:
         return found
-    with _alone(folder):
+    with _lock(folder):
         found = graph_file.load(folder, key)
         if found is not None:
             return found
-        linked = _linked(index)
+        linked = _link(index)
         try:
-            _keep(index, linked)
+            _store(index, linked)
         except StorageError as error:
-            _log.warning("the code graph is not kept: %s", error)
+            _log.warning("The code graph could not be stored: %s", error)
         return linked.graph
 
 
-def _opened(generation: Path) -> Index | None:
+def _open(generation: Path) -> Index | None:
     try:
         return Index(generation)
     except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
         return None
 
 
-def _link_anew(index: Index) -> None:
-    if graph_file.key_of(index.folder.parent) != _content(index):
-        _keep(index, _linked(index))
+def _link_if_missing(index: Index) -> None:
+    if graph_file.stored_key(index.folder.parent) != content_key(index):
+        _store(index, _link(index))
 
 
-def _keep(index: Index, linked: Linked) -> None:
-    """Unless a newer generation has come: its graph is not to be replaced by an old one."""
+def _store(index: Index, linked: Linked) -> None:
+    """Store a graph, unless a newer generation has come: its graph is not to be replaced by an old one."""
     if index.folder.exists():
-        graph_file.save(index.folder.parent, _content(index), linked)
+        graph_file.save(index.folder.parent, content_key(index), linked)
 
 
-def _linked(index: Index) -> Linked:
-    with _without_collection():
-        return _linked_to(index, graph_file.load_linked(index.folder.parent))
+def _link(index: Index) -> Linked:
+    with _garbage_collection_disabled():
+        previous = graph_file.load_linked(index.folder.parent)
+        files = list(index.analyses())
+        return link_graph(files, [_file_key(index.files[file.path]) for file in files], _manifests(index), previous)
 
 
-def _linked_to(index: Index, before: Linked | None) -> Linked:
-    files = list(index.analyses())
-    return link_graph(files, [_key(index.files[file.path]) for file in files], _manifests(index), before)
-
-
-def _content(index: Index) -> str:
-    """What tells the contents of two indexes apart, in the order of their files."""
-    parts = (f"{path}\0{_key(info)}\0" for path, info in index.files.items())
+def content_key(index: Index) -> str:
+    """What tells the contents of two indexes apart: 32 hex digits of their files, in order."""
+    parts = (f"{path}\0{_file_key(info)}\0" for path, info in index.files.items())
     return blake2b("".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _key(info: FileInfo) -> str:
+def _file_key(info: FileInfo) -> str:
     # The same text may be read in parts once, when the machine is slow, and whole another time.
     return f"{info.hash}{info.parsed:d}"
 
@@ -126,14 +117,16 @@ def _manifests(index: Index) -> Iterator[Manifest]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One process at a time makes the graph; who has waited finds it made. Rather twice than never: a lock that can't
-    be had is done without."""
+def _lock(folder: Path) -> Iterator[None]:
+    """Let one process at a time link the graph; those that waited find it stored.
+
+    A lock that can't be acquired is done without: linking twice is better than never.
+    """
     lock = FileLock(folder / "graph.lock")
     try:
-        lock.acquire(timeout=_WAIT_S)
+        lock.acquire(timeout=_LOCK_TIMEOUT_S)
     except (Timeout, OSError) as error:
-        _log.warning("the code graph is made without a lock: %s", error)
+        _log.warning("The code graph is linked without a lock: %s", error)
     try:
         yield
     finally:
@@ -141,9 +134,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """A million values are made and soon dropped; looking for garbage among them again and again takes most of the
-    time."""
+def _garbage_collection_disabled() -> Iterator[None]:
+    """Disable garbage collection: among the million short-lived values of linking it takes most of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

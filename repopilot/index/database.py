@@ -1,18 +1,20 @@
-"""The SQLite file of a generation: its schema, the draft a build writes, and how it becomes final.
+"""The SQLite file of a generation: its schema, and the draft a build writes before it becomes final.
 
-A draft is written with a write-ahead log, so that a killed build keeps what it committed; it is never seen by readers.
+A draft is written with a write-ahead log, so that what a killed build has committed is not lost; readers never see it.
 A published database is immutable and opened as such.
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from repopilot import i18n
 from repopilot.errors import StorageError
 from repopilot.index import layout
 from repopilot.index.codec import Row
@@ -28,8 +30,8 @@ CREATE TABLE contents(id INTEGER PRIMARY KEY, text BLOB, chunks TEXT, symbols TE
 CREATE TABLE terms(id INTEGER PRIMARY KEY, terms TEXT, digests BLOB, defined BLOB, used BLOB);
 """
 _FILES = "path, hash, language, kind, size, lines, parsed, chunk_count"
-_META = 8
-_CONTENTS = 12
+_FILE_COLUMNS = 8
+_CONTENT_COLUMNS_END = 12
 
 
 class BrokenDatabase(StorageError):
@@ -41,10 +43,10 @@ class Draft:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._next = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
+        self._next_id = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
 
     def hashes(self) -> dict[str, str]:
-        """The content hash of every file it holds or has skipped for what is in it, by path."""
+        """The content hash by path of every file it has, or skips for what is in it."""
         with storage_errors():
             return hashes(self._connection)
 
@@ -63,18 +65,20 @@ class Draft:
     def put(self, rows: Sequence[Row]) -> None:
         """Add files, or replace them."""
         self.drop([row.path for row in rows])
-        first = self._next
-        self._next += len(rows)
+        first = self._next_id
+        self._next_id += len(rows)
         with storage_errors():
-            self._insert(f"files(id, {_FILES})", [(first + n, *row[:_META]) for n, row in enumerate(rows)])
-            self._insert("contents", [(first + n, *row[_META:_CONTENTS]) for n, row in enumerate(rows)])
-            self._insert("terms", [(first + n, *row[_CONTENTS:]) for n, row in enumerate(rows)])
+            self._insert(f"files(id, {_FILES})", [(first + n, *row[:_FILE_COLUMNS]) for n, row in enumerate(rows)])
+            self._insert(
+                "contents", [(first + n, *row[_FILE_COLUMNS:_CONTENT_COLUMNS_END]) for n, row in enumerate(rows)]
+            )
+            self._insert("terms", [(first + n, *row[_CONTENT_COLUMNS_END:]) for n, row in enumerate(rows)])
 
     def skip(self, file: SourceFile, reason: str) -> None:
-        """Remember that this content of a file isn't worth reading again."""
+        """Record that this content of a file is not indexed, and why."""
         self.drop([file.path])
         with storage_errors():
-            self._insert("skipped", [(file.path, file.hash, reason)])
+            self._insert("skipped", [(file.path, file.hash, json.dumps(i18n.to_json(reason)))])
 
     def drop(self, paths: Iterable[str]) -> None:
         """Remove files; unknown ones are ignored."""
@@ -86,33 +90,33 @@ class Draft:
             for table in ("files", "contents", "terms"):
                 self._connection.executemany(f"DELETE FROM {table} WHERE id = ?", ids)
 
-    def arrange(self, paths: Iterable[str]) -> None:
-        """Give every file its place in the order of the index."""
+    def set_order(self, paths: Iterable[str]) -> None:
+        """Give every file its position in the order of the index."""
         with storage_errors():
-            places = dict(self._connection.execute("SELECT path, position FROM files"))
-            wanted = enumerate(path for path in paths if path in places)
-            moved = [(place, path) for place, path in wanted if places[path] != place]
+            known = dict(self._connection.execute("SELECT path, position FROM files"))
+            wanted = enumerate(path for path in paths if path in known)
+            moved = [(position, path) for position, path in wanted if known[path] != position]
             self._connection.executemany("UPDATE files SET position = ? WHERE path = ?", moved)
 
-    def describe(self, meta: Mapping[str, str]) -> None:
+    def set_meta(self, meta: Mapping[str, str]) -> None:
         """Set entries of the meta table."""
         with storage_errors():
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(meta.items()))
 
     def commit(self) -> None:
-        """Keep what was written so far, whatever happens to the process."""
+        """Make what was written so far safe from the death of the process."""
         with storage_errors():
             self._connection.commit()
 
     def finish(self) -> None:
-        """Commit, fold the log into the one file, close."""
+        """Commit, merge the log into the one file, close."""
         with storage_errors():
             self._connection.commit()
             self._connection.execute("PRAGMA journal_mode=DELETE")
             self._connection.close()
 
-    def keep(self) -> None:
-        """Close without finishing; what was written is taken up by the next build."""
+    def save(self) -> None:
+        """Commit and close without finishing; the next build resumes here."""
         self.commit()
         self.close()
 
@@ -127,15 +131,25 @@ class Draft:
 
 
 def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
-    """The draft in `folder/building`: what a killed build left, else a copy of the generation `base`, else a new one.
+    """Open the draft in `folder/building`: that of a killed build, else a copy of a generation, else a new one.
 
-    A left-over of another version is thrown away. Raises StorageError, BrokenDatabase.
+    Args:
+        folder: the folder of the repository's index.
+        version: the version to write; a draft of another version is deleted.
+        base: the folder of the generation to start from.
+
+    Returns:
+        The draft.
+
+    Raises:
+        StorageError: it can't be written.
+        BrokenDatabase: it is damaged.
     """
     building = folder / layout.BUILDING
     with storage_errors():
         if not _usable(building / layout.DATABASE, version):
             shutil.rmtree(building, ignore_errors=True)
-            _found(folder, building, version, base)
+            _create_draft(folder, building, version, base)
         return Draft(_connect_draft(building / layout.DATABASE))
 
 
@@ -157,7 +171,8 @@ def hashes(connection: sqlite3.Connection) -> dict[str, str]:
 
 def skipped(connection: sqlite3.Connection) -> list[Skip]:
     """The files skipped for what is in them. Raises sqlite3.Error."""
-    return [Skip(path, reason) for path, reason in connection.execute("SELECT path, reason FROM skipped ORDER BY path")]
+    rows = connection.execute("SELECT path, reason FROM skipped ORDER BY path")
+    return [Skip(path, i18n.from_json(json.loads(reason))) for path, reason in rows]
 
 
 def meta(connection: sqlite3.Connection) -> dict[str, str]:
@@ -166,7 +181,7 @@ def meta(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def read_meta(generation: Path) -> dict[str, str] | None:
-    """What a generation says of itself; None when it is broken."""
+    """The meta table of a generation; None when it is broken."""
     try:
         connection = connect(generation)
         try:
@@ -185,19 +200,18 @@ def storage_errors() -> Iterator[None]:
     except (OSError, sqlite3.Error) as error:
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "full" in str(error)
         if full:
-            raise StorageError(
-                "The disk is full: the index could not be written. The previous one is untouched.",
-                "Free some space, or set REPOPILOT_HOME to another disk.",
-            ) from error
+            raise StorageError(i18n.message("index.disk_full"), i18n.message("index.disk_full_hint")) from error
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            raise BrokenDatabase(f"The index is damaged: {error}.", "Index again with `--full`.") from error
+            raise BrokenDatabase(
+                i18n.message("index.draft_damaged", error=str(error)), i18n.message("index.draft_damaged_hint")
+            ) from error
         raise StorageError(
-            f"The index could not be written: {error}.", "Check the rights and the state of REPOPILOT_HOME."
+            i18n.message("index.not_written", error=str(error)), i18n.message("index.not_written_hint")
         ) from error
 
 
-def _found(folder: Path, building: Path, version: str, base: Path | None) -> None:
-    """Set up `building` as a copy of `base` or empty, in one step."""
+def _create_draft(folder: Path, building: Path, version: str, base: Path | None) -> None:
+    """Create `building` as a copy of `base` or empty, in one step."""
     copy = folder / f"copy-{layout.BUILDING}"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir(parents=True)
@@ -214,7 +228,7 @@ def _found(folder: Path, building: Path, version: str, base: Path | None) -> Non
 
 def _connect_draft(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False)
-    # Safe against a killed process; a power cut can lose the draft, which layout.publish's fsync keeps from readers.
+    # Safe against a killed process; a power cut can lose the draft, but layout.publish flushes what readers see.
     for pragma in ("journal_mode=WAL", "synchronous=OFF", "cache_size=-65536", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
     return connection

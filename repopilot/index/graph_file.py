@@ -3,9 +3,9 @@
     <CRC-32 of the next line, 8 hex digits>\\n
     <JSON: version, key of the content, ambiguous names, and for each part its size and CRC-32>\\n
     <part 1: the columns of the graph, each begun at a multiple of eight>
-    <part 2: what it was linked from, as JSON; read by the next build alone>
+    <part 2: what it was linked from, as JSON; read by the next build only>
 
-Whatever doesn't fit is as good as missing.
+A file that is damaged or of another version counts as missing.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ _NODES = ("kinds", "files", "lines", "ends", "starts", "text")
 _EDGES = ("sources", "targets", "kinds", "confidence", "lines")
 _ORDERS = ("forward", "backward", "defined")
 _ALIGNED = 8
-_SUM = 9
+_CHECKSUM_BYTES = 9
 
 
-def written() -> str:
-    """The version of the file and of all that decides what is in it."""
+def file_version() -> str:
+    """The version of the format and of everything that decides what is in the file."""
     return f"{_FORMAT}.{build.VERSION}.{version()}"
 
 
 def save(folder: Path, key: str, linked: Linked) -> None:
-    """Keep a graph as that of the content `key`. Raises StorageError."""
-    columns, graph = _packed(_columns(linked.graph))
+    """Replace the stored graph by that of the content `key`. Raises StorageError."""
+    columns, graph = _pack(_columns(linked.graph))
     linkage = _json({field.name: getattr(linked.linkage, field.name) for field in fields(Linkage)})
     head = _json(
         {
-            "version": written(),
+            "version": file_version(),
             "key": key,
             "unresolved": linked.graph.unresolved,
             "columns": columns,
             "parts": [[len(part), zlib.crc32(part)] for part in (graph, linkage)],
         }
     )
-    draft = folder / f"{layout.GRAPH}.{os.getpid()}.new"
+    draft = layout.draft_of(folder / layout.GRAPH)
     with storage_errors():
         try:
             draft.write_bytes(b"".join((b"%08x\n" % zlib.crc32(head), head, b"\n", graph, linkage)))
@@ -63,8 +63,8 @@ def save(folder: Path, key: str, linked: Linked) -> None:
             draft.unlink(missing_ok=True)
 
 
-def key_of(folder: Path) -> str:
-    """The content whose graph is kept; '' when none is, or one of another version."""
+def stored_key(folder: Path) -> str:
+    """The key of the content whose graph is stored; '' when none is, or one of another version."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
             return _head(file)["key"]
@@ -83,7 +83,7 @@ def load(folder: Path, key: str) -> Graph | None:
 
 
 def load_linked(folder: Path) -> Linked | None:
-    """The graph that is kept, of whatever content, with what it was linked from; None as for `load`."""
+    """The stored graph, of whatever content, with what it was linked from; None as for `load`."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
             head = _head(file)
@@ -94,21 +94,21 @@ def load_linked(folder: Path) -> Linked | None:
 
 
 def _head(file: BinaryIO) -> dict:
-    """Raises ValueError, OSError."""
-    sum_, head = file.readline(_SUM), file.readline()[:-1]
-    if sum_ != b"%08x\n" % zlib.crc32(head):
+    """The decoded head. Raises ValueError, OSError."""
+    checksum, head = file.readline(_CHECKSUM_BYTES), file.readline()[:-1]
+    if checksum != b"%08x\n" % zlib.crc32(head):
         raise ValueError("the head is damaged")
     found = json.loads(head)
-    if found["version"] != written():
+    if found["version"] != file_version():
         raise ValueError("another version")
     return found
 
 
 def _part(file: BinaryIO, head: dict, number: int) -> bytes:
     """The next part. Raises ValueError, OSError."""
-    size, sum_ = head["parts"][number]
+    size, checksum = head["parts"][number]
     part = file.read(size)
-    if zlib.crc32(part) != sum_:
+    if zlib.crc32(part) != checksum:
         raise ValueError("a part is damaged")
     return part
 
@@ -123,17 +123,17 @@ def _columns(graph: Graph) -> dict[str, np.ndarray]:
     }
 
 
-def _packed(columns: Mapping[str, np.ndarray]) -> tuple[list, bytes]:
+def _pack(columns: Mapping[str, np.ndarray]) -> tuple[list, bytes]:
     """[[name, type, offset, length], …] and the bytes."""
-    places: list = []
+    table: list = []
     pieces: list[bytes] = []
-    at = 0
+    offset = 0
     for name, column in columns.items():
         data = column.tobytes()
-        places.append([name, column.dtype.str, at, len(column)])
+        table.append([name, column.dtype.str, offset, len(column)])
         pieces += [data, bytes(-len(data) % _ALIGNED)]
-        at += len(data) + len(pieces[-1])
-    return places, b"".join(pieces)
+        offset += len(data) + len(pieces[-1])
+    return table, b"".join(pieces)
 
 
 def _graph(head: dict, part: bytes) -> Graph:

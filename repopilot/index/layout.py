@@ -1,13 +1,13 @@
-"""Where an index lies on disk, in which version it is written, and how one generation of it replaces another.
+"""Where an index is on disk, in which version it is written, and how one generation of it replaces another.
 
     <home>/index/<snapshot key>/
-        g00000007/            the published generation: immutable, the highest number counts
-        building/             the next one; left behind by a killed build and taken up again
+        g00000007/            the published generation: immutable, the highest number is current
+        building/             the next one; a killed build leaves it behind and the next build resumes it
         build.lock            held by the one process that builds
         history.json          past commits (not part of a generation: they only grow)
-        graph.bin             the code graph of the newest content it was made for, see graph_file.py
-        graph.lock            held by the one process that makes it
-        dense.json            how far the vectors are
+        graph.bin             the code graph, see graph_file.py
+        graph.lock            held by the one process that links it
+        dense.json            how many chunks have vectors
         stamps.json           hashes of a local folder's files by modification time
 
 Renaming `building` to the next number is the publication: a reader sees the old generation or the new one.
@@ -30,18 +30,19 @@ DATABASE = "index.db"
 DENSE = "dense.json"
 GRAPH = "graph.bin"
 HISTORY = "history.json"
+LEXICAL = "lexical"
 STAMPS = "stamps.json"
-SCHEMA = 2
+SCHEMA = 3
 """Raised with every change of what is stored; `version` adds what is split and counted."""
 
 
 def version() -> str:
-    """Of everything in a generation."""
+    """The version of everything in a generation."""
     return f"{SCHEMA}.{split.VERSION}.{lexical.VERSION}"
 
 
 def splitter() -> str:
-    """Of what decides the texts of the chunks, and with them the vectors."""
+    """The version of what decides the texts of the chunks, and with them the vectors."""
     return str(split.VERSION)
 
 
@@ -55,27 +56,34 @@ def generations(folder: Path) -> list[Path]:
 
 
 def publish(folder: Path) -> Path:
-    """Make `building` the current generation and drop what it replaces. Returns its folder. Raises OSError."""
+    """Make `building` the current generation and delete those it replaces.
+
+    Returns:
+        The folder of the generation.
+
+    Raises:
+        OSError: it can't be renamed or flushed to disk.
+    """
     old = generations(folder)
     number = int(old[0].name[1:]) + 1 if old else 1
     for path in (folder / BUILDING).rglob("*"):
-        _to_disk(path)
+        _flush(path)
     target = folder / f"g{number:08d}"
     os.rename(folder / BUILDING, target)
-    _to_disk(folder)
+    _flush(folder)
     for path in old:
         remove(path)
     return target
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder so that no reader meets half of it. What can't be deleted now (open files on Windows) stays."""
-    doomed = folder.with_name(f"old-{os.getpid()}-{folder.name}")
+    """Delete a folder so that no reader sees half of it. What can't be deleted now (open files on Windows) stays."""
+    trash = folder.with_name(f"old-{os.getpid()}-{folder.name}")
     try:
-        os.rename(folder, doomed)
+        os.rename(folder, trash)
     except OSError:
         return
-    shutil.rmtree(doomed, ignore_errors=True)
+    shutil.rmtree(trash, ignore_errors=True)
 
 
 def sweep(folder: Path) -> None:
@@ -86,9 +94,14 @@ def sweep(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def draft_of(path: Path) -> Path:
+    """The file this process writes before it replaces `path`."""
+    return path.with_name(f"{path.name}.{os.getpid()}.new")
+
+
 def write_json(path: Path, value: object) -> None:
     """Replace a small JSON file in one step. Raises OSError."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    draft = draft_of(path)
     draft.write_text(json.dumps(value, separators=(",", ":")), encoding="utf-8")
     os.replace(draft, path)
 
@@ -101,7 +114,7 @@ def read_json(path: Path) -> object | None:
         return None
 
 
-def _to_disk(path: Path) -> None:
+def _flush(path: Path) -> None:
     if os.name != "posix":  # neither folders nor files opened for reading can be flushed there
         return
     handle = os.open(path, os.O_RDONLY)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repopilot import i18n
 from repopilot.code.languages import is_generated
 from repopilot.errors import IndexFailed
 from repopilot.index.file_roles import ROLES, roles_of
@@ -27,10 +28,9 @@ VERSION = 3
 FIELDS = ("path", "symbols", "body")
 TABLES = ("name_rows", "name_tokens", "file_words")
 PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles")
-MOST = 255
+MOST_OCCURRENCES = 255
 GENERATED = "@generated"
 """Stands in the body of a chunk that says it was made by a program; no word of a text can give this token."""
-REBUILT = "It is rebuilt at the next indexing."
 
 Bag = tuple[str, bytes]
 """Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
@@ -79,7 +79,7 @@ def _bag(found: Iterable[str]) -> Bag:
     for word, count in Counter(found).items():
         for token in expand(word):
             counts[token] += count
-    return " ".join(counts), bytes(min(count, MOST) for count in counts.values())
+    return " ".join(counts), bytes(min(count, MOST_OCCURRENCES) for count in counts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class LexicalIndex:
     `files` are the distinct paths, `file_of[i]` the number of the file of row i; likewise `kinds` and `languages`.
     `names` are the distinct names of defined symbols: `name_rows` gives the rows by name, `name_tokens` the names by
     token. `file_words` gives the files by the tokens of their name without folder and suffix. `roles` is a bit mask per
-    file, see index/roles.py.
+    file, see file_roles.py.
     """
 
     tokens: dict[str, int]
@@ -181,9 +181,7 @@ class LexicalIndex:
         try:
             texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
             if texts["version"] != VERSION:
-                raise IndexFailed(
-                    "The lexical index was written by another version.", "It is rebuilt at the next indexing."
-                )
+                raise IndexFailed(i18n.message("index.lexical_other_version"), i18n.message("index.rebuilt_next_time"))
             return cls(
                 tokens={token: number for number, token in enumerate(texts["tokens"])},
                 fields={name: _load_postings(folder, name, mmap) for name in FIELDS},
@@ -193,7 +191,7 @@ class LexicalIndex:
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise IndexFailed(
-                f"The lexical index can't be read: {error}.", "It is rebuilt at the next indexing."
+                i18n.message("index.lexical_unreadable", error=str(error)), i18n.message("index.rebuilt_next_time")
             ) from error
 
     @cached_property

@@ -1,27 +1,26 @@
-"""The published index, read. Nothing is held in memory that isn't asked for: rows are decoded when they are needed."""
+"""Read a published index. Rows are decoded when they are needed; nothing else is held in memory."""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from repopilot import i18n
 from repopilot.errors import IndexFailed
 from repopilot.index import codec, database, layout
-from repopilot.index.build.finish import LEXICAL
 from repopilot.index.build_report import BuildReport, read_report
 from repopilot.index.codec import FileInfo
 from repopilot.index.layout import version
 from repopilot.index.lexical import LexicalIndex
-from repopilot.settings import Settings
 from repopilot.types import Chunk, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
@@ -30,56 +29,73 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 BROKEN = "broken"
-BROKEN_NOTE = "The index was broken and is rebuilt."
+BROKEN_NOTE = i18n.message("index.broken")
 _ARRAYS = ("files", "starts", "digests", "defined", "used")
-_KEPT_FILES = 256
-_opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
-_opening = threading.Lock()
+_CACHED_FILES = 256
+T = TypeVar("T")
 
 
-def open_index(snapshot: Snapshot, settings: Settings) -> Index | None:
-    """The published index of a repository, whatever its commit; None when there is none that can be used.
+class IndexStore:
+    """The indexes below a folder, one folder each. Whoever opens the same generation gets the same object. Thread-safe.
 
-    Stays readable after a newer one has replaced it. Whoever asks in this process gets the same object.
+    Args:
+        folder: the folder of all indexes (`Settings.indexes`).
     """
-    folder = settings.indexes / snapshot.key
-    # Between looking and opening, a build in another process may publish the next generation and delete this one.
-    tried: Path | None = None
-    while (newest := next(iter(layout.generations(folder)), None)) != tried:
-        tried = newest
-        if newest is None or usable(newest):
-            continue
-        try:
-            return _shared(newest)
-        except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
-            continue
-    return None
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def folder_of(self, snapshot: Snapshot) -> Path:
+        """The folder of the generations of a repository."""
+        return self.folder / snapshot.key
+
+    def open(self, snapshot: Snapshot) -> Index | None:
+        """The published index of a repository, whatever its commit; None when there is none that can be used.
+
+        It stays readable after a newer one has replaced it.
+        """
+        folder = self.folder_of(snapshot)
+        # Between looking and opening, a build in another process may publish the next generation and delete this one.
+        tried: Path | None = None
+        while (newest := next(iter(layout.generations(folder)), None)) != tried:
+            tried = newest
+            if newest is None or unusable(newest):
+                continue
+            try:
+                return self._open_generation(newest)
+            except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
+                continue
+        return None
+
+    def _open_generation(self, generation: Path) -> Index:
+        # The number alone is not enough: a deleted index begins to count anew.
+        state = (generation / layout.DATABASE).stat()
+        key = (generation, state.st_ino, state.st_mtime_ns)
+        with self._lock:
+            found = self._opened.get(key)
+            if found is None:
+                found = self._opened[key] = Index(generation)
+            return found
 
 
-def _shared(generation: Path) -> Index:
-    # The number alone is not enough: a deleted index begins to count anew.
-    state = (generation / layout.DATABASE).stat()
-    key = (generation, state.st_ino, state.st_mtime_ns)
-    with _opening:
-        found = _opened.get(key)
-        if found is None:
-            found = _opened[key] = Index(generation)
-        return found
-
-
-def usable(generation: Path) -> str:
+def unusable(generation: Path) -> str:
     """Why a generation can't be used, in words; '' when it can."""
     found = database.read_meta(generation)
     if found is None or (generation / BROKEN).exists():
         return BROKEN_NOTE
     if found.get("version") != version():
-        return "The index was written by another version and is rebuilt."
+        return i18n.message("index.other_version")
     return ""
 
 
 def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
-    """The content hash of every file a generation was made from, by path, and those of them that were skipped for what
-    is in them. Nothing when it is broken."""
+    """What a generation was made from. Nothing when it is broken.
+
+    Returns:
+        The content hash of every file by its path, and the files that were skipped for what is in them.
+    """
     try:
         connection = database.connect(generation)
         try:
@@ -113,15 +129,24 @@ class Index:
         meta = database.meta(self._connection)
         self.commit, self.name = meta["commit"], meta["name"]
         self._arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-        self.lexical = LexicalIndex.load(folder / LEXICAL)
+        self.lexical = LexicalIndex.load(folder / layout.LEXICAL)
         self.report: BuildReport = read_report(folder)
         self.chunks: Sequence[Chunk] = Chunks(self, len(self._arrays["digests"]))
+        self._derived: dict[Callable[[Index], object], object] = {}
+        self._deriving = threading.RLock()
         if not len(self.lexical) == len(self.chunks) == self._arrays["starts"][-1]:
-            raise IndexFailed("The index contradicts itself.", "It is rebuilt at the next indexing.")
+            raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
+
+    def derived(self, compute: Callable[[Index], T]) -> T:
+        """What a function computes from this index, computed once and held as long as the index."""
+        with self._deriving:
+            if compute not in self._derived:
+                self._derived[compute] = compute(self)
+            return cast(T, self._derived[compute])
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Degradations in words."""
+        """What is degraded, in words."""
         return self.report.notes
 
     @property
@@ -150,7 +175,7 @@ class Index:
     def text(self, path: str) -> str | None:
         """The file as indexed (LF, secrets redacted); None when it isn't in the index."""
         blob = self._content(path, "text")
-        return None if blob is None else codec.text_of(blob)  # type: ignore[arg-type]
+        return None if blob is None else codec.text_of(blob)
 
     def lines(self, path: str, start: int, end: int) -> str | None:
         """Lines `start` to `end` (1-based, inclusive, clipped to the file); None when the file isn't in the index."""
@@ -158,25 +183,25 @@ class Index:
         return None if text is None else "\n".join(text.split("\n")[max(0, start - 1) : max(0, end)])
 
     def outline(self, path: str) -> list[Symbol]:
-        """The symbols defined in a file, as they stand in it; [] for an unknown file."""
+        """The symbols defined in a file, in the order of its lines; [] for an unknown file."""
         data = self._content(path, "symbols")
-        return [] if data is None else codec.symbols_of(path, data)  # type: ignore[arg-type]
+        return [] if data is None else codec.symbols_of(path, data)
 
     def imports(self, path: str) -> list[Import]:
         """What a file imports; [] for an unknown file."""
         data = self._content(path, "uses")
-        return [] if data is None else list(codec.uses_of(self.files[path], (), data).imports)  # type: ignore[arg-type]
+        return [] if data is None else list(codec.uses_of(self.files[path], (), data).imports)
 
     def symbols(self, name: str) -> list[Symbol]:
         """Every definition of a name: plain, or qualified to any depth (`method`, `Class.method`)."""
-        files = self._files_naming("defined", name.rpartition(".")[2])
+        files = self._files_with_name("defined", name.rpartition(".")[2])
         found = (symbol for path in files for symbol in self.outline(path))
         return [s for s in found if s.name == name or f".{s.qualified}".endswith(f".{name}")]
 
     def references(self, name: str) -> list[Reference]:
         """Every use of a plain name (the last part of a qualified one)."""
         last = name.rpartition(".")[2]
-        data = ((self.files[path], self._content(path, "uses")) for path in self._files_naming("used", last))
+        data = ((self.files[path], self._content(path, "uses")) for path in self._files_with_name("used", last))
         return [r for info, uses in data for r in codec.uses_of(info, (), uses).references if r.name == last]
 
     def analyses(self) -> Iterator[FileAnalysis]:
@@ -201,7 +226,7 @@ class Index:
         return [] if file is None else self._decode(file)
 
     def file_of(self, number: int) -> tuple[str, int]:
-        """Path of the file of a chunk, and the place of the chunk in it."""
+        """The path of the file of a chunk, and the position of the chunk among those of the file."""
         starts = self._arrays["starts"]
         file = int(np.searchsorted(starts, number, "right")) - 1
         return self._paths[file], number - int(starts[file])
@@ -228,15 +253,16 @@ class Index:
         ((data, blob),) = self._query("SELECT chunks, text FROM contents WHERE id = ?", (file.id,))
         return codec.chunks_of(file.info.path, file.info.language, data, codec.text_of(blob))
 
-    def _content(self, path: str, column: str) -> object | None:
+    def _content(self, path: str, column: str) -> Any:
+        """A column of a file's contents; None when the file isn't in the index."""
         file = self._by_path.get(path)
         if file is None:
             return None
         ((value,),) = self._query(f"SELECT {column} FROM contents WHERE id = ?", (file.id,))
         return value
 
-    def _files_naming(self, table: str, name: str) -> list[str]:
-        """The files that may define or use a name: all that do, and rarely one that doesn't."""
+    def _files_with_name(self, table: str, name: str) -> list[str]:
+        """The files that may define or use a name: all that do, and rarely one that doesn't (names are checksums)."""
         array, key = self._arrays[table], np.uint32(codec.checksum(name))
         first, last = (int(np.searchsorted(array["name"], key, side)) for side in ("left", "right"))
         return [self._paths[number] for number in array["file"][first:last].tolist()]
@@ -247,15 +273,17 @@ class Index:
                 return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
             (self.folder / BROKEN).touch()
-            raise IndexFailed(f"The index is broken: {error}.", "Index again: it will be rebuilt.") from error
+            raise IndexFailed(
+                i18n.message("index.damaged", error=str(error)), i18n.message("index.index_again")
+            ) from error
 
 
 class Chunks(Sequence[Chunk]):
-    """All chunks, decoded file by file; the files used last are kept."""
+    """All chunks, decoded file by file; those of the files used last are cached."""
 
     def __init__(self, index: Index, size: int) -> None:
         self._index, self._size = index, size
-        self._kept: OrderedDict[str, list[Chunk]] = OrderedDict()
+        self._cached: OrderedDict[str, list[Chunk]] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -272,17 +300,17 @@ class Chunks(Sequence[Chunk]):
             number += self._size
         if not 0 <= number < self._size:
             raise IndexError(number)
-        path, place = self._index.file_of(number)
-        return self._file(path)[place]
+        path, position = self._index.file_of(number)
+        return self._chunks_of(path)[position]
 
-    def _file(self, path: str) -> list[Chunk]:
+    def _chunks_of(self, path: str) -> list[Chunk]:
         with self._lock:
-            if path in self._kept:
-                self._kept.move_to_end(path)
-                return self._kept[path]
+            if path in self._cached:
+                self._cached.move_to_end(path)
+                return self._cached[path]
         found = self._index.chunks_of(path)
         with self._lock:
-            self._kept[path] = found
-            while len(self._kept) > _KEPT_FILES:
-                self._kept.popitem(last=False)
+            self._cached[path] = found
+            while len(self._cached) > _CACHED_FILES:
+                self._cached.popitem(last=False)
         return found

@@ -1,4 +1,4 @@
-"""Watching a local folder while it is open, so that the index follows the files."""
+"""Watch a local folder while it is open, so that the index follows its files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from repopilot import i18n
 from repopilot.types import Snapshot
 
 _log = logging.getLogger(__name__)
@@ -57,19 +58,19 @@ class Watch:
                 raise_interrupt=False,
                 recursive=True,
             ):
-                self._tell(frozenset(self._relative(Path(path)) for _, path in changes))
+                self._call_listener(frozenset(self._relative(Path(path)) for _, path in changes))
         except (OSError, RuntimeError) as error:
             # Mostly: more folders than the system lets one user watch.
-            self.error = f"The folder can't be watched ({error}): index it again to see changes."
+            self.error = i18n.message("index.not_watched", error=str(error))
             _log.warning("%s", self.error)
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.as_posix()
 
-    def _tell(self, paths: frozenset[str]) -> None:
+    def _call_listener(self, paths: frozenset[str]) -> None:
         if self._stop.is_set():
             return
         try:
             self._on_change(paths)
-        except Exception:  # the boundary of the thread: one failed re-index must not end the watching
-            _log.exception("re-indexing after a change failed")
+        except Exception:  # the boundary of the thread: one failed run must not end the watching
+            _log.exception("Indexing after a change failed")

@@ -9,11 +9,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from repopilot.settings import Settings
 
 if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
@@ -101,13 +98,3 @@ def call_key(model: str, messages: Sequence[ChatMessage], options: object) -> st
     """A digest of what makes two calls identical: the model's identity, the messages, the options (by `repr`)."""
     contents = [(message.role.value, message.content or "") for message in messages]
     return hashlib.sha256(json.dumps([model, contents, repr(options)]).encode()).hexdigest()
-
-
-@lru_cache(maxsize=8)
-def _shared(folder: Path | None) -> ReplyCache:
-    return ReplyCache(folder)
-
-
-def shared(settings: Settings) -> ReplyCache:
-    """The process's cache for these settings."""
-    return _shared(settings.home / "cache" / "replies" if settings.cache_on_disk else None)

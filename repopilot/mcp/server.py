@@ -8,22 +8,22 @@ from collections.abc import Callable
 
 from repopilot.errors import RepoPilotError
 from repopilot.index.store import Index
-from repopilot.settings import Settings
+from repopilot.runtime import Runtime
 from repopilot.tools import call_graph, lookup
 from repopilot.types import Progress, Snapshot
 
 
-def run(settings: Settings) -> None:
+def run(runtime: Runtime) -> None:
     """Serve until standard input closes. Every tool takes a SOURCE, which is cloned and indexed on first use."""
     from mcp.server.fastmcp import FastMCP
 
     server = FastMCP("repopilot", instructions="Look things up in a git repository, at one commit, on this machine.")
-    for tool in _tools(settings):
+    for tool in _tools(runtime):
         server.add_tool(tool)
     server.run()
 
 
-def _tools(settings: Settings) -> list[Callable]:
+def _tools(runtime: Runtime) -> list[Callable]:
     opened: dict[str, tuple[Snapshot, Index]] = {}
     opening = threading.Lock()
 
@@ -32,8 +32,8 @@ def _tools(settings: Settings) -> list[Callable]:
 
         with opening:
             if source not in opened:
-                snapshot = open_snapshot(source, settings, None, _silent, threading.Event())
-                opened[source] = (snapshot, open_index(snapshot, settings, _silent))
+                snapshot = open_snapshot(source, runtime, None, _silent, threading.Event())
+                opened[source] = (snapshot, open_index(snapshot, runtime, _silent))
         return opened[source][1]
 
     async def looked_up(look: Callable[[Index], str], source: str) -> str:
@@ -44,7 +44,9 @@ def _tools(settings: Settings) -> list[Callable]:
 
     async def search(source: str, query: str, k: int = 8) -> str:
         """Ranked passages of a repository (https URL or local path) for a question, identifier or traceback."""
-        return await looked_up(lambda index: lookup.search(index, query, k, settings), source)
+        return await looked_up(
+            lambda index: lookup.search(index, query, k, runtime.embedders.choose(runtime.settings)), source
+        )
 
     async def outline(source: str, path: str) -> str:
         """The symbols a file defines, with their lines."""

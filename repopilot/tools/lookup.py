@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.index import embed
+from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
-from repopilot.settings import Settings
 from repopilot.types import Symbol
 
 MOST_ROWS = 60
@@ -23,7 +22,7 @@ _MOST_PASSAGES = 20
 _MOST_SIMILAR = 3
 
 
-def search(index: Index, query: str, k: int, settings: Settings) -> str:
+def search(index: Index, query: str, k: int, embedder: Embedder | None) -> str:
     """Rank the passages for a question, identifier or traceback: place, symbol and text of each.
 
     Raises:
@@ -33,7 +32,7 @@ def search(index: Index, query: str, k: int, settings: Settings) -> str:
 
     if not 1 <= k <= _MOST_PASSAGES:
         raise UsageError(message("tools.passages", k=k, most=_MOST_PASSAGES))
-    results = ranked(index, query, k, embedder=embed.choose(settings))
+    results = ranked(index, query, k, embedder=embedder)
     parts = [
         f"{h.chunk.path}:{h.chunk.start_line}-{h.chunk.end_line} {h.chunk.symbol}\n{h.chunk.text}" for h in results.hits
     ]

@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 import chainlit as cl
 
 from repopilot.ui.answer import answer_view, file_changes, plan_view
-from repopilot.ui.chat import Chat, chat, process
+from repopilot.ui.chat import Chat
 from repopilot.ui.repository_view import handle_button
 
 Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
-async def _pull_model(_chat: Chat, payload: dict) -> dict:
-    process().models.start_pull(str(payload.get("name", "")))
+async def _pull_model(chat: Chat, payload: dict) -> dict:
+    chat.process.models.start_pull(str(payload.get("name", "")))
     return {}
 
 
@@ -38,6 +38,6 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
-async def handle_action(action: cl.Action) -> dict:
+async def handle_action(chat: Chat, action: cl.Action) -> dict:
     """Chainlit's callback for every button."""
-    return await HANDLERS[action.name](chat(), action.payload)
+    return await HANDLERS[action.name](chat, action.payload)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot.errors import RepoPilotError
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -43,8 +44,9 @@ class Models:
         trouble: the error of the last attempt, None where it went well.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, runtime: Runtime) -> None:
+        self.settings = runtime.settings
+        self._runtime = runtime
         self.model: Model | None = None
         self.reviewer: Model | None = None
         self.embedder: Embedder | None = None
@@ -73,8 +75,10 @@ class Models:
         known = (self.model.kind, self.model.name) if self.model else ("none", "")
         if known == (self.status.kind, self.status.name):
             return
-        self.model = await choose.choose(self.settings)
-        self.reviewer = await choose.choose_reviewer(self.settings, self.model) if self.model else None
+        self.model = await choose.choose(self.settings, self._runtime.models)
+        self.reviewer = (
+            await choose.choose_reviewer(self.settings, self.model, self._runtime.models) if self.model else None
+        )
         if self.model is not None:
             self._start_task(self._warm(self.model))
 
@@ -85,10 +89,8 @@ class Models:
 
     async def find_embedder(self) -> Embedder | None:
         """The embedding model, loaded; None while there is none."""
-        from repopilot.index import embed
-
         if self.embedder is None and self.settings.dense:
-            self.embedder = await asyncio.to_thread(embed.choose, self.settings)
+            self.embedder = await asyncio.to_thread(self._runtime.embedders.choose, self.settings)
         return self.embedder
 
     async def pull(self, name: str) -> None:
@@ -136,7 +138,14 @@ class Models:
             return
         self._fetched.add(name)
         await self._while_fetching(
-            name, lambda fetch: asyncio.to_thread(models.ensure, name, self.settings, progress=fetch.report)
+            name,
+            lambda fetch: asyncio.to_thread(
+                models.ensure,
+                name,
+                self.settings,
+                progress=fetch.report,
+                unreachable_hosts=self._runtime.models.unreachable_hosts,
+            ),
         )
 
     async def _while_fetching(self, name: str, work: Callable[[Fetch], Awaitable[object]]) -> None:

@@ -13,7 +13,8 @@ from chainlit.session import WebsocketSession
 
 from repopilot.i18n import Language, supported
 from repopilot.results import Answer, Turn
-from repopilot.settings import Settings, settings
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.ui.available_models import Models
 from repopilot.ui.chat_store import Exchange
@@ -54,6 +55,7 @@ class Chat:
     """One chat.
 
     Attributes:
+        process: what all chats share.
         browser_language: the tag the browser asks for, for example `fr-CA`.
         opening: the repository open in it, None before the first.
         pending: question and command asked before there was a repository to ask, None without one.
@@ -64,6 +66,7 @@ class Chat:
             commit to open.
     """
 
+    process: Process
     browser_language: str = "en"
     opening: Opening | None = None
     pending: tuple[str, str] | None = None
@@ -89,7 +92,8 @@ class Chat:
     @property
     def settings(self) -> Settings:
         """The process's settings with the user's changes."""
-        return settings().model_copy(update={name: value for name, value in self.overrides.items() if name != "ref"})
+        update = {name: value for name, value in self.overrides.items() if name != "ref"}
+        return self.process.runtime.settings.model_copy(update=update)
 
     @property
     def chosen_language(self) -> str:
@@ -102,13 +106,19 @@ class Chat:
         return supported(self.settings.language or self.browser_language)
 
 
-@dataclass(slots=True)
 class Process:
-    """Shared by every chat: the models, and the repositories that are open."""
+    """What every chat shares: the models, and the repositories that are open.
 
-    models: Models
-    openings: Openings
-    tasks: set[asyncio.Task] = field(default_factory=set)
+    Args:
+        runtime: the state of the process.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.models = Models(runtime)
+        self.openings = Openings(runtime, self.models.find_embedder)
+        self.models.on_embedder = self.openings.fill_vectors
+        self.tasks: set[asyncio.Task] = set()
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:
         """Run it to its end: the event loop has only weak references to its tasks."""
@@ -117,24 +127,11 @@ class Process:
         task.add_done_callback(self.tasks.discard)
 
 
-_process: list[Process] = []
-
-
-def process() -> Process:
-    """The one of this process, made at first use."""
-    if not _process:
-        models = Models(settings())
-        openings = Openings(models.find_embedder)
-        models.on_embedder = openings.fill_vectors
-        _process.append(Process(models, openings))
-    return _process[0]
-
-
-def chat() -> Chat:
+def current_chat(process: Process) -> Chat:
     """The chat of the current session."""
     found = cl.user_session.get("chat")
     if found is None:
         session = cl.context.session
-        found = Chat(browser_language=session.language if isinstance(session, WebsocketSession) else "en")
+        found = Chat(process, browser_language=session.language if isinstance(session, WebsocketSession) else "en")
         cl.user_session.set("chat", found)
     return found

@@ -9,10 +9,9 @@ import chainlit as cl
 from repopilot import i18n, intents
 from repopilot.i18n.format import count
 from repopilot.repo.source import split_token
-from repopilot.settings import settings
 from repopilot.ui.answer.answer_view import restore
 from repopilot.ui.answer.asking import ask
-from repopilot.ui.chat import Chat, chat, process
+from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.model_status import model_props
@@ -24,9 +23,8 @@ REFRESH_S = 1.0
 EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin", "gin-gonic/gin"))
 
 
-async def greet() -> None:
+async def greet(current: Chat) -> None:
     """Show the first screen; or, where the page's address names a repository, open that repository."""
-    current = chat()
     page = cl.context.session.environ.get("HTTP_REFERER", "")
     choose_language(current, from_address(page, "lang"))
     await send_commands(current)
@@ -38,9 +36,8 @@ async def greet() -> None:
         await restore(current)
 
 
-async def receive(message: cl.Message) -> None:
+async def receive(current: Chat, message: cl.Message) -> None:
     """Handle one message of the user: open a repository, answer a question, or say what is missing."""
-    current = chat()
     parsed = await asyncio.to_thread(_parse, current, message.content, message.command or "")
     if parsed.kind == "open":
         await _remove_token(message, parsed.text)
@@ -56,11 +53,11 @@ async def receive(message: cl.Message) -> None:
         await _answer_or_postpone(current, parsed.text, parsed.command)
 
 
-def stop() -> None:
+def stop(chat: Chat) -> None:
     """Stop the repository this chat is waiting for. Its task belongs to no chat, so Chainlit doesn't stop it."""
-    opening = chat().opening
+    opening = chat.opening
     if opening is not None and not opening.answerable:
-        process().openings.stop(opening)
+        chat.process.openings.stop(opening)
 
 
 def _parse(chat: Chat, text: str, command: str) -> ParsedMessage:
@@ -114,9 +111,12 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
 
 def welcome_props(chat: Chat, offer: str) -> dict:
     """Props of the element `Welcome`; `offer` is a repository that a link on another page named, '' for none."""
-    shared, language = process(), chat.language
+    shared, language = chat.process, chat.language
     phases = {opening.source.name: opening.phase for opening in shared.openings.all()}
-    entries = [{**entry, "status": _status(phases.get(entry["name"], ""), language)} for entry in recent(settings())]
+    entries = [
+        {**entry, "status": _status(phases.get(entry["name"], ""), language)}
+        for entry in recent(shared.runtime.settings)
+    ]
     return {
         "model": model_props(shared.models, language),
         "recent": entries,

@@ -11,7 +11,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import parse_source, split_token
 from repopilot.types import Source
-from repopilot.ui.chat import Chat, process
+from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_paragraphs
 from repopilot.ui.model_status import model_props
@@ -53,7 +53,7 @@ async def open_source(chat: Chat, source: Source, token: str = "") -> bool:
     """As `open_repository`, for a source already parsed."""
     if chat.opening is None or chat.opening.source != source:
         chat.exchanges.clear()
-    opening = chat.opening = process().openings.open(source, chat.settings, token)
+    opening = chat.opening = chat.process.openings.open(source, chat.settings, token)
     await _send_element(chat, opening)
     answerable = await _until_answerable(chat, opening)
     if answerable:
@@ -81,7 +81,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
     Returns:
         {}, or {error} when it can't be done now.
     """
-    openings = process().openings
+    openings = chat.process.openings
     opening = openings.get(str(payload.get("key", "")))
     if opening is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
@@ -104,7 +104,7 @@ async def _send_element(chat: Chat, opening: Opening) -> None:
         language = chat.language
         return {
             **opening_props(opening, language),
-            "model": model_props(process().models, language),
+            "model": model_props(chat.process.models, language),
             "moved": moved_note(opening, asked, language),
             "language": chat.chosen_language,
         }

@@ -9,7 +9,7 @@ from chainlit.types import CommandDict
 from repopilot import i18n, intents
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import check_ref
-from repopilot.ui.chat import Chat, chat, process
+from repopilot.ui.chat import Chat
 from repopilot.ui.repository.registry import at_ref
 from repopilot.ui.repository_view import open_source, send_error
 
@@ -32,9 +32,9 @@ async def send_settings(chat: Chat) -> None:
     await cl.ChatSettings([*_model_choice(chat), _language_choice(chat), *_repository_inputs(chat)]).send()
 
 
-async def apply(values: dict) -> None:
+async def apply(current: Chat, values: dict) -> None:
     """Use the user's settings; the repository is opened again where they change which of its files are read."""
-    current, models = chat(), process().models
+    models = current.process.models
     model = values.get("model", AUTOMATIC)
     if model != (models.settings.llm_model or AUTOMATIC) and model in (AUTOMATIC, *models.names):
         await models.prefer("" if model == AUTOMATIC else model)
@@ -105,7 +105,7 @@ def _command(name: str, description: str, icon: str) -> CommandDict:
 
 def _model_choice(chat: Chat) -> list[InputWidget]:
     """Which model answers, where there is more than one."""
-    models = process().models
+    models = chat.process.models
     if len(models.names) < 2:
         return []
     automatic = i18n.text("ui.settings.model_automatic", chat.language)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.index_case import build_index
 from support.small_repo import lay_out
 
-from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -25,7 +25,7 @@ def shop_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     )
     folder: Path = lay_out(tmp_path_factory.mktemp("shop"))
     snapshot = open_source(parse_source(str(folder)), settings)
-    return Workspace(snapshot, build(snapshot, settings, None), settings)
+    return Workspace(snapshot, build_index(snapshot, settings), settings)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 from support.small_repo import lay_out
 
 from repopilot.cli.app import main
-from repopilot.settings import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,6 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtur
     monkeypatch.setenv("REPOPILOT_OLLAMA_URL", "")
     monkeypatch.setenv("REPOPILOT_EMBEDDED", "false")
     monkeypatch.setenv("REPOPILOT_AUTO_DOWNLOAD", "false")
-    settings.cache_clear()
 
     def command(*arguments: object) -> Ran:
         capfd.readouterr()
@@ -58,5 +56,4 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtur
         captured = capfd.readouterr()
         return Ran(status, captured.out, captured.err)
 
-    yield command
-    settings.cache_clear()
+    return command

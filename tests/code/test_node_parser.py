@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
@@ -13,10 +12,9 @@ from hypothesis import strategies as st
 from llama_index.core import Document, SimpleDirectoryReader
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import MetadataMode, TextNode
-from support.index_case import settings, snapshot, write
+from support.index_case import instant_index, settings, snapshot, write
 
 from repopilot.code.node_parser import CHUNK_METADATA, RepositoryNodeParser, chunk_of_node, node_of_chunk
-from repopilot.index.build.instant import Pass, build_instant
 from repopilot.types import Chunk, ChunkKind
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -47,7 +45,7 @@ chunks = st.builds(
 def index(tmp_path_factory):
     root = write(tmp_path_factory.mktemp("shop"), FILES)
     conf = settings(tmp_path_factory.mktemp("home"))
-    return build_instant(Pass(snapshot(root), conf, lambda progress: None, threading.Event()))
+    return instant_index(snapshot(root), conf)
 
 
 @given(chunks)

@@ -5,21 +5,18 @@ import time
 
 import numpy as np
 import pytest
-from support.index_case import FILES, MODULE, WordEmbedder, many, settings, snapshot, write
+from support.index_case import FILES, WordEmbedder, many, snapshot, write
+from support.worker_calls import MODULE
 
 from repopilot.code.graph.build import build_graph
 from repopilot.code.graph.graph import Graph, callers, find
 from repopilot.errors import Cancelled
 from repopilot.impact.codebase import codebase_of
 from repopilot.index import code_graph, graph_file, layout
-from repopilot.index.build import job as build
+from repopilot.index.build import update_graph
+from repopilot.index.build.job import IndexRequest
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
-
-
-@pytest.fixture
-def conf(tmp_path):
-    return settings(tmp_path / "home")
 
 
 @pytest.fixture
@@ -48,8 +45,8 @@ def kept(index: Index):
     return index.folder.parent / layout.GRAPH
 
 
-def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, monkeypatch):
-    index = build.build(snapshot(root), conf, None)
+def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, monkeypatch, jobs):
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     assert kept(index).exists()
     expected = whole(index)
     monkeypatch.setattr(code_graph, "link_graph", lambda *_: pytest.fail("is there already"))
@@ -59,18 +56,18 @@ def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, mon
     assert [graph_of(index).nodes[link.node].name for link in callers(graph_of(index), price)] == ["Cart.total"]
 
 
-def test_it_is_not_made_twice_for_the_same_content(root, conf):
-    build.build(snapshot(root), conf, None)
+def test_it_is_not_made_twice_for_the_same_content(root, conf, jobs):
+    jobs.build(IndexRequest(snapshot(root), conf))
     seen = []
-    build.build(snapshot(root, "other"), conf, None, progress=seen.append)
+    jobs.build(IndexRequest(snapshot(root, "other"), conf), progress=seen.append)
     assert "graph" not in {progress.phase for progress in seen}
 
 
-def test_after_a_change_it_is_that_of_a_full_build(root, conf, monkeypatch):
-    build.build(snapshot(root), conf, None)
+def test_after_a_change_it_is_that_of_a_full_build(root, conf, monkeypatch, jobs):
+    jobs.build(IndexRequest(snapshot(root), conf))
     write(root, {"src/shop/prices.py": "def cost(item):\n    return item\n", "src/shop/more.py": "import shop.cart\n"})
-    index = build.build(snapshot(root), conf, None)
-    assert graph_file.key_of(index.folder.parent) == code_graph._content(index)
+    index = jobs.build(IndexRequest(snapshot(root), conf))
+    assert graph_file.stored_key(index.folder.parent) == code_graph.content_key(index)
     assert same(graph_of(index), whole(index))
     assert find(graph_of(index), "cost") and not find(graph_of(index), "price")
 
@@ -83,24 +80,24 @@ def _broken(data: bytes, how: str) -> bytes:
         "cut": data[:at],
         "text": b"not a graph at all",
         "bytes": data[:at] + bytes(chance.randrange(256) for _ in range(200)) + data[at + 200 :],
-        "version": data.replace(graph_file.written().encode(), b"0" * len(graph_file.written())),
+        "version": data.replace(graph_file.file_version().encode(), b"0" * len(graph_file.file_version())),
     }[how]
 
 
 @pytest.mark.parametrize("how", ["missing", "empty", "cut", "text", "bytes", "version"])
-def test_a_missing_broken_or_old_one_is_made_when_asked_for(root, conf, how):
-    index = build.build(snapshot(root), conf, None)
+def test_a_missing_broken_or_old_one_is_made_when_asked_for(root, conf, how, jobs):
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     expected, data = whole(index), kept(index).read_bytes()
     if how == "missing":
         kept(index).unlink()
     else:
         kept(index).write_bytes(_broken(data, how))
     assert same(graph_of(index), expected)
-    assert same(graph_file.load(index.folder.parent, code_graph._content(index)), expected), "kept for the next"
+    assert same(graph_file.load(index.folder.parent, code_graph.content_key(index)), expected), "kept for the next"
 
 
-def test_any_damage_gives_the_same_graph(root, conf):
-    index = build.build(snapshot(root), conf, None)
+def test_any_damage_gives_the_same_graph(root, conf, jobs):
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     expected, data, chance = whole(index), kept(index).read_bytes(), random.Random(5)
     for _ in range(60):
         at, size = chance.randrange(len(data)), chance.randrange(1, 40)
@@ -108,27 +105,27 @@ def test_any_damage_gives_the_same_graph(root, conf):
         assert same(graph_of(index), expected)
 
 
-def test_one_that_can_not_be_kept_is_made_each_time_and_said(root, conf):
+def test_one_that_can_not_be_kept_is_made_each_time_and_said(root, conf, jobs):
     (conf.indexes / snapshot(root).key / layout.GRAPH).mkdir(parents=True)
-    job = build.start(snapshot(root), conf, None)
+    job = jobs.start(IndexRequest(snapshot(root), conf))
     assert job.done.wait(60)
     assert job.error is None
     assert any("could not be written" in note for note in job.notes)
     assert same(graph_of(job.index), whole(job.index))
 
 
-def test_what_a_killed_process_left_is_swept(root, conf):
-    index = build.build(snapshot(root), conf, None)
+def test_what_a_killed_process_left_is_swept(root, conf, jobs):
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     left = kept(index).with_name(f"{layout.GRAPH}.123.new")
     left.write_bytes(b"half")
-    build.build(snapshot(root), conf, None)
+    jobs.build(IndexRequest(snapshot(root), conf))
     assert not left.exists()
 
 
-def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch):
-    monkeypatch.setattr(code_graph, "_LINK", f"{MODULE}:sleeping")
-    index = build.build(snapshot(root), conf, None, wait=False, history=True)
-    job = build.running(snapshot(root), conf)
+def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch, jobs):
+    monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:sleeping")
+    index = jobs.build(IndexRequest(snapshot(root), conf), until="history")
+    job = jobs.running(snapshot(root))
     assert job is not None and job.history_ready.is_set() and not job.done.is_set()
     assert index.symbols("Cart")
     while job.progress.phase != "graph":
@@ -142,21 +139,21 @@ def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monke
     assert same(graph_of(index), whole(index)), "and an impact question makes it for itself"
 
 
-def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch):
+def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch, jobs):
     with monkeypatch.context() as patch:
-        patch.setattr(code_graph, "_LINK", f"{MODULE}:sleeping")
-        job = build.start(snapshot(root), conf, None)
+        patch.setattr(update_graph, "_LINK", f"{MODULE}:sleeping")
+        job = jobs.start(IndexRequest(snapshot(root), conf))
         while job.progress.phase != "graph":
             time.sleep(0.01)
     write(root, {"late.py": "def late():\n    pass\n"})
-    assert build.start(snapshot(root), conf, None) is job
+    assert jobs.start(IndexRequest(snapshot(root), conf)) is job
     assert job.done.wait(30)
-    assert find(graph_file.load(job.index.folder.parent, code_graph._content(job.index)), "late")
+    assert find(graph_file.load(job.index.folder.parent, code_graph.content_key(job.index)), "late")
 
 
-def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch):
-    monkeypatch.setattr(code_graph, "_LINK", f"{MODULE}:crashing")
-    job = build.start(snapshot(root), conf, WordEmbedder())
+def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch, jobs):
+    monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:crashing")
+    job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))
     assert job.done.wait(60)
     assert job.error is None
     assert any("crashed" in note for note in job.notes)
@@ -164,17 +161,17 @@ def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch):
     assert same(graph_of(job.index), whole(job.index))
 
 
-def test_a_generation_that_is_gone_needs_no_graph(tmp_path, conf):
+def test_a_generation_that_is_gone_needs_no_graph(tmp_path, conf, jobs):
     root = write(tmp_path / "many", many(3))
-    index = build.build(snapshot(root), conf, None)
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     kept(index).unlink()
     assert list(code_graph.link([index.folder.with_name("g00000099")])) == [index.folder.with_name("g00000099")]
     assert not kept(index).exists()
 
 
-def test_an_old_index_does_not_replace_the_graph_of_a_newer_one(root, conf):
-    old = build.build(snapshot(root), conf, None)
+def test_an_old_index_does_not_replace_the_graph_of_a_newer_one(root, conf, jobs):
+    old = jobs.build(IndexRequest(snapshot(root), conf))
     write(root, {"src/shop/more.py": "import shop.cart\n"})
-    new = build.build(snapshot(root), conf, None)
+    new = jobs.build(IndexRequest(snapshot(root), conf))
     assert same(graph_of(old), whole(old))
-    assert graph_file.key_of(new.folder.parent) == code_graph._content(new)
+    assert graph_file.stored_key(new.folder.parent) == code_graph.content_key(new)

@@ -8,16 +8,17 @@ from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import ModelError
 from repopilot.index import embed
+from repopilot.index.embed import Embedders
 from repopilot.index.quantise import int8_products
 
 
 def test_without_a_model_the_reason_is_said(tmp_path):
-    assert embed.choose(settings(tmp_path)) is None
-    assert "models pull minilm" in embed.choice(settings(tmp_path)).note
+    assert Embedders().choose(settings(tmp_path)) is None
+    assert "models pull minilm" in Embedders().explain_choice(settings(tmp_path)).note
 
 
 def test_vectors_can_be_switched_off(tmp_path):
-    assert embed.choice(settings(tmp_path, dense=False)) == (
+    assert Embedders().explain_choice(settings(tmp_path, dense=False)) == (
         None,
         "Embedding vectors are switched off (REPOPILOT_DENSE).",
     )
@@ -40,7 +41,7 @@ def test_what_is_no_model_is_not_quantised():
 def test_ollama_embeds_when_it_is_asked_to(tmp_path):
     with OllamaServer(models=["all-minilm:latest"]) as server:
         conf = settings(tmp_path, embed_model="all-minilm", ollama_url=server.url)
-        found = embed.choose(conf)
+        found = Embedders().choose(conf)
         assert found.name == "ollama-all-minilm:latest"
         vectors = found.embed(["def f(): pass", "", "x" * 1_000_000])
         assert vectors.shape == (3, found.dimension)
@@ -52,7 +53,7 @@ def test_ollama_embeds_when_it_is_asked_to(tmp_path):
 @pytest.mark.parametrize("behaviour", ["500", "garbage"])
 def test_a_failing_ollama_is_said(tmp_path, behaviour):
     with OllamaServer(models=["all-minilm:latest"]) as server:
-        found = embed.choose(settings(tmp_path, embed_model="all-minilm", ollama_url=server.url))
+        found = Embedders().choose(settings(tmp_path, embed_model="all-minilm", ollama_url=server.url))
         server.state.behaviour = behaviour
         with pytest.raises(ModelError, match="all-minilm"):
             found.embed(["text"])
@@ -60,15 +61,15 @@ def test_a_failing_ollama_is_said(tmp_path, behaviour):
 
 def test_an_ollama_without_the_model_or_without_an_answer_is_said(tmp_path):
     with OllamaServer(models=["qwen2.5-coder:0.5b"]) as server:
-        note = embed.choice(settings(tmp_path, embed_model="all-minilm", ollama_url=server.url)).note
+        note = Embedders().explain_choice(settings(tmp_path, embed_model="all-minilm", ollama_url=server.url)).note
     assert note.startswith("Ollama has no embedding model all-minilm (`ollama pull all-minilm`).")
-    note = embed.choice(settings(tmp_path, embed_model="all-minilm", ollama_url=refusing_url())).note
+    note = Embedders().explain_choice(settings(tmp_path, embed_model="all-minilm", ollama_url=refusing_url())).note
     assert note.startswith("Ollama does not answer")
 
 
 @pytest.mark.model
 def test_minilm_knows_what_belongs_together(tmp_path):
-    found = embed.choose(model_settings(tmp_path))
+    found = Embedders().choose(model_settings(tmp_path))
     texts = [
         "def parse_arguments(argv): return ArgumentParser().parse_args(argv)",
         "read the options of the command line",
@@ -97,7 +98,7 @@ def test_int8_products_stay_close_to_the_published_model(tmp_path):
     tokenizer.no_padding()
     tokenizer.enable_truncation(embed.MINILM_TOKENS)
     texts = ["def f(x):\n    return x + 1", "class Cart: holds items until checkout", "# Install\n\nUse pip."]
-    ours = embed.choose(conf).embed(texts)
+    ours = Embedders().choose(conf).embed(texts)
     for vector, text in zip(ours, texts, strict=True):
         theirs = embed._Session(published, tokenizer).vector(text)
         assert vector @ theirs > 0.97

@@ -9,12 +9,12 @@ import threading
 
 import numpy as np
 import pytest
-from support.index_case import FILES, MODULE, many, settings, snapshot, write
+from support.index_case import FILES, instant_index, many, settings, snapshot, write
+from support.worker_calls import MODULE
 
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import layout
-from repopilot.index.build.instant import Pass, build_instant
-from repopilot.index.store import BROKEN_NOTE, open_index
+from repopilot.index.store import BROKEN_NOTE, IndexStore
 
 
 @pytest.fixture
@@ -22,13 +22,12 @@ def root(tmp_path):
     return write(tmp_path / "shop", FILES)
 
 
-@pytest.fixture
-def conf(tmp_path):
-    return settings(tmp_path / "home")
+def build(root, conf, commit="unversioned", **more):
+    return instant_index(snapshot(root, commit), conf, **more)
 
 
-def build(root, conf, commit="unversioned", cancel=None, listener=lambda progress: None, **more):
-    return build_instant(Pass(snapshot(root, commit), conf, listener, cancel or threading.Event(), **more))
+def opened(root, conf):
+    return IndexStore(conf.indexes).open(snapshot(root))
 
 
 def contents(index):
@@ -82,14 +81,15 @@ def test_nothing_is_done_when_nothing_changed(root, conf):
 
 
 def test_an_open_index_is_shared_until_it_is_another(root, conf):
-    first = build(root, conf)
-    assert open_index(snapshot(root), conf) is first is build(root, conf)
+    indexes = IndexStore(conf.indexes)
+    first = build(root, conf, indexes=indexes)
+    assert indexes.open(snapshot(root)) is first is build(root, conf, indexes=indexes)
     shutil.rmtree(conf.indexes)
     write(root, {"src/new.py": "X = 1\n"})
     again = build(root, conf)
     assert again is not first
     assert again.generation == first.generation
-    assert "src/new.py" in open_index(snapshot(root), conf).files
+    assert "src/new.py" in opened(root, conf).files
 
 
 def test_only_changed_files_are_read_again(root, conf):
@@ -173,7 +173,7 @@ def test_an_index_of_another_version_is_rebuilt_and_said(root, conf):
     with sqlite3.connect(first.folder / layout.DATABASE) as database:
         database.execute("UPDATE meta SET value = '0.0.0' WHERE key = 'version'")
     database.close()
-    assert open_index(snapshot(root), conf) is None
+    assert opened(root, conf) is None
     again = build(root, conf)
     assert again.notes == ("The index was written by another version and is rebuilt.",)
     assert again.report.reused == 0
@@ -199,7 +199,7 @@ def test_damage_found_while_reading_is_said_and_mended(tmp_path, conf):
     data = bytearray(path.read_bytes())
     data[20_000:] = b"\xff" * (len(data) - 20_000)
     path.write_bytes(data)
-    damaged = open_index(snapshot(root), conf)
+    damaged = opened(root, conf)
     if damaged is not None:
         with pytest.raises(IndexFailed, match="broken"):
             list(damaged.chunks)
@@ -216,8 +216,8 @@ def test_stopping_keeps_what_was_done(tmp_path, conf):
             cancel.set()
 
     with pytest.raises(Cancelled):
-        build(root, conf, cancel=cancel, listener=stop, parse=f"{MODULE}:slow")
-    assert open_index(snapshot(root), conf) is None
+        build(root, conf, cancel=cancel, progress=stop, parse=f"{MODULE}:slow")
+    assert opened(root, conf) is None
     assert build(root, conf).report.reused >= 2
 
 
@@ -229,16 +229,15 @@ def test_a_full_disk_is_said_and_the_old_index_stays(tmp_path, conf):
 import resource, sys, threading
 sys.path[:] = {sys.path}
 from pathlib import Path
-from support.index_case import settings, snapshot
+from support.index_case import instant_index, settings, snapshot
 from repopilot.errors import StorageError
-from repopilot.index.build.instant import Pass, build_instant
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
-    build_instant(Pass(snapshot(Path({str(root)!r})), settings(Path({str(conf.home)!r})), print, threading.Event()))
+    instant_index(snapshot(Path({str(root)!r})), settings(Path({str(conf.home)!r})))
 except StorageError as error:
     print("said:", error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "said: The disk is full: the index could not be written." in done.stdout
-    assert open_index(snapshot(root), conf).generation == before.generation
+    assert opened(root, conf).generation == before.generation
     assert len(build(root, conf).files) == 60

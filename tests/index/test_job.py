@@ -10,13 +10,13 @@ import time
 import numpy as np
 import pytest
 from support.git_server import commit, git, serve
-from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
+from support.index_case import FILES, WordEmbedder, build_index, many, runtime_for, settings, snapshot, write
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import layout
-from repopilot.index.build import job as build
+from repopilot.index.build.job import IndexRequest
 from repopilot.index.code_graph import graph_of
-from repopilot.index.workers import pool
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 
@@ -24,14 +24,12 @@ PRELUDE = f"""
 import sys, threading, time
 sys.path[:] = {sys.path}
 from pathlib import Path
-from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index.build import job as build
+from support.index_case import WordEmbedder, jobs_for, settings, snapshot
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.store import IndexStore
+conf = settings(Path(sys.argv[2]))
+jobs = jobs_for(conf)
 """
-
-
-@pytest.fixture
-def conf(tmp_path):
-    return settings(tmp_path / "home")
 
 
 @pytest.fixture
@@ -44,9 +42,9 @@ def child(code, *args):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def test_phases_are_shown_in_order(root, conf):
+def test_phases_are_shown_in_order(root, conf, jobs):
     seen = []
-    index = build.build(snapshot(root), conf, WordEmbedder(), progress=seen.append)
+    index = jobs.build(IndexRequest(snapshot(root), conf, WordEmbedder()), progress=seen.append)
     phases = list(dict.fromkeys(progress.phase for progress in seen))
     assert phases == ["listing", "parsing", "lexical", "graph", "vectors"]
     assert all(0 <= progress.done <= progress.total for progress in seen if progress.total)
@@ -54,22 +52,22 @@ def test_phases_are_shown_in_order(root, conf):
     assert index.dense == 1.0
 
 
-def test_two_callers_share_one_job(root, conf):
+def test_two_callers_share_one_job(root, conf, jobs):
     seen = [], []
     embedder = WordEmbedder(delay_s=0.05)
-    jobs = [build.start(snapshot(root), conf, embedder, progress=into.append) for into in seen]
-    assert jobs[0] is jobs[1] is build.running(snapshot(root), conf)
-    assert jobs[0].done.wait(60)
-    assert jobs[0].error is None
+    first, second = (jobs.start(IndexRequest(snapshot(root), conf, embedder), progress=into.append) for into in seen)
+    assert first is second is jobs.running(snapshot(root))
+    assert first.done.wait(60)
+    assert first.error is None
     assert all(into[-1].phase == "vectors" for into in seen)
-    assert build.running(snapshot(root), conf) is None
+    assert jobs.running(snapshot(root)) is None
 
 
-def test_a_second_call_makes_the_job_look_again(root, conf):
-    job = build.start(snapshot(root, "one"), conf, WordEmbedder(delay_s=0.2))
+def test_a_second_call_makes_the_job_look_again(root, conf, jobs):
+    job = jobs.start(IndexRequest(snapshot(root, "one"), conf, WordEmbedder(delay_s=0.2)))
     assert job.lexical_ready.wait(60)
     write(root, {"late.py": "def late():\n    pass\n"})
-    assert build.start(snapshot(root, "two"), conf, WordEmbedder()) is job
+    assert jobs.start(IndexRequest(snapshot(root, "two"), conf, WordEmbedder())) is job
     assert not job.lexical_ready.is_set() or job.index.commit == "two"
     assert job.done.wait(60)
     assert job.error is None
@@ -78,17 +76,17 @@ def test_a_second_call_makes_the_job_look_again(root, conf):
     assert job.index.dense == 1.0
 
 
-def test_an_embedder_that_comes_later_is_taken_on(root, conf):
-    job = build.start(snapshot(root), conf, None)
-    later = build.start(snapshot(root), conf, WordEmbedder())
+def test_an_embedder_that_comes_later_is_taken_on(root, conf, jobs):
+    job = jobs.start(IndexRequest(snapshot(root), conf))
+    later = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))
     assert later.done.wait(60)
     assert later.index.dense == 1.0
     assert job.done.wait(60)
 
 
-def test_the_instant_index_does_not_wait_for_vectors(root, conf):
-    index = build.build(snapshot(root), conf, WordEmbedder(delay_s=5.0), wait=False)
-    job = build.running(snapshot(root), conf)
+def test_the_instant_index_does_not_wait_for_vectors(root, conf, jobs):
+    index = jobs.build(IndexRequest(snapshot(root), conf, WordEmbedder(delay_s=5.0)), until="instant")
+    job = jobs.running(snapshot(root))
     assert index.symbols("Cart")
     assert index.dense < 1.0
     job.cancel()
@@ -97,41 +95,41 @@ def test_the_instant_index_does_not_wait_for_vectors(root, conf):
     assert job.index is not None
 
 
-def test_vectors_go_on_where_they_were_stopped(tmp_path, conf):
+def test_vectors_go_on_where_they_were_stopped(tmp_path, conf, jobs):
     root = write(tmp_path / "many", many(40))
     first = WordEmbedder(delay_s=0.05)
 
     def stop(progress):
         if progress.phase == "vectors" and progress.done >= 12:
-            build.running(snapshot(root), conf).cancel()
+            jobs.running(snapshot(root)).cancel()
 
     with pytest.raises(Cancelled):
-        build.build(snapshot(root), conf, first, progress=stop)
+        jobs.build(IndexRequest(snapshot(root), conf, first), progress=stop)
     second = WordEmbedder()
-    index = build.build(snapshot(root), conf, second)
+    index = jobs.build(IndexRequest(snapshot(root), conf, second))
     assert index.dense == 1.0
     assert first.texts >= 12
     assert first.texts + second.texts == len(set(index.digests.tolist()))
 
 
-def test_a_failed_job_says_why_and_can_be_started_again(tmp_path, conf):
+def test_a_failed_job_says_why_and_can_be_started_again(tmp_path, conf, jobs):
     empty = tmp_path / "empty"
     empty.mkdir()
-    job = build.start(snapshot(empty), conf, None)
+    job = jobs.start(IndexRequest(snapshot(empty), conf))
     assert job.done.wait(60)
     assert job.lexical_ready.is_set()
     assert isinstance(job.error, IndexFailed)
     with pytest.raises(IndexFailed):
-        build.build(snapshot(empty), conf, None)
+        jobs.build(IndexRequest(snapshot(empty), conf))
     write(empty, {"a.py": "x = 1\n"})
-    assert len(build.build(snapshot(empty), conf, None).files) == 1
+    assert len(jobs.build(IndexRequest(snapshot(empty), conf)).files) == 1
 
 
 def test_two_processes_build_one_after_the_other(tmp_path, conf):
     root = write(tmp_path / "shop", many(60))
     code = """
 seen = []
-index = build.build(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), None, progress=seen.append)
+index = jobs.build(IndexRequest(snapshot(Path(sys.argv[1])), conf), progress=seen.append)
 print(index.generation, len(index.files), index.report.reused)
 """
     children = [child(code, root, conf.home) for _ in range(2)]
@@ -140,11 +138,11 @@ print(index.generation, len(index.files), index.report.reused)
 
 
 @pytest.mark.slow
-def test_a_process_killed_at_any_moment_is_resumed(tmp_path, conf):
+def test_a_process_killed_at_any_moment_is_resumed(tmp_path, conf, jobs):
     root = write(tmp_path / "killed", many(300))
     code = """
 print("go", flush=True)
-job = build.start(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), WordEmbedder(delay_s=0.002))
+job = jobs.start(IndexRequest(snapshot(Path(sys.argv[1])), conf, WordEmbedder(delay_s=0.002)))
 job.done.wait()
 print("error:", job.error, flush=True)
 """
@@ -156,8 +154,8 @@ print("error:", job.error, flush=True)
         process.kill()
         assert "error: I" not in process.communicate()[0]
         write(root, {f"pkg/m{chance.randrange(300):04d}.py": f"def again_{chance.random()}():\n    pass\n"})
-    index = build.build(snapshot(root), conf, WordEmbedder())
-    fresh = build.build(snapshot(root), settings(tmp_path / "other"), WordEmbedder())
+    index = jobs.build(IndexRequest(snapshot(root), conf, WordEmbedder()))
+    fresh = build_index(snapshot(root), settings(tmp_path / "other"), WordEmbedder())
     assert list(index.chunks) == list(fresh.chunks)
     assert index.digests.tolist() == fresh.digests.tolist()
     assert index.lexical.tokens == fresh.lexical.tokens
@@ -168,16 +166,16 @@ print("error:", job.error, flush=True)
     assert np.array_equal(graph_of(index).targets, graph_of(fresh).targets)
 
 
-def test_a_reader_in_another_process_always_sees_a_whole_generation(tmp_path, conf):
+def test_a_reader_in_another_process_always_sees_a_whole_generation(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(20))
-    build.build(snapshot(root), conf, None)
+    jobs.build(IndexRequest(snapshot(root), conf))
     code = """
-place, conf = snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2]))
-old = build.open_index(place, conf)
+place, indexes = snapshot(Path(sys.argv[1])), IndexStore(conf.indexes)
+old = indexes.open(place)
 print("open", flush=True)
 seen, until = set(), time.monotonic() + 60
 while len(seen) < 6 and time.monotonic() < until:
-    index = build.open_index(place, conf)
+    index = indexes.open(place)
     values = {line for path in index.files for line in index.text(path).splitlines() if line.startswith("ROUND")}
     assert len(values) == 1, values
     assert len(index.chunks) == len(index.lexical)
@@ -187,45 +185,45 @@ print(len(seen), len(list(old.chunks)))
 """
     for path in list(many(20)):
         (root / path).write_text("ROUND = 0\n")
-    build.build(snapshot(root), conf, None)
+    jobs.build(IndexRequest(snapshot(root), conf))
     reader = child(code, root, conf.home)
     assert reader.stdout.readline() == "open\n"
     number = 0
     while reader.poll() is None:
         number += 1
         write(root, dict.fromkeys(many(20), f"ROUND = {number}\n"))
-        build.build(snapshot(root), conf, None)
+        jobs.build(IndexRequest(snapshot(root), conf))
     assert reader.communicate()[0] == "6 20\n"
 
 
-def test_stopping_ends_the_worker_processes(tmp_path, conf):
+def test_stopping_ends_the_worker_processes(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(400))
-    job = build.start(snapshot(root), conf, None)
+    job = jobs.start(IndexRequest(snapshot(root), conf))
     while job.progress.phase != "parsing" and not job.done.is_set():
         time.sleep(0.01)
     job.cancel()
     assert job.done.wait(10)
-    pool.dismiss()
+    runtime_for(conf).workers.close()
     children = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
     assert "repopilot.index.workers.main" not in children.stdout
     assert threading.active_count() < 50
 
 
-def test_history_is_kept_beside_the_index(tmp_path):
+def test_history_is_kept_beside_the_index(tmp_path, jobs):
     conf = settings(tmp_path / "home").model_copy(update={"history_commits": 10})
     root = tmp_path / "shop"
     first = commit(root, FILES, "Open the shop")
     second = commit(root, {"src/shop/prices.py": "def price(item):\n    return 3\n"}, "Raise the prices")
-    index = build.build(snapshot(root, second), conf, None)
+    index = jobs.build(IndexRequest(snapshot(root, second), conf))
     assert [(c.sha, c.subject, c.paths) for c in index.commits] == [
         (second, "Raise the prices", ("src/shop/prices.py",)),
         (first, "Open the shop", tuple(sorted(FILES))),
     ]
     third = commit(root, {"README.md": "# Closed\n"}, "Close the shop")
-    assert build.build(snapshot(root, third), conf, None).commits[0].subject == "Close the shop"
+    assert jobs.build(IndexRequest(snapshot(root, third), conf)).commits[0].subject == "Close the shop"
 
 
-def test_a_remote_that_does_not_answer_leaves_what_the_clone_holds(tmp_path):
+def test_a_remote_that_does_not_answer_leaves_what_the_clone_holds(tmp_path, jobs):
     conf = settings(tmp_path / "home", allow_http=True, allow_private_hosts=True)
     conf = conf.model_copy(update={"history_commits": 10})
     commit(tmp_path / "work", FILES, "Open the shop")
@@ -234,30 +232,50 @@ def test_a_remote_that_does_not_answer_leaves_what_the_clone_holds(tmp_path):
     with serve(tmp_path) as server:
         clone = open_source(parse_source(f"{server.url}/served.git"), conf)
         server.status = 500
-        job = build.start(clone, conf, None)
+        job = jobs.start(IndexRequest(clone, conf))
         assert job.done.wait(60)
         assert job.error is None
         assert any("history could not be fetched" in note for note in job.notes)
         server.status = 0
-        index = build.build(clone, conf, None)
+        index = jobs.build(IndexRequest(clone, conf))
     assert [c.subject for c in index.commits] == ["Close the shop", "Open the shop"]
 
 
-def test_no_vectors_are_computed_while_a_question_is_answered(tmp_path):
-    root, conf = write(tmp_path / "repo", many(20)), settings(tmp_path / "home")
-    with build.held(), build.held():
-        job = build.start(snapshot(root), conf, WordEmbedder())
+def test_no_vectors_are_computed_while_a_question_is_answered(tmp_path, conf, jobs):
+    root = write(tmp_path / "repo", many(20))
+    with jobs.embedding_paused(), jobs.embedding_paused():
+        job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))
         assert job.lexical_ready.wait(60)
         assert not job.done.wait(1.0)
         assert job.index.dense == 0.0, "the lexical index answers, the vectors wait"
+        assert job.embedding_paused
+        assert (job.progress.phase, job.progress.detail) == ("vectors", "paused while a question is answered")
+        assert job.progress.remaining_s is None
     assert job.done.wait(60)
     assert job.error is None and job.index.dense == 1.0
+    assert not job.embedding_paused
 
 
-def test_a_held_job_can_be_stopped(tmp_path):
-    root, conf = write(tmp_path / "repo", many(20)), settings(tmp_path / "home")
-    with build.held():
-        job = build.start(snapshot(root), conf, WordEmbedder())
+def test_a_paused_job_can_be_stopped(tmp_path, conf, jobs):
+    root = write(tmp_path / "repo", many(20))
+    with jobs.embedding_paused():
+        job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))
         assert job.lexical_ready.wait(60)
         job.cancel()
         assert job.done.wait(10)
+
+
+def test_embedding_goes_on_when_the_last_of_several_questions_is_answered(tmp_path, conf, jobs):
+    seen = []
+    with jobs.embedding_paused():
+        job = jobs.start(
+            IndexRequest(snapshot(write(tmp_path / "repo", many(20))), conf, WordEmbedder()), progress=seen.append
+        )
+        with jobs.embedding_paused():
+            assert job.lexical_ready.wait(60)
+        assert not job.done.wait(0.5), "one question is still being answered"
+    assert job.done.wait(60)
+    said = [progress.detail for progress in seen if progress.phase == "vectors"]
+    paused = said.index("paused while a question is answered")
+    assert any(detail.startswith("pkg/") or not detail for detail in said[paused + 1 :])
+    assert i18n.said(said[paused], "fr") == "en pause pendant la réponse à une question"

@@ -16,11 +16,10 @@ def watch(event, arguments):
 
 sys.addaudithook(watch)
 from pathlib import Path
-from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index.build import job as build
+from support.index_case import WordEmbedder, build_index, settings, snapshot
 from repopilot.index.vectors import vectors_of
 embedder = WordEmbedder()
-index = build.build(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), embedder)
+index = build_index(snapshot(Path(sys.argv[1])), settings(Path(sys.argv[2])), embedder)
 assert vectors_of(index, embedder).nearest(index, embedder.embed(["def"])[0], 3)
 print(asked)
 """

@@ -1,4 +1,4 @@
-"""What is stored of a file is what was found in it; batches and meters lose nothing."""
+"""What is stored of a file is what was found in it; batches and progress lose nothing."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from repopilot.code.split import analyse, defined_in
 from repopilot.index import codec
 from repopilot.index.build.instant import _batches
-from repopilot.index.build.progress import Meter
+from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.lexical import terms_of
 from repopilot.types import SourceFile
 
@@ -79,12 +79,12 @@ def test_batches_hold_every_file_once_in_order(sizes, count):
 
 
 @pytest.mark.parametrize(("total", "steps"), [(0, []), (3, [1, 1, 1]), (10, [4])])
-def test_a_meter_begins_and_ends(total, steps):
+def test_the_progress_of_a_phase_begins_and_ends(total, steps):
     seen = []
-    meter = Meter(seen.append, "phase", total)
+    phase = PhaseProgress(seen.append, "parsing", total)
     for step in steps:
-        meter.add(step, "detail")
-    meter.end()
+        phase.advance(step, "detail")
+    phase.finish()
     assert (seen[0].done, seen[0].total, seen[0].remaining_s) == (0, total, None)
     assert seen[-1].done == seen[-1].total == max(total, sum(steps))
     assert all(earlier.done <= later.done for earlier, later in itertools.pairwise(seen))

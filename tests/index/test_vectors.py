@@ -12,8 +12,9 @@ from support.index_case import FILES, WordEmbedder, many, settings, snapshot, wr
 from repopilot.code.node_parser import chunk_of_node
 from repopilot.errors import Cancelled, StorageError
 from repopilot.index import vectors
-from repopilot.index.build import job
-from repopilot.index.build.fill_vectors import fill
+from repopilot.index.build.embedding_pause import EmbeddingPause
+from repopilot.index.build.fill_vectors import fill_vectors
+from repopilot.index.build.job import IndexRequest
 from repopilot.index.vectors import node_store, vectors_of
 
 
@@ -25,8 +26,8 @@ def conf(tmp_path):
 
 
 @pytest.fixture
-def index(tmp_path, conf):
-    return job.build(snapshot(write(tmp_path / "shop", FILES)), conf, None)
+def index(tmp_path, conf, jobs):
+    return jobs.build(IndexRequest(snapshot(write(tmp_path / "shop", FILES)), conf))
 
 
 def all_numbers(index):
@@ -52,7 +53,7 @@ def test_no_chunks_have_no_vectors(index):
 def test_the_nearest_chunk_is_the_text_itself(index, conf):
     embedder = WordEmbedder()
     assert vectors_of(index, embedder).nearest(index, embedder.embed(["cart"])[0], 3) == []
-    fill(index, embedder, lambda progress: None, threading.Event())
+    fill_vectors(index, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
     for number, chunk in enumerate(index.chunks):
         found = vectors_of(index, embedder).nearest(index, embedder.embed([chunk.text])[0], 3)
         assert found[0][0] == number
@@ -60,11 +61,11 @@ def test_the_nearest_chunk_is_the_text_itself(index, conf):
         assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
-def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf):
+def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf, jobs):
     text = "def same():\n    return 'the same text twice'\n"
-    index = job.build(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf, None)
+    index = jobs.build(IndexRequest(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf))
     embedder = WordEmbedder()
-    fill(index, embedder, lambda progress: None, threading.Event())
+    fill_vectors(index, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
     assert embedder.texts == 1
     assert [n for n, _ in vectors_of(index, embedder).nearest(index, embedder.embed([text])[0], 5)] == [0, 1]
 
@@ -76,17 +77,17 @@ def test_embedders_do_not_mix(index):
     assert vectors_of(index, other).known() == set()
 
 
-def test_vectors_of_texts_that_are_gone_are_removed(tmp_path, conf):
+def test_vectors_of_texts_that_are_gone_are_removed(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(30))
     embedder = WordEmbedder()
-    job.build(snapshot(root), conf, embedder)
+    jobs.build(IndexRequest(snapshot(root), conf, embedder))
     write(root, dict.fromkeys(list(many(30))[:15]))
-    index = job.build(snapshot(root), conf, embedder)
+    index = jobs.build(IndexRequest(snapshot(root), conf, embedder))
     assert vectors_of(index, embedder).known() == set(index.digests.tolist())
 
 
-def test_stopping_keeps_what_is_computed(tmp_path, conf):
-    index = job.build(snapshot(write(tmp_path / "many", many(30))), conf, None)
+def test_stopping_keeps_what_is_computed(tmp_path, conf, jobs):
+    index = jobs.build(IndexRequest(snapshot(write(tmp_path / "many", many(30))), conf))
     embedder, cancel = WordEmbedder(), threading.Event()
 
     def stop(progress):
@@ -95,7 +96,7 @@ def test_stopping_keeps_what_is_computed(tmp_path, conf):
 
     embedder = WordEmbedder(delay_s=0.05)
     with pytest.raises(Cancelled):
-        fill(index, embedder, stop, cancel)
+        fill_vectors(index, embedder, stop, cancel, EmbeddingPause())
     assert 4 <= len(vectors_of(index, embedder).known()) == embedder.texts < 30
 
 
@@ -127,11 +128,10 @@ def test_a_second_process_works_without_saving(tmp_path, index, conf):
 import sys
 sys.path[:] = {sys.path}
 from pathlib import Path
-from support.index_case import WordEmbedder, settings, snapshot
-from repopilot.index.build import job
+from support.index_case import WordEmbedder, build_index, settings, snapshot
 from repopilot.index.vectors import vectors_of
 conf = settings(Path(sys.argv[1]))
-index = job.build(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
+index = build_index(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
 embedder = WordEmbedder()
 store = vectors_of(index, embedder)
 print(store.persistent, store.of_chunks(index, [0, 1]).shape, store.of_chunks(index, [1]).shape, embedder.texts)
@@ -180,13 +180,13 @@ def test_a_llamaindex_store_takes_metadata_filters(index):
         assert found
 
 
-def test_a_llamaindex_store_follows_the_index(tmp_path, conf):
+def test_a_llamaindex_store_follows_the_index(tmp_path, conf, jobs):
     root = write(tmp_path / "many", many(1100))
     embedder = WordEmbedder()
-    index = job.build(snapshot(root), conf, None)
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     assert len(node_store(index, embedder).get_nodes(None)) == len(index.chunks) > 1000
     write(root, {**dict.fromkeys(list(many(1100))[:1090]), "new.py": "def new():\n    return 'added'\n"})
-    index = job.build(snapshot(root), conf, None)
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     embedder.texts = 0
     store = node_store(index, embedder)
     assert sorted(map(chunk_of_node, store.get_nodes(None)), key=str) == sorted(index.chunks, key=str)
@@ -225,9 +225,9 @@ def test_several_threads_may_ask_at_once(index):
     assert all(np.allclose(one, found[0], atol=1e-6) for one in found)
 
 
-def test_a_full_disk_is_said_and_loses_no_vector(tmp_path, conf):
+def test_a_full_disk_is_said_and_loses_no_vector(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(200))
-    index = job.build(snapshot(root), conf, None)
+    index = jobs.build(IndexRequest(snapshot(root), conf))
     vectors_of(index, WordEmbedder()).of_chunks(index, range(20))
     before = vectors_of(index, WordEmbedder()).known()
     vectors.release(conf.indexes)
@@ -237,10 +237,10 @@ sys.path[:] = {sys.path}
 from pathlib import Path
 from support.index_case import WordEmbedder, settings, snapshot
 from repopilot.errors import StorageError
-from repopilot.index.store import open_index
+from repopilot.index.store import IndexStore
 from repopilot.index.vectors import vectors_of
 conf = settings(Path({str(conf.home)!r}))
-index = open_index(snapshot(Path({str(root)!r})), conf)
+index = IndexStore(conf.indexes).open(snapshot(Path({str(root)!r})))
 size = (conf.indexes / "chroma" / "chroma.sqlite3").stat().st_size
 store = vectors_of(index, WordEmbedder())
 store.known()

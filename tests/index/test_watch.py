@@ -3,9 +3,10 @@
 import threading
 
 import pytest
-from support.index_case import FILES, settings, snapshot, write
+from support.index_case import FILES, snapshot, write
 
-from repopilot.index.build import job
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.store import IndexStore
 from repopilot.index.watch import watch
 from repopilot.types import Snapshot
 
@@ -15,15 +16,15 @@ def root(tmp_path):
     return write(tmp_path / "shop", FILES)
 
 
-def test_a_change_leads_to_a_new_index(tmp_path, root):
-    conf, told = settings(tmp_path / "home"), threading.Event()
-    job.build(snapshot(root), conf, None)
+def test_a_change_leads_to_a_new_index(conf, root, jobs):
+    told = threading.Event()
+    jobs.build(IndexRequest(snapshot(root), conf))
     changed = []
 
     def index_again(paths):
         changed.append(paths)
-        job.build(snapshot(root), conf, None)
-        if job.open_index(snapshot(root), conf).symbols("fresh"):
+        jobs.build(IndexRequest(snapshot(root), conf))
+        if IndexStore(conf.indexes).open(snapshot(root)).symbols("fresh"):
             told.set()
 
     watching = watch(snapshot(root), index_again)

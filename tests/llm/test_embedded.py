@@ -21,6 +21,7 @@ from repopilot.llm import backend, choose, embedded, stream, structured
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.embedded import Engine
 from repopilot.llm.model import estimate_tokens
+from repopilot.llm.resources import ModelResources
 
 COUNT = [ChatMessage(role="user", content="Count from 1 to 300, one number a line, nothing else.")]
 
@@ -31,18 +32,25 @@ def settings(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def engine(settings):
+def resources():
+    made = ModelResources()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def engine(settings, resources):
     """The real 0.5B's process, shared by the tests of this file and ended with the last."""
     name, path, _ = embedded.find(settings)
-    engine = embedded.engine(name, path, settings.num_ctx, settings.threads)
+    engine = resources.engines.get(name, path, settings.num_ctx, settings.threads)
     engine.start()
     yield engine
     engine.stop()
 
 
 @pytest.fixture
-async def model(settings, engine):
-    found = await choose.choose(settings)
+async def model(settings, engine, resources):
+    found = await choose.choose(settings, resources)
     assert found is not None and found.name == SMALL and found.engine is engine
     return found
 

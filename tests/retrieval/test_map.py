@@ -1,12 +1,9 @@
 """The map of a repository: what it tells, and that it keeps to its budget."""
 
-import threading
-
 import pytest
-from support.index_case import settings, snapshot, write
+from support.index_case import instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
-from repopilot.index.build.instant import Pass, build_instant
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import search
 
@@ -19,7 +16,7 @@ def count(text):
 def index(tmp_path_factory):
     root = write(tmp_path_factory.mktemp("shop"), FILES)
     home = settings(tmp_path_factory.mktemp("home"))
-    return build_instant(Pass(snapshot(root), home, lambda progress: None, threading.Event()))
+    return instant_index(snapshot(root), home)
 
 
 def test_the_map_names_what_a_newcomer_needs(index):
@@ -48,7 +45,7 @@ def test_without_readme_and_entry_points_the_main_code_answers(tmp_path):
         "go.mod": "module x.org/engine\n",
     }
     root = write(tmp_path / "engine", files)
-    built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
+    built = instant_index(snapshot(root), settings(tmp_path / "home"))
     assert [hit.chunk.path for hit in search(built, "what is this project?").hits] == [
         "go.mod",
         "engine.go",
@@ -61,7 +58,7 @@ def test_a_readme_is_quoted_without_badges_and_code(tmp_path):
     comment = "<!-- [[[cog\nimport tempfile and several other words\n\nrun the generator here\n]]] -->"
     readme = f"{comment}\n# X\n\n{badge}\n\nTurns *wheels* of [all sizes](x.html) with wheel_size for you.\n\n{code}\n"
     root = write(tmp_path / "wheels", {"README.md": readme})
-    built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
+    built = instant_index(snapshot(root), settings(tmp_path / "home"))
     assert (
         overview(built, 500, count).splitlines()[1]
         == "README.md says: Turns wheels of all sizes with wheel_size for you."

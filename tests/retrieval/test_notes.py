@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from support.index_case import WordEmbedder, settings, snapshot, write
+from support.index_case import WordEmbedder, instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.index.build.instant import Pass, build_instant
 from repopilot.retrieval import rank
 from repopilot.retrieval.search import search
 
@@ -19,7 +16,7 @@ from repopilot.retrieval.search import search
 def index(tmp_path_factory):
     root = write(tmp_path_factory.mktemp("shop"), FILES)
     conf = settings(tmp_path_factory.mktemp("home"))
-    return build_instant(Pass(snapshot(root), conf, lambda progress: None, threading.Event()))
+    return instant_index(snapshot(root), conf)
 
 
 class FailingEmbedder(WordEmbedder):

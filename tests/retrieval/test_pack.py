@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from support.index_case import settings, snapshot, write
+from support.index_case import instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
-from repopilot.index.build.instant import Pass, build_instant
 from repopilot.retrieval.pack import markdown, pack
 from repopilot.retrieval.search import search
 
@@ -23,7 +20,7 @@ def count(text: str) -> int:
 def index(tmp_path_factory):
     root = write(tmp_path_factory.mktemp("shop"), {**FILES, "shop/long.py": LONG})
     home = settings(tmp_path_factory.mktemp("home"))
-    return build_instant(Pass(snapshot(root), home, lambda progress: None, threading.Event()))
+    return instant_index(snapshot(root), home)
 
 
 def packed(index, query, budget=2000):

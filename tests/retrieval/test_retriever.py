@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 
 import pytest
 from llama_index.core import VectorStoreIndex
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
-from support.index_case import WordEmbedder, settings, snapshot, write
+from support.index_case import WordEmbedder, instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
 from repopilot.code.node_parser import chunk_of_node
-from repopilot.index.build.instant import Pass, build_instant
 from repopilot.index.vectors import node_store, release
 from repopilot.llm.scripted import ScriptedLLM
 from repopilot.retrieval.retriever import EmbedderModel, HybridRetriever
@@ -27,7 +25,7 @@ QUESTION = "how is the discount computed?"
 def index(tmp_path_factory):
     root = write(tmp_path_factory.mktemp("shop"), FILES)
     conf = settings(tmp_path_factory.mktemp("home"))
-    yield build_instant(Pass(snapshot(root), conf, lambda progress: None, threading.Event()))
+    yield instant_index(snapshot(root), conf)
     release(conf.indexes)
 
 

@@ -5,13 +5,12 @@ import threading
 
 import numpy as np
 import pytest
-from support.index_case import WordEmbedder, settings, snapshot, write
+from support.index_case import WordEmbedder, instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
 from repopilot.errors import ModelError
-from repopilot.index import commit_store
-from repopilot.index.build.instant import Pass, build_instant
-from repopilot.index.store import open_index
+from repopilot.index.build.update_history import update_history
+from repopilot.index.store import IndexStore
 from repopilot.index.vectors import release
 from repopilot.retrieval.search import search
 
@@ -32,7 +31,7 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="module")
 def index(tmp_path_factory, home):
     root = write(tmp_path_factory.mktemp("shop"), {**FILES, **MORE})
-    return build_instant(Pass(snapshot(root), settings(home), lambda progress: None, threading.Event()))
+    return instant_index(snapshot(root), settings(home))
 
 
 def places(results):
@@ -221,10 +220,10 @@ def test_past_commits_speak_for_the_files_they_changed(tmp_path):
     conf = settings(tmp_path / "home").model_copy(update={"history_commits": 50})
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True, capture_output=True, text=True)
     where = snapshot(root, head.stdout.strip())
-    built = build_instant(Pass(where, conf, lambda progress: None, threading.Event()))
+    built = instant_index(where, conf)
     assert "file: history" not in search(built, "rounding in convert").hits[0].why
-    commit_store.update(where, conf, built.folder.parent, lambda progress: None, threading.Event())
-    first = search(open_index(where, conf), "rounding in convert").hits[0]
+    update_history(where, conf, built.folder.parent, lambda progress: None, threading.Event())
+    first = search(IndexStore(conf.indexes).open(where), "rounding in convert").hits[0]
     assert first.chunk.path == "pkg/gamma.py"
     assert first.why["file: history"] > 0
 
@@ -237,7 +236,7 @@ def commit(root, subject):
 
 def test_a_repository_without_a_word_has_nothing_to_say(tmp_path):
     root = write(tmp_path / "empty", {"blank.md": "???\n"})
-    built = build_instant(Pass(snapshot(root), settings(tmp_path / "home"), lambda progress: None, threading.Event()))
+    built = instant_index(snapshot(root), settings(tmp_path / "home"))
     for text in ("cart", "what is this project?", ""):
         results = search(built, text)
         assert results.hits == () and results.notes

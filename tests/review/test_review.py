@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from support.git_server import GitServer, commit, git, publish, serve
+from support.index_case import build_index
 
 from repopilot import trace
 from repopilot.errors import SourceError, UsageError
-from repopilot.index.build.job import build
 from repopilot.llm.scripted import scripted_model
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -55,7 +55,7 @@ def options(tmp_path: Path) -> Settings:
 def workspace(source: str, tmp_path: Path, **more) -> Workspace:
     settings = options(tmp_path)
     snapshot = open_source(parse_source(source), settings)
-    return Workspace(snapshot, build(snapshot, settings, None), settings, **more)
+    return Workspace(snapshot, build_index(snapshot, settings), settings, **more)
 
 
 async def reported(space: Workspace, *arguments):

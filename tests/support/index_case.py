@@ -1,21 +1,23 @@
-"""Small folders to index, and parse functions that misbehave, run in the real worker processes."""
+"""Small folders to index, and the means to index them."""
 
 from __future__ import annotations
 
-import os
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from repopilot.errors import SourceError
-from repopilot.index.build.parse_batch import parse
+from repopilot.index.build.instant import BuildRun, build_instant
+from repopilot.index.build.job import IndexJobs, IndexRequest
+from repopilot.index.embed import Embedder
+from repopilot.index.store import Index, IndexStore
+from repopilot.index.workers.pool import WorkerPool
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.types import Snapshot, SourceFile
-
-MODULE = "support.index_case"
+from repopilot.types import Snapshot
 
 FILES = {
     "src/shop/cart.py": 'import json\n\n\nclass Cart:\n    """A basket."""\n\n    def add(self, item):\n'
@@ -54,6 +56,36 @@ def settings(home: Path, **more: object) -> Settings:
     return Settings(_env_file=None, home=home, workers=2, history_commits=0, **more)  # type: ignore[arg-type]
 
 
+_WORKERS = WorkerPool()
+"""Shared by all tests of a process: starting the worker processes takes a second."""
+
+
+def runtime_for(settings: Settings) -> Runtime:
+    """A runtime of the test's own, except for the worker processes."""
+    return Runtime(settings, workers=_WORKERS)
+
+
+def jobs_for(settings: Settings) -> IndexJobs:
+    """The indexing jobs of a runtime of the test's own."""
+    return runtime_for(settings).index_jobs
+
+
+def build_index(snapshot: Snapshot, settings: Settings, embedder: Embedder | None = None, **more: bool) -> Index:
+    """The complete index of a snapshot."""
+    return jobs_for(settings).build(IndexRequest(snapshot, settings, embedder, **more))
+
+
+def instant_index(snapshot: Snapshot, settings: Settings, **more: object) -> Index:
+    """The instant index of a snapshot, in a store of its own unless told otherwise; `more` as in `BuildRun`."""
+    default = {
+        "indexes": IndexStore(settings.indexes),
+        "workers": _WORKERS,
+        "progress": lambda progress: None,
+        "cancel": threading.Event(),
+    }
+    return build_instant(BuildRun(snapshot, settings, **{**default, **more}))  # type: ignore[arg-type]
+
+
 class WordEmbedder:
     """Vectors by hashing words: texts with common words are near. Fast, deterministic, without a model."""
 
@@ -73,65 +105,3 @@ class WordEmbedder:
             for word in text.split():
                 row[blake2b(word.encode(), digest_size=2).digest()[0] % self.dimension] += 1
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def misbehaving(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[object]:
-    """The real parser, except on files whose name asks for something else."""
-    for file in files:
-        if "hang" in file.path:
-            time.sleep(600)
-        if "crash" in file.path:
-            os._exit(11)
-        yield from parse(snapshot, [file])
-
-
-def slow(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[object]:
-    """The real parser, ten minutes a file after the first three of each batch."""
-    for number, file in enumerate(files):
-        time.sleep(0.2 if number < 3 else 600)
-        yield from parse(snapshot, [file])
-
-
-def unsteady(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[object]:
-    """The real parser, but files disappear or turn binary between being listed and being read."""
-    assert snapshot.root is not None
-    for file in files:
-        if "gone" in file.path:
-            (snapshot.root / file.path).unlink()
-        if "binary" in file.path:
-            (snapshot.root / file.path).write_bytes(b"\0\1\2" * 100)
-        yield from parse(snapshot, [file])
-
-
-def count_up(limit: int, numbers: Sequence[int]) -> Iterator[int]:
-    """Squares; a number of 1000 more than `limit` never ends, one of 2000 more ends the process."""
-    for number in numbers:
-        if number == limit + 1000:
-            time.sleep(600)
-        if number == limit + 2000:
-            os._exit(3)
-        yield number * number
-
-
-def process_ids(items: Sequence[object]) -> Iterator[int]:
-    """The process that works, once per item."""
-    for _ in items:
-        yield os.getpid()
-
-
-def refused(items: Sequence[object]) -> Iterator[object]:
-    """Fails in our own way at once."""
-    raise SourceError("The repository is gone.", "Open it again.")
-    yield
-
-
-def sleeping(items: Sequence[object]) -> Iterator[object]:
-    """Never ends."""
-    time.sleep(600)
-    yield from items
-
-
-def crashing(items: Sequence[object]) -> Iterator[object]:
-    """Ends the process."""
-    os._exit(11)
-    yield from items

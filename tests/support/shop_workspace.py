@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from support.index_case import build_index
 from support.small_repo import lay_out
 
 from repopilot import trace
-from repopilot.index.build.job import build
 from repopilot.llm.scripted import Script, scripted_model
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -29,7 +29,7 @@ def offline(home: Path) -> Settings:
 def open_workspace(folder: Path, settings: Settings) -> Workspace:
     """A local folder, indexed, without any model."""
     snapshot = open_source(parse_source(str(folder)), settings)
-    return Workspace(snapshot, build(snapshot, settings, None), settings)
+    return Workspace(snapshot, build_index(snapshot, settings), settings)
 
 
 def shop_workspace(tmp: Path, extra: dict[str, str] | None = None) -> Workspace:

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from support import git_server
+from support.index_case import runtime_for
 from support.orchard import BIG, FILES
 
 from repopilot.repo.source import parse_source
@@ -43,7 +44,7 @@ async def until(opening, *phases):
 
 
 async def test_everyone_shares_one_opening(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     source = parse_source(f"{served.url}/orchard.git")
     first, second = openings.open(source, settings), openings.open(source, settings)
     assert first is second
@@ -61,7 +62,7 @@ async def test_everyone_shares_one_opening(served, settings):
 
 
 async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     served.stall.set()
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
@@ -78,7 +79,7 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
 
 
 async def test_credentials_are_asked_for_and_not_kept(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     served.token = "open-sesame"
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
@@ -97,7 +98,7 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
 
 
 async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     opening = openings.open(parse_source(f"{served.url}/big.git"), settings)
     await until(opening, "asking")
     props = opening_props(opening, "en")
@@ -110,7 +111,7 @@ async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings
 
 
 async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     opening = openings.open(parse_source(f"{served.url}/absent.git"), settings)
     await until(opening, "failed")
     error = opening_props(opening, "en")["error"]
@@ -118,7 +119,7 @@ async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
 
 
 async def test_a_repository_without_code_is_no_failure(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     opening = openings.open(parse_source(f"{served.url}/pictures.git"), settings)
     await until(opening, "ready", "failed")
     assert "pictures" in opening_props(opening, "en")["title"]
@@ -128,7 +129,7 @@ async def test_a_repository_without_code_is_no_failure(served, settings):
 async def test_a_local_folder_is_followed(tmp_path, settings):
     folder = tmp_path / "local"
     git_server.commit(folder, FILES)
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     opening = openings.open(parse_source(str(folder)), settings)
     await until(opening, "ready")
     try:
@@ -143,7 +144,7 @@ async def test_a_local_folder_is_followed(tmp_path, settings):
 
 
 async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
-    openings = Openings(no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder)
     source = parse_source(f"{served.url}/orchard.git")
     opening = openings.open(source, settings)
     await until(opening, "ready")

@@ -1,4 +1,4 @@
-"""Filling in the vectors of a whole repository, most useful files first, behind everything else."""
+"""Compute the vectors of a whole repository in the background, most useful files first."""
 
 from __future__ import annotations
 
@@ -6,35 +6,61 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
+from repopilot import i18n
 from repopilot.errors import Cancelled
 from repopilot.index import layout
-from repopilot.index.build.progress import Listener, Meter
+from repopilot.index.build.embedding_pause import EmbeddingPause
+from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.index.vectors import Vectors, vectors_of
+from repopilot.types import OnProgress
 
-PHASE = "vectors"
 _BATCH = 64
 _EMBED_AT_ONCE = 4
-_SAY_S = 2.0
-_STALE = 0.1
+_RECORD_INTERVAL_S = 2.0
+_STALE_SHARE = 0.1
 _NICENESS = 10
-_HELD_S = 0.2
+_PAUSE_POLL_S = 0.2
 
 
-def fill(
-    index: Index, embedder: Embedder, listener: Listener, cancel: threading.Event, free: threading.Event | None = None
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """One run of `fill_vectors`."""
+
+    index: Index
+    vectors: Vectors
+    progress: PhaseProgress
+    cancel: threading.Event
+    pause: EmbeddingPause
+
+
+def fill_vectors(
+    index: Index, embedder: Embedder, progress: OnProgress, cancel: threading.Event, pause: EmbeddingPause
 ) -> list[str]:
-    """Compute and keep what is missing; returns notes. Goes on where an earlier run was stopped or killed.
+    """Compute and store the vectors that are missing, from where an earlier run was stopped or killed.
 
-    While `free` is given and not set, nothing is computed.
+    While another process owns the vectors, nothing is computed and the notes say so.
 
-    Raises Cancelled within the time of a few texts, ModelError, StorageError. Does nothing but say so while another
-    process owns the vectors.
+    Args:
+        index: the index whose chunks are embedded.
+        embedder: the embedding model.
+        progress: told of the phase `vectors`, also while it is paused.
+        cancel: stops the work within the time of a few texts; what is computed by then is stored.
+        pause: nothing is computed while it is active.
+
+    Returns:
+        Notes on what is degraded.
+
+    Raises:
+        Cancelled: `cancel` was set.
+        ModelError: the embedder failed.
+        StorageError: the vectors can't be written.
     """
     vectors = vectors_of(index, embedder)
     if not vectors.persistent:
@@ -43,44 +69,46 @@ def fill(
     known = np.fromiter(vectors.known(), np.uint64)
     missing = np.sort(first[~np.isin(wanted, known)])
     done = len(wanted) - len(missing)
-    meter = Meter(listener, PHASE, len(wanted), "chunks", done)
-    _yield_to_others()
-    told = 0.0
+    filling = _Filling(index, vectors, PhaseProgress(progress, "vectors", len(wanted), "chunks", done), cancel, pause)
+    _lower_priority()
+    recorded_at = 0.0
     for batch in _batches(missing):
-        _embed(index, vectors, batch, cancel, free, meter)
+        _embed_batch(filling, batch)
         done += len(batch)
-        if time.monotonic() - told > _SAY_S:
+        if time.monotonic() - recorded_at > _RECORD_INTERVAL_S:
             _record(index, embedder, done, len(wanted))
-            told = time.monotonic()
+            recorded_at = time.monotonic()
     _record(index, embedder, done, len(wanted))
-    _tidy(vectors, np.setdiff1d(known, wanted), len(wanted))
-    meter.end()
+    _remove_stale(vectors, np.setdiff1d(known, wanted), len(wanted))
+    filling.progress.finish()
     return list(vectors.notes)
 
 
-def _embed(
-    index: Index,
-    vectors: Vectors,
-    numbers: np.ndarray,
-    cancel: threading.Event,
-    free: threading.Event | None,
-    meter: Meter,
-) -> None:
-    """Embed chunks a few at a time, so that stopping doesn't wait; keep them together, which is cheaper."""
+def _embed_batch(filling: _Filling, numbers: np.ndarray) -> None:
+    """Embed chunks a few at a time, so that stopping is quick; store them together, which is cheaper."""
+    index, vectors = filling.index, filling.vectors
     parts: list[np.ndarray] = []
     try:
         for start in range(0, len(numbers), _EMBED_AT_ONCE):
-            while not cancel.is_set() and free is not None and not free.wait(_HELD_S):
-                meter.add(0, "waiting: a question is being answered")
-            if cancel.is_set():
-                raise Cancelled("Computing vectors was stopped.", "It goes on with the next indexing.")
+            _wait_while_paused(filling)
+            if filling.cancel.is_set():
+                raise Cancelled(i18n.message("index.vectors_stopped"), i18n.message("index.vectors_stopped_hint"))
             chunks = [index.chunks[int(number)] for number in numbers[start : start + _EMBED_AT_ONCE]]
             parts.append(vectors.embedder.embed([chunk.text for chunk in chunks], background=True))
-            meter.add(len(chunks), chunks[-1].path)
+            filling.progress.advance(len(chunks), chunks[-1].path)
     finally:
         if parts:
-            found = np.concatenate(parts)
-            vectors.put(index.digests[numbers[: len(found)]].tolist(), found)
+            computed = np.concatenate(parts)
+            vectors.put(index.digests[numbers[: len(computed)]].tolist(), computed)
+
+
+def _wait_while_paused(filling: _Filling) -> None:
+    if not filling.pause.active:
+        return
+    filling.progress.pause(i18n.message("index.embedding_paused"))
+    while not filling.cancel.is_set() and not filling.pause.wait(_PAUSE_POLL_S):
+        continue
+    filling.progress.resume()
 
 
 def _batches(missing: np.ndarray) -> Iterator[np.ndarray]:
@@ -92,13 +120,13 @@ def _record(index: Index, embedder: Embedder, done: int, total: int) -> None:
         layout.write_json(index.folder.parent / layout.DENSE, {"embedder": embedder.name, "done": done, "total": total})
 
 
-def _tidy(vectors: Vectors, stale: np.ndarray, size: int) -> None:
-    """Delete the vectors of texts that are gone, once they are many: searches step over the few."""
-    if len(stale) > _STALE * size:
+def _remove_stale(vectors: Vectors, stale: np.ndarray, size: int) -> None:
+    """Delete the vectors of texts that no longer occur once they are many; searches ignore a few."""
+    if len(stale) > _STALE_SHARE * size:
         vectors.remove(stale.tolist())
 
 
-def _yield_to_others() -> None:
+def _lower_priority() -> None:
     # On Linux this lowers the priority of the calling thread alone; elsewhere it would lower the whole process.
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

@@ -20,7 +20,6 @@ from repopilot.index.codec import terms_from
 from repopilot.index.database import storage_errors
 from repopilot.index.lexical import ChunkTerms, LexicalIndex
 
-LEXICAL = "lexical"
 NAME = np.dtype([("name", np.uint32), ("file", np.int32)])
 _ORDERED = "FROM files INDEXED BY places CROSS JOIN terms USING(id) ORDER BY position"
 
@@ -38,7 +37,7 @@ def finish(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _write_arrays(folder: Path, connection: sqlite3.Connection) -> None:
-    LexicalIndex.build(_terms(connection)).save(folder / LEXICAL)
+    LexicalIndex.build(_terms(connection)).save(folder / layout.LEXICAL)
     rows = connection.execute(f"SELECT id, chunk_count, digests, defined, used {_ORDERED}").fetchall()
     counts = np.array([row[1] for row in rows], np.int64)
     arrays = {

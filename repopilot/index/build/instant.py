@@ -1,4 +1,4 @@
-"""The instant index: everything that needs no model. Files are parsed in worker processes, only those that changed."""
+"""Build the instant index: everything that needs no model. Worker processes parse the files that changed."""
 
 from __future__ import annotations
 
@@ -14,91 +14,105 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.index import layout
-from repopilot.index.build.parse_batch import GONE
-from repopilot.index.build.progress import Listener, Meter
+from repopilot.index.build.parse_batch import UNREADABLE
+from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.build_report import BuildReport, read_report, write_report
 from repopilot.index.codec import Row
 from repopilot.index.database import BrokenDatabase, Draft, open_draft, storage_errors
 from repopilot.index.layout import version
-from repopilot.index.store import BROKEN_NOTE, Index, open_index, recorded, usable
-from repopilot.index.workers import pool
+from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded, unusable
+from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
-from repopilot.types import Skip, Snapshot, SourceFile
+from repopilot.types import OnProgress, Skip, Snapshot, SourceFile
 
 FILE_LIMIT_S = 20.0
 _FINISH_LIMIT_S = 3600.0
 _PARSE = "repopilot.index.build.parse_batch:parse"
 _FINISH = "repopilot.index.build.finish:finish"
-_COMMIT_S = 2.0
-_BATCH_BYTES = (16 << 10, 256 << 10)
+_COMMIT_INTERVAL_S = 2.0
+_LEAST_BATCH_BYTES, _MOST_BATCH_BYTES = 16 << 10, 256 << 10
 _BATCH_FILES = 200
-_FEW_BYTES = 256 << 10
+_ROWS_AT_ONCE = 64
+_ONE_WORKER_BYTES = 256 << 10
 
 
 @dataclass(slots=True)
-class Pass:
-    """One run over a repository: what it is asked to do, and meanwhile how long its phases took and why the index
-    before it could not be used."""
+class BuildRun:
+    """One run over a repository: what it is to do, how long its phases took, and why the previous index is unusable.
+
+    `full` rebuilds from nothing; `parse` is the function the workers call, with at most `file_limit_s` for a file.
+    """
 
     snapshot: Snapshot
     settings: Settings
-    listener: Listener
+    indexes: IndexStore
+    workers: WorkerPool
+    progress: OnProgress
     cancel: threading.Event
     full: bool = False
     parse: str = _PARSE
     file_limit_s: float = FILE_LIMIT_S
-    rebuilt: str = ""
+    rebuild_note: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
-        return self.settings.indexes / self.snapshot.key
-
-    @property
-    def count(self) -> int:
-        return worker_count(self.settings)
+        """The folder of the repository's index."""
+        return self.indexes.folder_of(self.snapshot)
 
     @contextmanager
-    def phase(self, name: str, total: int = 0, unit: str = "files") -> Iterator[Meter]:
-        """A named phase, timed and shown."""
+    def phase(self, name: str, total: int = 0, unit: str = "files") -> Iterator[PhaseProgress]:
+        """A phase, timed and reported."""
         started = time.monotonic()
-        meter = Meter(self.listener, name, total, unit)
-        yield meter
-        meter.end()
+        progress = PhaseProgress(self.progress, name, total, unit)
+        yield progress
+        progress.finish()
         self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - started, 3)
 
 
-def build_instant(run: Pass) -> Index:
+def build_instant(run: BuildRun) -> Index:
     """Bring the index of a snapshot up to date and publish it.
 
-    Only one process at a time builds an index; another one waits here and then finds little left to do. Raises
-    SourceError, StorageError, Cancelled, and IndexFailed when the repository holds nothing to read.
+    One process at a time builds an index; others wait here and then find little left to do.
+
+    Args:
+        run: what to index, and how.
+
+    Returns:
+        The published index; its report says what this run did.
+
+    Raises:
+        SourceError: the repository can't be read.
+        StorageError: the index can't be written.
+        Cancelled: `run.cancel` was set; what is parsed by then is used by the next run.
+        IndexFailed: the repository holds nothing to read, or a worker failed.
     """
     with storage_errors():
         run.folder.mkdir(parents=True, exist_ok=True)
-    with _only_builder(run):
+    with _build_lock(run):
         with run.phase("listing"):
-            files, skips = _walk(run)
+            files, skips = _list_files(run)
         if not files:
-            raise _nothing(run.snapshot, skips)
+            raise _nothing_to_read(run.snapshot, skips)
         layout.sweep(run.folder)
         try:
             return _update(run, files, skips)
         except BrokenDatabase:
-            run.rebuilt, run.full = BROKEN_NOTE, True
+            run.rebuild_note, run.full = BROKEN_NOTE, True
             return _update(run, files, skips)
 
 
-def _update(run: Pass, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
+def _update(run: BuildRun, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
     base = None if run.full else _base(run)
     index = None if base is None else _unchanged(run, base, files, skips)
     if index is None:
         index = _rebuild(run, base, files, skips)
-    if run.rebuilt:  # news of this run, not a lasting property of the index
-        index.report = replace(index.report, notes=(run.rebuilt, *index.report.notes))
+    if run.rebuild_note:  # it concerns this run, not the index itself
+        index.report = replace(index.report, notes=(run.rebuild_note, *index.report.notes))
     return index
 
 
@@ -107,7 +121,7 @@ def worker_count(settings: Settings) -> int:
     return settings.workers or os.cpu_count() or 1
 
 
-def _walk(run: Pass) -> tuple[list[SourceFile], list[Skip]]:
+def _list_files(run: BuildRun) -> tuple[list[SourceFile], list[Skip]]:
     """The files, hashed: local ones only where they were touched since the last time."""
     memory = run.folder / layout.STAMPS
     known = layout.read_json(memory) if run.snapshot.root else None
@@ -121,177 +135,186 @@ def _walk(run: Pass) -> tuple[list[SourceFile], list[Skip]]:
 
 
 @contextmanager
-def _only_builder(run: Pass) -> Iterator[None]:
-    """Hold the lock between processes; says so while another one has it. Raises Cancelled, StorageError."""
+def _build_lock(run: BuildRun) -> Iterator[None]:
+    """Hold the lock between processes; report that it waits while another has it. Raises Cancelled, StorageError."""
     lock = FileLock(run.folder / "build.lock")
-    waiting = None
+    waiting = False
     with storage_errors():
         while True:
             try:
                 lock.acquire(timeout=0.2)
                 break
             except Timeout:
-                waiting = waiting or Meter(run.listener, "waiting")
-                waiting.add(0, "another process is indexing this repository")
+                if not waiting:
+                    waiting = True
+                    PhaseProgress(run.progress, "waiting").pause(i18n.message("index.another_process"))
             if run.cancel.is_set():
-                raise Cancelled("Waiting for another process was stopped.")
+                raise Cancelled(i18n.message("index.waiting_stopped"))
     try:
         yield
     finally:
         lock.release()
 
 
-def _base(run: Pass) -> Path | None:
-    """The generation to start from. One that can't be used is said and left."""
+def _base(run: BuildRun) -> Path | None:
+    """The generation to start from; None when there is none, or with a note when it can't be used."""
     newest = layout.generations(run.folder)[:1]
     if not newest:
         return None
-    run.rebuilt = usable(newest[0])
-    return None if run.rebuilt else newest[0]
+    run.rebuild_note = unusable(newest[0])
+    return None if run.rebuild_note else newest[0]
 
 
-def _unchanged(run: Pass, base: Path, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index | None:
+def _unchanged(run: BuildRun, base: Path, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index | None:
     """The published index when nothing has to be done, its report that of this run."""
     if (run.folder / layout.BUILDING).exists():
         return None
     hashes, unread = recorded(base)
-    index = open_index(run.snapshot, run.settings) if hashes == {file.path: file.hash for file in files} else None
+    index = run.indexes.open(run.snapshot) if hashes == {file.path: file.hash for file in files} else None
     if index is None or index.commit != run.snapshot.commit:
         return None
-    skipped = _ordered([*skips, *unread])
-    kept = read_report(index.folder)
-    index.report = replace(kept, reused=kept.files, skipped=skipped, seconds=dict(run.seconds))
+    skipped = _by_path([*skips, *unread])
+    stored = read_report(index.folder)
+    index.report = replace(stored, reused=stored.files, skipped=skipped, seconds=dict(run.seconds))
     return index
 
 
-def _rebuild(run: Pass, base: Path | None, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
+def _rebuild(run: BuildRun, base: Path | None, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
     if run.full:
-        shutil.rmtree(run.folder / layout.BUILDING, ignore_errors=True)
+        _delete_draft(run)
     draft = open_draft(run.folder, version(), base)
     try:
-        fresh, passing = _bring_up_to_date(run, draft, files)
-        report = _report(run, draft, fresh, [*skips, *draft.skipped(), *passing])
-        draft.arrange(file.path for file in files)
-        draft.describe({"commit": run.snapshot.commit, "name": run.snapshot.name})
+        parsed, unreadable = _parse_changes(run, draft, files)
+        report = _report(run, draft, parsed, [*skips, *draft.skipped(), *unreadable])
+        draft.set_order(file.path for file in files)
+        draft.set_meta({"commit": run.snapshot.commit, "name": run.snapshot.name})
         draft.finish()
     except StorageError:
         draft.close()
-        _make_room(run)
+        _delete_draft(run)
         raise
     except BaseException:
-        draft.keep()
+        draft.save()
         raise
     return _publish(run, report)
 
 
-def _bring_up_to_date(run: Pass, draft: Draft, files: Sequence[SourceFile]) -> tuple[int, list[Skip]]:
-    """Parse what is new or changed, forget what is gone. Returns the number of files parsed, and those that could not
-    be read this time."""
+def _parse_changes(run: BuildRun, draft: Draft, files: Sequence[SourceFile]) -> tuple[int, list[Skip]]:
+    """Parse what is new or changed, drop what is gone.
+
+    Returns:
+        The number of files parsed, and the files that could not be read this time.
+    """
     known = draft.hashes()
     wanted = {file.path: file for file in files}
     draft.drop(known.keys() - wanted.keys())
-    todo = [file for file in files if known.get(file.path) != file.hash]
-    passing: list[Skip] = []
-    fresh = len(todo)
-    with run.phase("parsing", len(files)) as meter:
-        meter.add(len(files) - len(todo))
-        for value in _parsed(run, draft, todo, meter):
-            fresh -= 1
-            path = value.item.path if isinstance(value, pool.Failed) else value.path
-            reason = f"the parser {value.how}" if isinstance(value, pool.Failed) else value.reason
-            if reason == GONE:
-                draft.drop([path])
-                passing.append(Skip(path, reason))
+    changed = [file for file in files if known.get(file.path) != file.hash]
+    unreadable: list[Skip] = []
+    parsed = len(changed)
+    with run.phase("parsing", len(files)) as progress:
+        progress.advance(len(files) - len(changed))
+        for skip in _parse(run, draft, changed, progress):
+            parsed -= 1
+            if skip.reason == UNREADABLE:
+                draft.drop([skip.path])
+                unreadable.append(skip)
             else:
-                draft.skip(wanted[path], reason)
-    return fresh, passing
+                draft.skip(wanted[skip.path], skip.reason)
+    return parsed, unreadable
 
 
-def _parsed(run: Pass, draft: Draft, todo: Sequence[SourceFile], meter: Meter) -> Iterator[Skip | pool.Failed]:
-    """Parse `todo` into the draft; yields what gave no row."""
-    size = sum(file.size for file in todo)
-    count = 1 if size < _FEW_BYTES else run.count
+def _parse(run: BuildRun, draft: Draft, files: Sequence[SourceFile], progress: PhaseProgress) -> Iterator[Skip]:
+    """Parse files into the draft; yields those that gave no row, and why."""
+    size = sum(file.size for file in files)
+    count = 1 if size < _ONE_WORKER_BYTES else worker_count(run.settings)
     rows: list[Row] = []
-    saved = time.monotonic()
-    values = pool.run(
-        run.parse, (run.snapshot,), _batches(todo, size, count), count=count, limit_s=run.file_limit_s,
-        cancel=run.cancel,
-    )  # fmt: skip
+    committed_at = time.monotonic()
+    call = Call(run.parse, (run.snapshot,), run.file_limit_s)
+    values = run.workers.run(call, _batches(files, size, count), count=count, cancel=run.cancel)
     try:
         for value in values:
             if isinstance(value, Row):
                 rows.append(value)
-                meter.add(1, value.path)
+                progress.advance(1, value.path)
             else:
-                meter.add(1)
-                yield value
-            if len(rows) >= 64:
+                progress.advance(1)
+                yield _skip_of(value)
+            if len(rows) >= _ROWS_AT_ONCE:
                 draft.put(rows)
                 rows = []
-            if time.monotonic() - saved > _COMMIT_S:
+            if time.monotonic() - committed_at > _COMMIT_INTERVAL_S:
                 draft.commit()
-                saved = time.monotonic()
+                committed_at = time.monotonic()
     finally:
         values.close()
         draft.put(rows)
 
 
-def _batches(todo: Sequence[SourceFile], size: int, count: int) -> Iterator[list[SourceFile]]:
-    """Batches by bytes: large ones first, smaller ones towards the end, so that no process is left alone at work."""
+def _skip_of(value: object) -> Skip:
+    if isinstance(value, ItemFailure):
+        assert isinstance(value.item, SourceFile)
+        return Skip(value.item.path, i18n.message("index.parser_failed", how=value.reason))
+    assert isinstance(value, Skip)
+    return value
+
+
+def _batches(files: Sequence[SourceFile], size: int, count: int) -> Iterator[list[SourceFile]]:
+    """Batches by bytes: large ones first, smaller ones towards the end, so that no process works on alone."""
     batch: list[SourceFile] = []
-    held, left = 0, size
-    least, most = _BATCH_BYTES
-    for file in todo:
+    batch_size, left = 0, size
+    for file in files:
         batch.append(file)
-        held += file.size
-        if held >= min(most, max(least, left // (4 * count))) or len(batch) >= _BATCH_FILES:
+        batch_size += file.size
+        enough = min(_MOST_BATCH_BYTES, max(_LEAST_BATCH_BYTES, left // (4 * count)))
+        if batch_size >= enough or len(batch) >= _BATCH_FILES:
             yield batch
-            left -= held
-            batch, held = [], 0
+            left -= batch_size
+            batch, batch_size = [], 0
     if batch:
         yield batch
 
 
-def _report(run: Pass, draft: Draft, fresh: int, skips: Sequence[Skip]) -> BuildReport:
+def _report(run: BuildRun, draft: Draft, parsed: int, skips: Sequence[Skip]) -> BuildReport:
     files, chunks, lines, code = draft.counts()
     if not files:
-        raise _nothing(run.snapshot, skips)
-    notes = () if code else ("There is no source code here, only documents and configuration.",)
-    return BuildReport(files, chunks, lines, files - fresh, _ordered(skips), run.seconds, notes)
+        raise _nothing_to_read(run.snapshot, skips)
+    notes = () if code else (i18n.message("index.no_code"),)
+    return BuildReport(files, chunks, lines, files - parsed, _by_path(skips), run.seconds, notes)
 
 
-def _ordered(skips: Sequence[Skip]) -> tuple[Skip, ...]:
+def _by_path(skips: Sequence[Skip]) -> tuple[Skip, ...]:
     return tuple(sorted(skips, key=lambda skip: skip.path))
 
 
-def _publish(run: Pass, report: BuildReport) -> Index:
+def _publish(run: BuildRun, report: BuildReport) -> Index:
     building = run.folder / layout.BUILDING
-    with run.phase("lexical", 1, "parts") as meter:
-        for done in pool.run(_FINISH, (), [[building]], count=1, limit_s=_FINISH_LIMIT_S, cancel=run.cancel):
-            if isinstance(done, pool.Failed):
-                raise IndexFailed(f"The process that writes the index {done.how}.", "There may be too little memory.")
-            meter.add(1)
+    call = Call(_FINISH, (), _FINISH_LIMIT_S)
+    with run.phase("lexical", 1, "parts") as progress:
+        for done in run.workers.run(call, [[building]], count=1, cancel=run.cancel):
+            if isinstance(done, ItemFailure):
+                raise IndexFailed(
+                    i18n.message("index.finish_failed", how=done.reason), i18n.message("index.finish_failed_hint")
+                )
+            progress.advance(1)
     with storage_errors():
         write_report(building, report)
         layout.publish(run.folder)
-    index = open_index(run.snapshot, run.settings)
+    index = run.indexes.open(run.snapshot)
     if index is None:
-        raise IndexFailed(
-            "The index can't be opened after it was written.", "`python -m repopilot doctor` may say why."
-        )
+        raise IndexFailed(i18n.message("index.not_opened"), i18n.message("index.not_opened_hint"))
     return index
 
 
-def _make_room(run: Pass) -> None:
-    """Give back the space of a draft that could not be written; the published index stays."""
+def _delete_draft(run: BuildRun) -> None:
+    """Free the space of a draft that could not be written; the published index stays."""
     shutil.rmtree(run.folder / layout.BUILDING, ignore_errors=True)
 
 
-def _nothing(snapshot: Snapshot, skips: Sequence[Skip]) -> IndexFailed:
+def _nothing_to_read(snapshot: Snapshot, skips: Sequence[Skip]) -> IndexFailed:
     if not skips:
-        return IndexFailed(f"{snapshot.name} is empty: there is no file in it.", "Check the branch or the folder.")
+        return IndexFailed(i18n.message("index.empty", name=snapshot.name), i18n.message("index.empty_hint"))
     reason, count = Counter(skip.reason for skip in skips).most_common(1)[0]
     return IndexFailed(
-        f"There is nothing to read in {snapshot.name}: all {len(skips):,} files are skipped ({count:,}: {reason}).",
-        "Check the branch, the folder, and REPOPILOT_INCLUDE and REPOPILOT_EXCLUDE.",
+        i18n.message("index.all_skipped", name=snapshot.name, count=len(skips), most=count, reason=reason),
+        i18n.message("index.all_skipped_hint"),
     )

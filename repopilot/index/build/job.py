@@ -1,132 +1,148 @@
-"""The job that indexes a repository in the background: instant index, then history, code graph and vectors.
+"""Index a repository in the background: the instant index first, then history, code graph and vectors.
 
-One job per repository in a process, whoever asks; a lock on disk between processes (see instant.py).
+A process has one job per repository, whoever asks; between processes a lock on disk decides (see instant.py).
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError
-from repopilot.index import code_graph, commit_store
-from repopilot.index.build.instant import Pass, build_instant, worker_count
-from repopilot.index.build.progress import Listener
+from repopilot.index.build.embedding_pause import EmbeddingPause
+from repopilot.index.build.instant import BuildRun, build_instant, worker_count
+from repopilot.index.build.update_graph import update_graph
+from repopilot.index.build.update_history import update_history
 from repopilot.index.build_report import BuildReport
 from repopilot.index.embed import Embedder
-from repopilot.index.store import Index, open_index
-from repopilot.index.workers import pool
+from repopilot.index.store import Index, IndexStore
+from repopilot.index.workers.pool import WorkerPool
 from repopilot.settings import Settings
-from repopilot.types import Progress, Snapshot
+from repopilot.types import OnProgress, Progress, Snapshot
 
-__all__ = ["IndexJob", "build", "held", "open_index", "prewarm", "running", "start"]
+Milestone = Literal["instant", "history", "complete"]
+"""What a caller waits for: the instant index; the past commits too; the code graph and vectors as well."""
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Registry:
-    """The running jobs of this process by the folder they write; `free` is set while vectors may be computed."""
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """What to index, and how.
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    jobs: dict[Path, IndexJob] = field(default_factory=dict)
-    holders: int = 0
-    free: threading.Event = field(default_factory=threading.Event)
-
-
-_registry = _Registry()
-_registry.free.set()
-
-
-@contextmanager
-def held() -> Iterator[None]:
-    """No job of this process computes vectors while the block runs; may be nested, from any thread.
-
-    On two cores a local model answers about four times slower beside them.
+    `embedder` is None for no vectors; `full` rebuilds from nothing; `token` serves to fetch the history of a private
+    repository and is kept in memory only.
     """
-    _hold(1)
-    try:
-        yield
-    finally:
-        _hold(-1)
+
+    snapshot: Snapshot
+    settings: Settings
+    embedder: Embedder | None = None
+    full: bool = False
+    token: str = field(default="", repr=False)
 
 
-def _hold(change: int) -> None:
-    with _registry.lock:
-        _registry.holders += change
-        if _registry.holders:
-            _registry.free.clear()
-        else:
-            _registry.free.set()
+class IndexJobs:
+    """The running jobs of this process. Thread-safe.
 
-
-def start(
-    snapshot: Snapshot,
-    settings: Settings,
-    embedder: Embedder | None,
-    *,
-    progress: Listener | None = None,
-    full: bool = False,
-    token: str = "",
-) -> IndexJob:
-    """Index a repository in the background. Returns at once.
-
-    A job that is already running for it is returned instead, after being told to look again if that could change
-    anything (another commit, a local folder, an embedder where there was none, `full`). `full` rebuilds from nothing.
-    `token` serves to fetch history, and is kept in memory only.
+    Args:
+        indexes: where the indexes are.
+        workers: lends the processes that parse.
     """
-    folder = settings.indexes / snapshot.key
-    with _registry.lock:
-        job = _registry.jobs.get(folder)
-        if job is None or not job.join(snapshot, embedder, full):
-            job = _registry.jobs[folder] = IndexJob(snapshot, settings, embedder, full, token)
-            fresh = True
-        else:
-            fresh = False
-    if progress is not None:
-        job.listen(progress)
-    if fresh:
-        job.launch()
-    return job
 
+    def __init__(self, indexes: IndexStore, workers: WorkerPool) -> None:
+        self._indexes, self._workers = indexes, workers
+        self._pause = EmbeddingPause()
+        self._lock = threading.Lock()
+        self._running: dict[Path, IndexJob] = {}
 
-def build(
-    snapshot: Snapshot,
-    settings: Settings,
-    embedder: Embedder | None,
-    *,
-    progress: Listener | None = None,
-    full: bool = False,
-    token: str = "",
-    wait: bool = True,
-    history: bool = False,
-) -> Index:
-    """`start`, waited for: for everything if `wait`, else for the instant index, and with `history` for the past
-    commits too. Raises what made the job fail."""
-    job = start(snapshot, settings, embedder, progress=progress, full=full, token=token)
-    try:
-        (job.done if wait else job.history_ready if history else job.lexical_ready).wait()
-    except BaseException:
-        job.cancel()
-        raise
-    if job.index is None or (job.error is not None and wait):
-        raise job.error or IndexFailed("Indexing ended without an index.")
-    return job.index
+    def start(self, request: IndexRequest, progress: OnProgress | None = None) -> IndexJob:
+        """Index a repository in the background. Returns at once.
 
+        A job that is already running for it is returned instead, after taking on the request if that could change
+        anything (another commit, a local folder, an embedder where there was none, `full`).
 
-def running(snapshot: Snapshot, settings: Settings) -> IndexJob | None:
-    """The job that is indexing a repository in this process, if there is one."""
-    with _registry.lock:
-        return _registry.jobs.get(settings.indexes / snapshot.key)
+        Args:
+            request: what to index.
+            progress: told of the progress, also of a job that was already running.
 
+        Returns:
+            The job.
+        """
+        folder = self._indexes.folder_of(request.snapshot)
+        with self._lock:
+            job = self._running.get(folder)
+            new = job is None or not job.take_on(request)
+            if job is None or new:
+                job = IndexJob(request, self._indexes, self._workers, self._pause, self._remove)
+                self._running[folder] = job
+        if progress is not None:
+            job.listen(progress)
+        if new:
+            job.launch()
+        return job
 
-def prewarm(settings: Settings) -> None:
-    """Start the worker processes ahead of a job that comes soon (a clone has begun). Returns at once."""
-    pool.prewarm(worker_count(settings))
+    def build(
+        self, request: IndexRequest, progress: OnProgress | None = None, *, until: Milestone = "complete"
+    ) -> Index:
+        """`start` a job and wait until it has come so far.
+
+        Returns:
+            The index. When not waiting for all, what goes wrong later doesn't matter here.
+
+        Raises:
+            RepoPilotError: what made the job fail.
+        """
+        job = self.start(request, progress)
+        try:
+            job.wait(until)
+        except BaseException:
+            job.cancel()
+            raise
+        if job.index is None or (job.error is not None and until == "complete"):
+            raise job.error or IndexFailed(i18n.message("index.no_index"))
+        return job.index
+
+    def running(self, snapshot: Snapshot) -> IndexJob | None:
+        """The job that is indexing this repository, if there is one."""
+        with self._lock:
+            return self._running.get(self._indexes.folder_of(snapshot))
+
+    def prewarm(self, settings: Settings) -> None:
+        """Start the worker processes for a job that comes soon (a clone has begun). Returns at once."""
+        self._workers.prewarm(worker_count(settings))
+
+    @contextmanager
+    def embedding_paused(self) -> Iterator[None]:
+        """Pause the embedding of all jobs, also of those that start meanwhile, while a question is answered.
+
+        Several questions may be answered at once. The jobs say in their progress that they are paused.
+        """
+        self._pause.request()
+        try:
+            yield
+        finally:
+            self._pause.release()
+
+    def close(self, timeout_s: float) -> None:
+        """Cancel the running jobs and wait for their end, at most `timeout_s` seconds for each."""
+        with self._lock:
+            jobs = list(self._running.values())
+        for job in jobs:
+            job.cancel()
+        for job in jobs:
+            job.done.wait(timeout_s)
+
+    def _remove(self, job: IndexJob) -> None:
+        with self._lock:
+            folder = self._indexes.folder_of(job.snapshot)
+            if self._running.get(folder) is job:
+                del self._running[folder]
 
 
 class IndexJob:
@@ -134,142 +150,167 @@ class IndexJob:
 
     `lexical_ready` is set when `index` answers for the snapshot asked for, `history_ready` when its past commits are
     there (or can't be had), `done` when there is nothing left to do; a job that fails or is cancelled sets all, with
-    `error`. `index` may be there although `error` is set.
+    `error`. `index` may be there although `error` is set. `progress` is the newest moment; while the vectors wait for
+    a question to be answered, it says so.
     """
 
     def __init__(
-        self, snapshot: Snapshot, settings: Settings, embedder: Embedder | None, full: bool, token: str
+        self,
+        request: IndexRequest,
+        indexes: IndexStore,
+        workers: WorkerPool,
+        pause: EmbeddingPause,
+        on_end: Callable[[IndexJob], None],
     ) -> None:
-        self.settings = settings
-        self.embedder = embedder
         self.lexical_ready = threading.Event()
         self.history_ready = threading.Event()
         self.done = threading.Event()
         self.index: Index | None = None
         self.error: RepoPilotError | None = None
         self.notes: list[str] = []
-        self.progress = Progress("waiting", 0, 0)
-        self._wanted = (snapshot, full)
-        self._token = token
-        self._again = True
+        self.progress = Progress(i18n.message("index.phase.waiting"), 0, 0)
+        self._request = request
+        self._indexes, self._workers, self._pause, self._on_end = indexes, workers, pause, on_end
+        self._round_pending = True
         self._ended = False
         self._lock = threading.Lock()
-        self._listeners: list[Listener] = []
+        self._listeners: list[OnProgress] = []
         self._cancel = threading.Event()
-        self._pause = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"index-{snapshot.name}", daemon=True)
+        self._interrupt = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"index-{request.snapshot.name}", daemon=True)
 
     @property
     def snapshot(self) -> Snapshot:
         """What is being indexed, or was last."""
-        return self._wanted[0]
+        return self._request.snapshot
 
     @property
     def report(self) -> BuildReport | None:
         """The figures of the instant index; None until it is there."""
         return None if self.index is None else self.index.report
 
+    @property
+    def embedding_paused(self) -> bool:
+        """Whether vectors wait, now or as soon as their turn comes, until a question is answered."""
+        return self._pause.active and not self.done.is_set()
+
     def launch(self) -> None:
-        """Begin. To be called once, by `start`."""
+        """Begin. To be called once, by `IndexJobs.start`."""
         self._thread.start()
 
-    def listen(self, progress: Listener) -> None:
-        """Also tell this listener of progress. It must not raise nor block."""
+    def listen(self, progress: OnProgress) -> None:
+        """Also tell this listener of progress."""
         self._listeners.append(progress)
+
+    def wait(self, until: Milestone) -> None:
+        """Wait until the job has come so far, or has ended."""
+        {"instant": self.lexical_ready, "history": self.history_ready, "complete": self.done}[until].wait()
 
     def cancel(self) -> None:
         """Stop within half a second. What is indexed so far is kept for the next time."""
         self._cancel.set()
-        self._pause.set()
+        self._interrupt.set()
 
-    def join(self, snapshot: Snapshot, embedder: Embedder | None, full: bool) -> bool:
+    def take_on(self, request: IndexRequest) -> bool:
         """Take on another request for the same repository. False when the job has ended or is being stopped."""
         with self._lock:
             if self._ended or self._cancel.is_set():
                 return False
-            same = snapshot == self.snapshot and snapshot.root is None and not full
-            if self.embedder is None and embedder is not None:
-                self.embedder, same = embedder, False
-            if not same:
-                self._wanted, self._again = (snapshot, full), True
+            snapshot, known = request.snapshot, self._request.embedder
+            embedder = request.embedder if known is None else known
+            unchanged = snapshot == self.snapshot and snapshot.root is None and not request.full
+            if not unchanged or embedder is not known:
+                self._request = replace(self._request, snapshot=snapshot, full=request.full, embedder=embedder)
+                self._round_pending = True
                 self.lexical_ready.clear()
                 self.history_ready.clear()
-                self._pause.set()
+                self._interrupt.set()
             return True
 
     def _run(self) -> None:
         try:
-            while self._next_round():
-                self._round()
+            while self._begin_round():
+                self._run_round()
         except RepoPilotError as error:
             self.error = error
         except Exception as error:
             # The boundary of the thread: nobody above could see it.
-            _log.exception("indexing failed")
-            self.error = IndexFailed(f"Indexing failed: {type(error).__name__}: {error}.", "Try again with `--full`.")
+            _log.exception("Indexing %s failed", self.snapshot.name)
+            self.error = IndexFailed(
+                i18n.message("index.failed", error=f"{type(error).__name__}: {error}"),
+                i18n.message("index.failed_hint"),
+            )
         finally:
             self._end()
 
-    def _next_round(self) -> bool:
-        """Whether somebody wants (another) look; ends the job in the same moment if not."""
+    def _begin_round(self) -> bool:
+        """Whether a round is asked for; ends the job in the same moment if not."""
         with self._lock:
-            again, self._again = self._again, False
-            self._ended = not again
+            pending, self._round_pending = self._round_pending, False
+            self._ended = not pending
             if not self._cancel.is_set():
-                self._pause.clear()
-            return again
+                self._interrupt.clear()
+            return pending
 
     def _end(self) -> None:
         with self._lock:
             self._ended = True
-        with _registry.lock:
-            folder = self.settings.indexes / self.snapshot.key
-            if _registry.jobs.get(folder) is self:
-                del _registry.jobs[folder]
+        self._on_end(self)
         self.lexical_ready.set()
         self.history_ready.set()
         self.done.set()
 
-    def _round(self) -> None:
-        snapshot, full = self._wanted
-        run = Pass(snapshot, self.settings, self._tell, self._cancel, full)
+    def _run_round(self) -> None:
+        request = self._request
+        run = BuildRun(
+            request.snapshot, request.settings, self._indexes, self._workers, self._tell, self._cancel, request.full
+        )
         self.index = build_instant(run)
         self.notes = list(self.index.notes)
-        self._reached(self.lexical_ready)
+        self._set_unless_pending(self.lexical_ready)
         # A folder's own history is read in a moment, a clone's has to be fetched.
-        first = (self._history, self._graph) if snapshot.root else (self._graph, self._history)
+        first = (self._history, self._graph) if request.snapshot.root else (self._graph, self._history)
         for step in (*first, self._vectors):
             try:
-                step(snapshot, self.index)
+                step(request, self.index)
             except Cancelled:
                 if self._cancel.is_set():
                     raise
                 return
             except RepoPilotError as error:
-                self.notes.append(str(error))
+                self.notes.append(note_of(error))
             if step == self._history:
-                self._reached(self.history_ready)
+                self._set_unless_pending(self.history_ready)
 
-    def _reached(self, event: threading.Event) -> None:
-        """Set an event, unless somebody wants another look meanwhile: then it is the next round's to set."""
+    def _set_unless_pending(self, event: threading.Event) -> None:
+        """Set an event, unless another round is asked for meanwhile: then that round sets it."""
         with self._lock:
-            if not self._again:
+            if not self._round_pending:
                 event.set()
 
-    def _history(self, snapshot: Snapshot, index: Index) -> None:
-        commit_store.update(snapshot, self.settings, index.folder.parent, self._tell, self._pause, self._token)
+    def _history(self, request: IndexRequest, index: Index) -> None:
+        folder = index.folder.parent
+        update_history(request.snapshot, request.settings, folder, self._tell, self._interrupt, request.token)
 
-    def _graph(self, snapshot: Snapshot, index: Index) -> None:
-        code_graph.update(index, self._tell, self._pause)
+    def _graph(self, request: IndexRequest, index: Index) -> None:
+        update_graph(index, self._workers, self._tell, self._interrupt)
 
-    def _vectors(self, snapshot: Snapshot, index: Index) -> None:
-        if self.embedder is None:
+    def _vectors(self, request: IndexRequest, index: Index) -> None:
+        embedder = self._request.embedder
+        if embedder is None:
             return
-        from repopilot.index.build.fill_vectors import fill
+        from repopilot.index.build.fill_vectors import fill_vectors
 
-        self.notes += fill(index, self.embedder, self._tell, self._pause, _registry.free)
+        self.notes += fill_vectors(index, embedder, self._tell, self._interrupt, self._pause)
 
     def _tell(self, progress: Progress) -> None:
         self.progress = progress
         for listener in self._listeners:
             listener(progress)
+
+
+def note_of(error: RepoPilotError) -> str:
+    """An error as one note, hint included, that can be said in another language."""
+    if not error.hint:
+        return error.message
+    return i18n.message("index.note", message=error.message, hint=error.hint)

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from repopilot import i18n
 from repopilot.code.split import analyse
 from repopilot.index.codec import Row, encode
 from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 
-GONE = "is gone or can't be read"  # as repo/read.py says it: the one reason that may pass
+UNREADABLE = "is gone or can't be read"
+"""As repo/read.py says it: the one reason that may not hold next time."""
 
 
 def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Skip]:
-    """One value per file, in order: its row, or why it has none. Raises SourceError when the repository is gone."""
+    """Read and analyse files of a snapshot.
+
+    Args:
+        snapshot: the repository at one commit.
+        files: a batch of its files.
+
+    Yields:
+        One value per file, in order: its row, or why it has none.
+
+    Raises:
+        SourceError: the repository can't be read.
+    """
     found = read(snapshot, files)
     for file in files:
-        _, text = next(found, (file, Skip(file.path, GONE)))
+        _, text = next(found, (file, Skip(file.path, UNREADABLE)))
         yield text if isinstance(text, Skip) else _row(file, text)
 
 
@@ -24,4 +37,4 @@ def _row(file: SourceFile, text: str) -> Row | Skip:
     try:
         return encode(file, text, analyse(file.path, text, file.language, file.kind))
     except (ValueError, RecursionError) as error:
-        return Skip(file.path, f"could not be split ({type(error).__name__}: {error})")
+        return Skip(file.path, i18n.message("index.not_split", error=f"{type(error).__name__}: {error}"))

@@ -1,53 +1,71 @@
-"""Progress of a phase with its rate and remaining time."""
+"""Progress of one phase of a build, with its rate and the remaining time."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-from repopilot.types import Progress
+from repopilot import i18n
+from repopilot.types import OnProgress, Progress
 
-Listener = Callable[[Progress], None]
-_EVERY_S = 0.1
-_MEMORY_S = 10.0
+_INTERVAL_S = 0.1
+_RATE_WINDOW_S = 10.0
 
 
-class Meter:
-    """Counts one phase and tells a listener at most ten times a second, and at its beginning and end.
+class PhaseProgress:
+    """Counts the units of one phase and reports at its start, at its end, and at most ten times a second between.
 
-    The rate is that of about the last ten seconds, so that a remaining time follows what the machine does now.
+    The rate is that of about the last ten seconds, so that the remaining time follows what the machine does now.
+
+    Args:
+        report: told of every moment.
+        phase: id of the phase, a key below `index.phase` in the catalogue.
+        total: units to do; 0 while unknown.
+        unit: what is counted, a key below `index.unit` in the catalogue.
+        done: units that were done before.
     """
 
-    def __init__(self, listener: Listener, phase: str, total: int = 0, unit: str = "files", done: int = 0) -> None:
-        self._listener, self._phase, self._total, self._unit = listener, phase, total, unit
-        self._done, self._told = done, time.monotonic()
-        self._mark = (self._told, done)
+    def __init__(self, report: OnProgress, phase: str, total: int = 0, unit: str = "files", done: int = 0) -> None:
+        self._report, self._total, self._done = report, total, done
+        self._phase = i18n.message(f"index.phase.{phase}")
+        self._unit = i18n.message(f"index.unit.{unit}")
+        self._reported_at = time.monotonic()
+        self._window_start = (self._reported_at, done)
         self._rate = 0.0
-        self._tell("")
+        self._send("")
 
-    def add(self, count: int, detail: str = "") -> None:
-        """`count` more units are done."""
+    def advance(self, count: int, detail: str = "") -> None:
+        """`count` more units are done; `detail` says what was done last."""
         self._done += count
         now = time.monotonic()
-        if now - self._told >= _EVERY_S:
-            self._told = now
+        if now - self._reported_at >= _INTERVAL_S:
+            self._reported_at = now
             self._measure(now)
-            self._tell(detail)
+            self._send(detail)
 
-    def end(self, detail: str = "") -> None:
+    def pause(self, reason: str) -> None:
+        """Report at once that the phase is paused, and why. The pause doesn't count for the rate."""
+        self._report(Progress(self._phase, self._done, self._total, self._unit, detail=reason))
+
+    def resume(self) -> None:
+        """The phase goes on after a pause."""
+        self._reported_at = time.monotonic()
+        self._window_start = (self._reported_at, self._done)
+        self._send("")
+
+    def finish(self) -> None:
         """The phase is over."""
         self._total = self._done = max(self._total, self._done)
         self._measure(time.monotonic())
-        self._tell(detail)
+        self._send("")
 
     def _measure(self, now: float) -> None:
-        since, done = self._mark
+        since, done = self._window_start
         if now > since:
             self._rate = (self._done - done) / (now - since)
-        if now - since > _MEMORY_S:
-            half = now - _MEMORY_S / 2
-            self._mark = (half, self._done - self._rate * (now - half))
+        if now - since > _RATE_WINDOW_S:
+            middle = now - _RATE_WINDOW_S / 2
+            self._window_start = (middle, self._done - self._rate * (now - middle))
 
-    def _tell(self, detail: str) -> None:
-        remaining = (self._total - self._done) / self._rate if self._rate > 0 and self._total else None
-        self._listener(Progress(self._phase, self._done, self._total, self._unit, self._rate, remaining, detail))
+    def _send(self, detail: str) -> None:
+        remaining_s = (self._total - self._done) / self._rate if self._rate > 0 and self._total else None
+        self._report(Progress(self._phase, self._done, self._total, self._unit, self._rate, remaining_s, detail))

@@ -15,19 +15,23 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError
+
+WireMessage = tuple[str, Any]
+"""Of a call, the function and its arguments; of a reply, its kind and value."""
 
 LENGTH = struct.Struct("<I")
 NICENESS = 1
-ORPHAN_S = 3600
+ORPHAN_LIMIT_S = 3600
 
 
 def main(preload: str) -> None:
     """Serve calls until standard input ends. `preload` names the module whose import is done before the first one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    calls, replies = _streams()
+    calls, replies = _open_streams()
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # the page comes first, by a little: somebody waits for this as well
     import_module(preload)
@@ -37,14 +41,14 @@ def main(preload: str) -> None:
         _serve(call, replies)
 
 
-def send(stream: BinaryIO, message: object) -> None:
+def send(stream: BinaryIO, message: WireMessage) -> None:
     """Write one message. Raises OSError when the other side is gone."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> object | None:
+def receive(stream: BinaryIO) -> WireMessage | None:
     """Read one message; None at the end of the stream, also when it ends within a message."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
@@ -54,21 +58,21 @@ def receive(stream: BinaryIO) -> object | None:
     return pickle.loads(data) if len(data) == size else None
 
 
-def _serve(call: object, replies: BinaryIO) -> None:
-    name, arguments = call  # type: ignore[misc]
-    _alarm(ORPHAN_S)
+def _serve(call: WireMessage, replies: BinaryIO) -> None:
+    name, arguments = call
+    _set_alarm(ORPHAN_LIMIT_S)
     try:
         for item in _function(name)(*arguments):
-            _alarm(ORPHAN_S)
+            _set_alarm(ORPHAN_LIMIT_S)
             send(replies, ("item", item))
     except RepoPilotError as error:
         send(replies, ("error", error))
     except (OSError, MemoryError) as error:
-        send(replies, ("error", IndexFailed(f"A worker process failed: {error}.")))
+        send(replies, ("error", IndexFailed(i18n.message("index.worker_failed", error=str(error)))))
     else:
         send(replies, ("end", None))
     finally:
-        _alarm(0)
+        _set_alarm(0)
 
 
 def _function(name: str) -> Callable[..., Iterator[object]]:
@@ -76,13 +80,13 @@ def _function(name: str) -> Callable[..., Iterator[object]]:
     return getattr(import_module(module), function)
 
 
-def _alarm(seconds: int) -> None:
+def _set_alarm(seconds: int) -> None:
     # The parent kills a worker that hangs. Should the parent itself be gone, this alarm does.
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
 
 
-def _streams() -> tuple[BinaryIO, BinaryIO]:
+def _open_streams() -> tuple[BinaryIO, BinaryIO]:
     """Standard input and output for messages only: whatever else prints goes to standard error."""
     calls, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -1,4 +1,4 @@
-"""Worker processes, seen from the parent: started, fed, timed, killed, kept warm for the next job.
+"""Worker processes, seen from the parent: started, given work, timed, killed, and reused by the next job.
 
 They are plain child processes of the interpreter and not `multiprocessing`, which would import the parent's main
 module (chainlit, four seconds) in each, or fork a process full of threads.
@@ -12,111 +12,160 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError, StorageError
 from repopilot.index.workers import main
 
 _ROOT = str(Path(__file__).resolve().parents[3])
-_LEAST = "repopilot.index.build.parse_batch"
-_ALL = "repopilot.code.preload"
-_START_S = 120.0
+_PARSER_MODULE = "repopilot.index.build.parse_batch"
+_PRELOAD_MODULE = "repopilot.code.preload"
+_START_LIMIT_S = 120.0
 _POLL_S = 0.05
-_KEEP_S = 120.0
+_IDLE_LIFETIME_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """The item a worker did not survive, and how: `timed out` or `crashed`."""
+class Call:
+    """What worker processes are to do with batches of items: `function(*arguments, batch)`.
+
+    `function` is `module:name` of a generator that yields exactly one value per item of its batch, in order.
+    `limit_s` is the longest time for one item, in seconds.
+    """
+
+    function: str
+    arguments: tuple
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFailure:
+    """An item whose worker process did not survive it. `reason` says how: `timed out` or `crashed`."""
 
     item: object
-    how: str
+    reason: str
 
 
 @dataclass(slots=True, eq=False)
 class Worker:
-    """One child process. `since` is when it began what it is busy with (monotonic seconds), None while it is idle."""
+    """One child process. `since` is when it began what it is busy with (monotonic seconds), None while it is idle;
+    `overdue` says that it was killed for taking too long."""
 
     process: subprocess.Popen
     ready: bool = False
     since: float | None = None
-    late: bool = False
+    overdue: bool = False
 
     def kill(self) -> None:
+        """Kill the process, from any thread."""
         self.process.kill()
 
     def close(self) -> None:
-        """End the process and take it off the process table."""
+        """Kill the process and wait for its end."""
         self.process.kill()
         for stream in (self.process.stdin, self.process.stdout):
-            with suppress(BrokenPipeError):  # what was still buffered for a dead process
-                stream.close()  # type: ignore[union-attr]
+            if stream is not None:
+                with suppress(BrokenPipeError):  # what was still buffered for a dead process
+                    stream.close()
         self.process.wait()
 
 
-@dataclass(slots=True)
-class _Idle:
-    """Workers waiting for work, with the timer that ends them."""
+class WorkerPool:
+    """The worker processes of this program. Thread-safe.
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    workers: list[Worker] = field(default_factory=list)
-    timer: threading.Timer | None = None
-
-
-_idle = _Idle()
-
-
-def prewarm(count: int) -> None:
-    """Have `count` workers waiting with everything imported, for a job that comes soon. Returns at once."""
-    with _idle.lock:
-        missing = count - len(_idle.workers)
-    with suppress(OSError):  # said by the job itself, should it still be so then
-        _give_back([_start(_ALL) for _ in range(missing)])
-
-
-def run(
-    function: str,
-    common: tuple,
-    batches: Iterable[Sequence],
-    *,
-    count: int,
-    limit_s: float,
-    cancel: threading.Event,
-) -> Iterator[object]:
-    """Call `function(*common, batch)` for every batch in `count` processes and yield what the calls yield, as it comes.
-
-    The function must yield exactly one value per item of its batch, in order. An item that takes longer than
-    `limit_s` seconds, or takes its process down, gives a `Failed`; the rest of its batch is done by a new process.
-    Raises Cancelled within 0.1 s of `cancel`, and what the function raises of ours.
+    Processes that have done their work wait two minutes for the next call, then they are ended.
     """
-    results: queue.SimpleQueue = queue.SimpleQueue()
-    feed = _Feed(iter(batches))
-    lanes = [_Lane(function, common, feed, results) for _ in range(count)]
-    for lane in lanes:
-        lane.thread.start()
-    try:
-        yield from _collect(lanes, results, limit_s, cancel)
-    finally:
-        feed.stop()
-        unfinished = any(lane.thread.is_alive() for lane in lanes)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._timer: threading.Timer | None = None
+
+    def prewarm(self, count: int) -> None:
+        """Have `count` processes ready, with everything imported, for a job that comes soon. Returns at once."""
+        with self._lock:
+            missing = count - len(self._idle)
+        with suppress(OSError):  # reported by the job itself, should it still be so then
+            self.give_back([_start(_PRELOAD_MODULE) for _ in range(missing)])
+
+    def run(
+        self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event
+    ) -> Generator[object, None, None]:
+        """Make the call for every batch in `count` processes.
+
+        Args:
+            call: what to do.
+            batches: the items, in batches; the iterable may do I/O and raise.
+            count: how many processes work.
+            cancel: stops the work within 0.1 s.
+
+        Yields:
+            What the calls yield, as it comes. An item that takes longer than the limit or takes its process down
+            gives an `ItemFailure`; the rest of its batch is done by a new process.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            IndexFailed: the processes can't be started.
+            RepoPilotError: what the function raises of ours.
+        """
+        results: queue.SimpleQueue = queue.SimpleQueue()
+        feed = _Feed(iter(batches))
+        lanes = [_Lane(self, call, feed, results) for _ in range(count)]
         for lane in lanes:
-            lane.end(kill=unfinished)
+            lane.thread.start()
+        try:
+            yield from _collect(lanes, results, call.limit_s, cancel)
+        finally:
+            feed.stop()
+            unfinished = any(lane.thread.is_alive() for lane in lanes)
+            for lane in lanes:
+                lane.end(kill=unfinished)
+
+    def take(self) -> Worker:
+        """An idle worker, or a new one. Raises OSError."""
+        with self._lock:
+            while self._idle:
+                waiting = self._idle.pop()
+                if waiting.process.poll() is None:
+                    return waiting
+        return _start()
+
+    def give_back(self, workers: Sequence[Worker]) -> None:
+        """Keep idle workers for the next call."""
+        with self._lock:
+            self._idle += workers
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = threading.Timer(_IDLE_LIFETIME_S, self.close)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def close(self) -> None:
+        """End the idle processes. A later call starts new ones."""
+        with self._lock:
+            workers, self._idle = self._idle, []
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+        for waiting in workers:
+            waiting.close()
 
 
 def _collect(
     lanes: list[_Lane], results: queue.SimpleQueue, limit_s: float, cancel: threading.Event
 ) -> Iterator[object]:
-    running, looked = len(lanes), time.monotonic()
+    running, checked_at = len(lanes), time.monotonic()
     while running:
         if cancel.is_set():
-            raise Cancelled("Indexing was stopped.", "What is indexed so far is kept.")
-        if time.monotonic() - looked > _POLL_S:
-            looked = time.monotonic()
+            raise Cancelled(i18n.message("index.stopped"), i18n.message("index.stopped_hint"))
+        if time.monotonic() - checked_at > _POLL_S:
+            checked_at = time.monotonic()
             for lane in lanes:
-                lane.kill_if_late(limit_s)
+                lane.kill_if_overdue(limit_s)
         try:
             kind, value = results.get(timeout=_POLL_S)
         except queue.Empty:
@@ -145,65 +194,67 @@ class _Feed:
 
 
 class _Lane:
-    """One thread of the parent with its worker process, replaced when it dies."""
+    """One thread of the parent with its worker process, which is replaced when it dies."""
 
-    def __init__(self, function: str, common: tuple, feed: _Feed, results: queue.SimpleQueue) -> None:
-        self._function, self._common, self._feed, self._results = function, common, feed, results
+    def __init__(self, pool: WorkerPool, call: Call, feed: _Feed, results: queue.SimpleQueue) -> None:
+        self._pool, self._call, self._feed, self._results = pool, call, feed, results
         self._worker: Worker | None = None
         self._ended = False
         self._lock = threading.Lock()
         self.thread = threading.Thread(target=self._run, name="index-lane", daemon=True)
 
-    def kill_if_late(self, limit_s: float) -> None:
+    def kill_if_overdue(self, limit_s: float) -> None:
         with self._lock:
             busy = self._worker
             if busy is None or busy.since is None:
                 return
-            if time.monotonic() - busy.since > (limit_s if busy.ready else _START_S):
-                busy.late = True
+            if time.monotonic() - busy.since > (limit_s if busy.ready else _START_LIMIT_S):
+                busy.overdue = True
                 busy.kill()
 
     def end(self, kill: bool) -> None:
-        """Stop working. The worker is kept for the next job unless it has to be killed."""
+        """Stop working. The worker goes back to the pool unless it has to be killed."""
         with self._lock:
             self._ended = True
             if kill and self._worker is not None:
                 self._worker.kill()
         self.thread.join()
         if self._worker is not None:
-            self._worker.close() if kill else _give_back([self._worker])
+            self._worker.close() if kill else self._pool.give_back([self._worker])
 
     def _run(self) -> None:
         try:
             while not self._ended and (batch := self._feed.next()) is not None:
-                self._work_off(batch)
+                self._process_batch(batch)
         except RepoPilotError as error:
             self._results.put(("error", error))
         except OSError as error:
-            self._results.put(("error", StorageError(f"A worker process could not be started: {error}.")))
+            self._results.put(("error", StorageError(i18n.message("index.worker_not_started", error=str(error)))))
         self._results.put(("end", None))
 
-    def _work_off(self, batch: Sequence) -> None:
+    def _process_batch(self, batch: Sequence) -> None:
         rest = batch
         while rest and not self._ended:
-            done = self._call(rest)
+            done = self._send_and_receive(rest)
             if done < len(rest) and not self._ended:
-                self._results.put(("item", Failed(rest[done], self._bury())))
+                self._results.put(("item", ItemFailure(rest[done], self._remove_dead_worker())))
                 done += 1
             rest = rest[done:]
 
-    def _call(self, batch: Sequence) -> int:
+    def _send_and_receive(self, batch: Sequence) -> int:
         """How many items of the batch the worker has answered; fewer than all when it died."""
-        busy = self._hire()
+        busy = self._current_worker()
+        calls, replies = busy.process.stdin, busy.process.stdout
+        assert calls is not None and replies is not None
         busy.since = time.monotonic()
         done = 0
         try:
-            main.send(busy.process.stdin, (self._function, (*self._common, batch)))  # type: ignore[arg-type]
+            main.send(calls, (self._call.function, (*self._call.arguments, batch)))
         except OSError:
             return done
-        while (message := main.receive(busy.process.stdout)) is not None:  # type: ignore[arg-type]
+        while (message := main.receive(replies)) is not None:
             busy.since = time.monotonic()
-            kind, value = message  # type: ignore[misc]
+            kind, value = message
             if kind == "ready":
                 busy.ready = True
             elif kind == "item":
@@ -216,57 +267,28 @@ class _Lane:
                 return len(batch)
         return done
 
-    def _hire(self) -> Worker:
+    def _current_worker(self) -> Worker:
         with self._lock:
             if self._worker is None:
                 if self._ended:
-                    raise Cancelled("Indexing was stopped.")
-                self._worker = _take()
+                    raise Cancelled(i18n.message("index.stopped"))
+                self._worker = self._pool.take()
             return self._worker
 
-    def _bury(self) -> str:
+    def _remove_dead_worker(self) -> str:
         """Remove the dead worker; how it died."""
         with self._lock:
             dead, self._worker = self._worker, None
         assert dead is not None
         dead.close()
         if not dead.ready:
-            raise IndexFailed(
-                "The worker processes can't start.", "`python -m repopilot doctor` checks the installation."
-            )
-        return "timed out" if dead.late else "crashed"
+            raise IndexFailed(i18n.message("index.workers_not_started"), i18n.message("index.workers_not_started_hint"))
+        return i18n.message("index.timed_out" if dead.overdue else "index.crashed")
 
 
-def _start(preload: str = _LEAST) -> Worker:
-    """A new child. Raises OSError."""
+def _start(preload: str = _PARSER_MODULE) -> Worker:
+    """A new child process. Raises OSError."""
     start = "from repopilot.index.workers.main import main"
     code = f"import sys; sys.path[:] = {[_ROOT, *sys.path]}; {start}; main({preload!r})"
     command = [sys.executable, "-c", code]
     return Worker(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-
-
-def _take() -> Worker:
-    with _idle.lock:
-        while _idle.workers:
-            waiting = _idle.workers.pop()
-            if waiting.process.poll() is None:
-                return waiting
-    return _start()
-
-
-def _give_back(workers: list[Worker]) -> None:
-    with _idle.lock:
-        _idle.workers += workers
-        if _idle.timer is not None:
-            _idle.timer.cancel()
-        _idle.timer = threading.Timer(_KEEP_S, dismiss)
-        _idle.timer.daemon = True
-        _idle.timer.start()
-
-
-def dismiss() -> None:
-    """End the waiting workers."""
-    with _idle.lock:
-        workers, _idle.workers = _idle.workers, []
-    for waiting in workers:
-        waiting.close()

@@ -18,7 +18,7 @@ from repopilot.trace import Event, Finished, root
 from repopilot.ui.answer.answer_view import remember, show_answer, sources_props
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import TraceView
-from repopilot.ui.chat import Chat, process
+from repopilot.ui.chat import Chat
 from repopilot.ui.chat_store import Exchange
 from repopilot.ui.elements import element
 from repopilot.ui.repository.props import dense_words
@@ -90,13 +90,12 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
 
 async def _run_agent(chat: Chat, asking: Asking, view: TraceView) -> tuple[Workspace, Answer]:
     from repopilot.assistant import answer
-    from repopilot.index.build.job import held
 
     def sink(event: Event) -> None:
         asking.sink(event)
         view.sink(event)
 
-    with held():
+    with chat.process.runtime.index_jobs.embedding_paused():
         async with root(sink, "work", "run", asking.question) as step:
             workspace = await _workspace(chat)
             return workspace, await answer(asking.question, workspace, step, intents.commands().get(asking.command))
@@ -104,7 +103,7 @@ async def _run_agent(chat: Chat, asking: Asking, view: TraceView) -> tuple[Works
 
 async def _workspace(chat: Chat) -> Workspace:
     """The open repository with the models of the moment."""
-    opening, models = chat.opening, process().models
+    opening, models = chat.opening, chat.process.models
     assert opening is not None and opening.index is not None and opening.snapshot is not None
     if models.model is None:
         await models.look()

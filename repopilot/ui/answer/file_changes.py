@@ -14,7 +14,7 @@ from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
 from repopilot.ui.answer.diffs import blob_id, files_props, not_rejected, patch, zipped
 from repopilot.ui.answer.report_props import review_of, sarif
-from repopilot.ui.chat import Chat, ShownAnswer, process
+from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
 
@@ -112,7 +112,7 @@ def _check_unchanged(target: Path, file: FileChange, shown: ShownAnswer) -> None
 def _update_index(chat: Chat) -> None:
     """The accepted files have changed the folder: index it again."""
     if chat.opening is not None:
-        process().openings.retry(chat.opening)
+        chat.process.openings.retry(chat.opening)
 
 
 def _props(answer_id: str, shown: ShownAnswer, language: str) -> dict:

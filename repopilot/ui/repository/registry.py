@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, IndexFailed, RepoPilotError
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
 from repopilot.ui.repository.estimate import Estimate, estimate
@@ -101,11 +102,13 @@ class Openings:
     """The registry.
 
     Args:
-        embedder: returns the current embedding model, None while there is none.
+        runtime: the state of the process.
+        find_embedder: returns the current embedding model, None while there is none.
     """
 
-    def __init__(self, embedder: Callable[[], Awaitable[Embedder | None]]) -> None:
-        self._embedder = embedder
+    def __init__(self, runtime: Runtime, find_embedder: Callable[[], Awaitable[Embedder | None]]) -> None:
+        self._runtime = runtime
+        self._find_embedder = find_embedder
         self._open: dict[str, Opening] = {}
 
     def open(self, source: Source, settings: Settings, token: str = "") -> Opening:
@@ -205,15 +208,14 @@ class Openings:
             self._run(opening, self._from_source(opening, ""))
 
     async def _from_source(self, opening: Opening, token: str) -> None:
-        from repopilot.workspace import fetch_source
+        from repopilot.workspace import SourceRequest, fetch_source
 
         opening._token = token or opening._token
         opening.phase, opening.progress, opening.with_token = "cloning", None, bool(opening._token)
         snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,
-            opening.source,
-            opening.settings,
-            opening._token,
+            SourceRequest(opening.source, opening.settings, opening._token),
+            self._runtime.index_jobs,
             opening.report_progress,
             opening._cancel,
         )
@@ -225,11 +227,10 @@ class Openings:
 
     async def _needs_confirmation(self, opening: Opening, snapshot: Snapshot) -> bool:
         """Estimate a repository; a big one needs the user's confirmation unless it was indexed before."""
-        from repopilot.index.build.job import open_index
         from repopilot.repo.sample_size import sample_size
         from repopilot.repo.walk import walk
 
-        known = await asyncio.to_thread(open_index, snapshot, opening.settings)
+        known = await asyncio.to_thread(lambda: self._runtime.indexes.open(snapshot))
         if known is not None:
             opening.index = known
             return False
@@ -239,13 +240,12 @@ class Openings:
         return opening.estimate.lines > opening.settings.big_repository_lines
 
     async def _index(self, opening: Opening, snapshot: Snapshot, *, full: bool) -> None:
-        from repopilot.index.build import job as build
+        from repopilot.index.build.job import IndexRequest
 
         opening.phase, opening.job = "indexing", None
-        embedder = await self._embedder()
-        job = opening.job = await asyncio.to_thread(
-            build.start, snapshot, opening.settings, embedder, full=full, token=opening._token
-        )
+        embedder = await self._find_embedder()
+        request = IndexRequest(snapshot, opening.settings, embedder, full, opening._token)
+        job = opening.job = await asyncio.to_thread(lambda: self._runtime.index_jobs.start(request))
         if opening._cancel.is_set():
             job.cancel()
         while not job.done.is_set():

@@ -8,7 +8,7 @@ import logging
 
 from chainlit.session import WebsocketSession
 
-from repopilot.ui.chat import process
+from repopilot.ui.chat import Process
 
 HEAVY = (
     "repopilot.repo.snapshot",
@@ -25,25 +25,26 @@ RECONNECT_S = 20.0
 log = logging.getLogger(__name__)
 
 
-def warm_up() -> None:
+def warm_up(process: Process) -> None:
     """Load libraries and models in the background, while the page answers already. Returns at once."""
     # It logs every request to Ollama.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     # Chainlit warns at every page that there is no `chainlit_en-US.md`: English is in `chainlit.md`.
     logging.getLogger("chainlit").addFilter(lambda record: "Translated markdown file" not in record.getMessage())
-    process().models.start(after=_import_heavy)
+    process.models.start(after=_import_heavy)
 
 
-def cancel_after_disconnect(session: WebsocketSession) -> None:
+def cancel_after_disconnect(process: Process, session: WebsocketSession) -> None:
     """Stop the answer under way unless the browser, which has disconnected, comes back.
 
     Returns at once, since a server that stops waits for the handlers of its connections. A repository that is being
     opened goes on: it belongs to the process.
 
     Args:
+        process: what all chats share.
         session: Chainlit's session of the chat.
     """
-    process().start_task(_cancel_unless_reconnected(session, session.socket_id))
+    process.start_task(_cancel_unless_reconnected(session, session.socket_id))
 
 
 async def _cancel_unless_reconnected(session: WebsocketSession, socket_id: str) -> None:

@@ -1,0 +1,43 @@
+"""The pause of embedding while questions are answered."""
+
+from __future__ import annotations
+
+import threading
+
+
+class EmbeddingPause:
+    """How many questions are being answered. While there is one, no job computes vectors. Thread-safe.
+
+    On two cores a local model answers about four times slower beside the computation of vectors.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._requests = 0
+        self._inactive = threading.Event()
+        self._inactive.set()
+
+    @property
+    def active(self) -> bool:
+        """Whether embedding is to be paused."""
+        return not self._inactive.is_set()
+
+    def request(self) -> None:
+        """One more question is being answered."""
+        self._change(1)
+
+    def release(self) -> None:
+        """One question less is being answered. Every `request` needs one."""
+        self._change(-1)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until no question is being answered, at most `timeout_s` seconds; whether that is so."""
+        return self._inactive.wait(timeout_s)
+
+    def _change(self, by: int) -> None:
+        with self._lock:
+            self._requests += by
+            if self._requests:
+                self._inactive.clear()
+            else:
+                self._inactive.set()

@@ -1,0 +1,111 @@
+"""What one process shares: made when the program starts, passed on to whoever needs a part, closed at the end.
+
+The parts are made when they are first used, so that a command imports only what it needs.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from repopilot.settings import Settings
+
+if TYPE_CHECKING:
+    from repopilot.index.build.job import IndexJobs
+    from repopilot.index.embed import Embedders
+    from repopilot.index.store import IndexStore
+    from repopilot.index.workers.pool import WorkerPool
+    from repopilot.llm.resources import ModelResources
+
+CLOSE_TIMEOUT_S = 2.0
+"""How long closing waits for an indexing job to save what it has."""
+
+
+class Runtime:
+    """The state of the process. Thread-safe. As a context manager it is closed at the end.
+
+    Args:
+        settings: the options, read once by the entry point.
+        workers: the worker processes; without them the runtime has its own, and ends them.
+    """
+
+    def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
+        self.settings = settings
+        self._lock = threading.RLock()
+        self._workers = workers
+        self._own_workers = workers is None
+        self._indexes: IndexStore | None = None
+        self._index_jobs: IndexJobs | None = None
+        self._embedders: Embedders | None = None
+        self._models: ModelResources | None = None
+
+    @property
+    def workers(self) -> WorkerPool:
+        """The worker processes that parse code."""
+        with self._lock:
+            if self._workers is None:
+                from repopilot.index.workers.pool import WorkerPool
+
+                self._workers = WorkerPool()
+            return self._workers
+
+    @property
+    def indexes(self) -> IndexStore:
+        """The published indexes."""
+        with self._lock:
+            if self._indexes is None:
+                from repopilot.index.store import IndexStore
+
+                self._indexes = IndexStore(self.settings.indexes)
+            return self._indexes
+
+    @property
+    def index_jobs(self) -> IndexJobs:
+        """The running indexing jobs."""
+        with self._lock:
+            if self._index_jobs is None:
+                from repopilot.index.build.job import IndexJobs
+
+                self._index_jobs = IndexJobs(self.indexes, self.workers)
+            return self._index_jobs
+
+    @property
+    def embedders(self) -> Embedders:
+        """The loaded embedding models."""
+        with self._lock:
+            if self._embedders is None:
+                from repopilot.index.embed import Embedders
+
+                self._embedders = Embedders()
+            return self._embedders
+
+    @property
+    def models(self) -> ModelResources:
+        """What the language models share: embedded engines, cached replies, hosts that can't be reached."""
+        with self._lock:
+            if self._models is None:
+                from repopilot.llm.resources import ModelResources
+
+                self._models = ModelResources.for_settings(self.settings)
+            return self._models
+
+    def close(self) -> None:
+        """Cancel the jobs, end the worker processes, engines and threads. What is indexed so far is kept."""
+        with self._lock:
+            if self._index_jobs is not None:
+                self._index_jobs.close(CLOSE_TIMEOUT_S)
+            if self._workers is not None and self._own_workers:
+                self._workers.close()
+            if self._embedders is not None:
+                self._embedders.close()
+            if self._models is not None:
+                self._models.close()
+
+    def __enter__(self) -> Runtime:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

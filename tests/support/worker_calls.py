@@ -1,0 +1,75 @@
+"""Functions for the real worker processes, some of which misbehave. Quick to import: that counts for their time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+
+from repopilot.errors import SourceError
+from repopilot.index.build.parse_batch import parse
+from repopilot.types import Snapshot, SourceFile
+
+MODULE = "support.worker_calls"
+
+
+def misbehaving(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[object]:
+    """The real parser, except on files whose name asks for something else."""
+    for file in files:
+        if "hang" in file.path:
+            time.sleep(600)
+        if "crash" in file.path:
+            os._exit(11)
+        yield from parse(snapshot, [file])
+
+
+def slow(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[object]:
+    """The real parser, ten minutes a file after the first three of each batch."""
+    for number, file in enumerate(files):
+        time.sleep(0.2 if number < 3 else 600)
+        yield from parse(snapshot, [file])
+
+
+def unsteady(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[object]:
+    """The real parser, but files disappear or turn binary between being listed and being read."""
+    assert snapshot.root is not None
+    for file in files:
+        if "gone" in file.path:
+            (snapshot.root / file.path).unlink()
+        if "binary" in file.path:
+            (snapshot.root / file.path).write_bytes(b"\0\1\2" * 100)
+        yield from parse(snapshot, [file])
+
+
+def count_up(limit: int, numbers: Sequence[int]) -> Iterator[int]:
+    """Squares; a number of 1000 more than `limit` never ends, one of 2000 more ends the process."""
+    for number in numbers:
+        if number == limit + 1000:
+            time.sleep(600)
+        if number == limit + 2000:
+            os._exit(3)
+        yield number * number
+
+
+def process_ids(items: Sequence[object]) -> Iterator[int]:
+    """The process that works, once per item."""
+    for _ in items:
+        yield os.getpid()
+
+
+def refused(items: Sequence[object]) -> Iterator[object]:
+    """Fails in our own way at once."""
+    raise SourceError("The repository is gone.", "Open it again.")
+    yield
+
+
+def sleeping(items: Sequence[object]) -> Iterator[object]:
+    """Never ends."""
+    time.sleep(600)
+    yield from items
+
+
+def crashing(items: Sequence[object]) -> Iterator[object]:
+    """Ends the process."""
+    os._exit(11)
+    yield from items
