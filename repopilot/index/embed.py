@@ -207,7 +207,7 @@ def _ollama_embedder(settings: Settings) -> tuple[OllamaEmbedder | None, str]:
     try:
         dimension = _ask_ollama(model, ["dimension"]).shape[1]
     except ModelError as error:
-        return None, i18n.message("index.note", message=error.message, hint=error.hint)
+        return None, i18n.reason(error)
     return OllamaEmbedder(model, f"ollama-{name}", dimension), ""
 
 

@@ -143,7 +143,7 @@ def test_files_that_disappear_or_turn_binary_meanwhile_are_skipped(tmp_path, con
     index = build(root, conf, parse=f"{MODULE}:unsteady")
     assert set(index.files) == set(many(3))
     assert {skip.path: skip.reason for skip in index.report.skipped} == {
-        "pkg/gone.py": "is gone or can't be read",
+        "pkg/gone.py": "gone or unreadable",
         "pkg/binary.py": "binary",
     }
     write(root, {"pkg/gone.py": "x = 1\n", "pkg/binary.py": "text = 2\n"})

@@ -10,10 +10,12 @@ import pytest
 
 from repopilot import i18n
 from repopilot.errors import SourceError
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.trace import Finished, Started
 from repopilot.types import Progress
 from repopilot.ui.answer.step_text import body, finished_title
-from repopilot.ui.chat import Chat
+from repopilot.ui.chat import Chat, Process
 from repopilot.ui.error_text import error_line, error_paragraphs
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.server.page import LOCALES, localized_query
@@ -58,7 +60,7 @@ def test_chainlits_translations_are_complete():
 
 
 def test_a_choice_in_the_chat_overrides_the_browser():
-    chat = Chat(browser_language="fr-CA")
+    chat = Chat(Process(Runtime(Settings())), browser_language="fr-CA")
     assert chat.language == "fr"
     assert choose_language(chat, "en") and chat.language == "en" and not choose_language(chat, "en")
     assert choose_language(chat, "auto") and chat.language == "fr" and chat.overrides == {}

@@ -168,7 +168,7 @@ class IndexJob:
         self.index: Index | None = None
         self.error: RepoPilotError | None = None
         self.notes: list[str] = []
-        self.progress = Progress(i18n.message("index.phase.waiting"), 0, 0)
+        self.progress = Progress("waiting", 0, 0)
         self._request = request
         self._indexes, self._workers, self._pause, self._on_end = indexes, workers, pause, on_end
         self._round_pending = True
@@ -278,7 +278,7 @@ class IndexJob:
                     raise
                 return
             except RepoPilotError as error:
-                self.notes.append(note_of(error))
+                self.notes.append(i18n.reason(error))
             if step == self._history:
                 self._set_unless_pending(self.history_ready)
 
@@ -307,10 +307,3 @@ class IndexJob:
         self.progress = progress
         for listener in self._listeners:
             listener(progress)
-
-
-def note_of(error: RepoPilotError) -> str:
-    """An error as one note, hint included, that can be said in another language."""
-    if not error.hint:
-        return error.message
-    return i18n.message("index.note", message=error.message, hint=error.hint)

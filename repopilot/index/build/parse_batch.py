@@ -10,7 +10,7 @@ from repopilot.index.codec import Row, encode
 from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 
-UNREADABLE = "is gone or can't be read"
+UNREADABLE = i18n.message("repo.skip.gone")
 """As repo/read.py says it: the one reason that may not hold next time."""
 
 

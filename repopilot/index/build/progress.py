@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from repopilot import i18n
 from repopilot.types import OnProgress, Progress
 
 _INTERVAL_S = 0.1
@@ -18,16 +17,16 @@ class PhaseProgress:
 
     Args:
         report: told of every moment.
-        phase: id of the phase, a key below `index.phase` in the catalogue.
+        phase: id of the phase; the browser shows the text `ui.phases` has for it.
         total: units to do; 0 while unknown.
-        unit: what is counted, a key below `index.unit` in the catalogue.
+        unit: id of what is counted, likewise with `ui.units`.
         done: units that were done before.
     """
 
     def __init__(self, report: OnProgress, phase: str, total: int = 0, unit: str = "files", done: int = 0) -> None:
         self._report, self._total, self._done = report, total, done
-        self._phase = i18n.message(f"index.phase.{phase}")
-        self._unit = i18n.message(f"index.unit.{unit}")
+        self._phase = phase
+        self._unit = unit
         self._reported_at = time.monotonic()
         self._window_start = (self._reported_at, done)
         self._rate = 0.0
