@@ -6,6 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 
+from repopilot.i18n import Language
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.results import Turn
 from repopilot.retrieval.pack import Pack, pack
@@ -40,6 +41,7 @@ class Exploration:
         pack: the excerpts in the order the model reads them.
         map: the outline of the repository for a question about all of it, else ''.
         call_path: how one place that the question names reaches the other, for a question about that.
+        language: to answer in: that of the settings, else that of the question.
     """
 
     question: str
@@ -47,6 +49,7 @@ class Exploration:
     pack: Pack
     map: str = ""
     call_path: tuple[PathNode, ...] = ()
+    language: Language = "en"
 
 
 async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
@@ -76,7 +79,8 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
             tokens=packed.tokens,
             left_out=packed.left_out,
         )
-    return Exploration(question, results, packed, outline, call_path)
+    language = workspace.settings.language or results.query.language
+    return Exploration(question, results, packed, outline, call_path, language)
 
 
 async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -177,3 +178,9 @@ async def test_code_of_the_models_own_making_is_said_to_be_that(shop_with: Shop)
     quoted = TRUE + '\n\n```python\n    user, _, digest = token.partition(":")\n```'
     assert "model's own" in (await asked(shop_with(lambda messages: invented)))[0].text
     assert "model's own" not in (await asked(shop_with(lambda messages: quoted)))[0].text
+
+
+async def test_the_language_of_the_settings_comes_before_that_of_the_question(shop_workspace: Workspace) -> None:
+    settings = shop_workspace.settings.model_copy(update={"language": "fr"})
+    done, _ = await asked(replace(shop_workspace, settings=settings), "where does the basket sum up its total?")
+    assert "Aucun modèle" in done.text

@@ -14,6 +14,7 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Finished, Started
 from repopilot.types import Progress
+from repopilot.ui.answer.asking import language_to_answer_in
 from repopilot.ui.answer.step_text import body, finished_title
 from repopilot.ui.chat import Chat, Process
 from repopilot.ui.error_text import error_line, error_paragraphs
@@ -64,6 +65,22 @@ def test_a_choice_in_the_chat_overrides_the_browser():
     assert chat.language == "fr"
     assert choose_language(chat, "en") and chat.language == "en" and not choose_language(chat, "en")
     assert choose_language(chat, "auto") and chat.language == "fr" and chat.overrides == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen", "language"),
+    [
+        ("How is it counted?", "", ""),
+        ("Où est le compte ?", "", ""),
+        ("orchard/trees.py", "", "fr"),
+        ("HarvestBasket", "", "fr"),
+        ("Où est le compte ?", "en", "en"),
+    ],
+)
+def test_an_answer_is_in_the_language_of_its_question(question, chosen, language):
+    chat = Chat(browser_language="fr-FR")
+    choose_language(chat, chosen)
+    assert language_to_answer_in(chat, question) == language
 
 
 def test_an_error_is_said_in_the_readers_language():

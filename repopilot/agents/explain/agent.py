@@ -64,7 +64,7 @@ async def _explain(question: str, workspace: Workspace, found: Exploration, step
     if coverage < WEAK_COVERAGE:
         step.degrade(i18n.message("explain.degraded.weak"))
     checked, citations = await _verify(text, workspace, found, step)
-    language = found.results.query.language
+    language = found.language
     checked = mark_own_snippets(checked.strip(), found.pack.excerpts, language)
     text = "\n\n".join([checked, *_notes(workspace, absent, failure, language)])
     return Answer(text, citations, evidence=evidence_of(found), result=Explanation(interrupted=bool(failure)))

@@ -60,7 +60,7 @@ def prompt_messages(question: str, workspace: Workspace, found: Exploration, cov
     """
     from llama_index.core.llms import ChatMessage
 
-    tail = "_fr" if found.results.query.language == "fr" else ""
+    tail = "_fr" if found.language == "fr" else ""
     user = render(
         f"explain_user{tail}",
         context="\n".join(filter(None, (found.map, *map(str, found.call_path), found.pack.text))).strip(),

@@ -30,9 +30,9 @@ def absent_answer(index: Index, found: Exploration, absent: Sequence[str]) -> An
         absent: names in the question that occur nowhere.
 
     Returns:
-        The answer, in the question's language.
+        The answer, in the exploration's language.
     """
-    language = found.results.query.language
+    language = found.language
     scope = {"files": len(index.files), "commit": short_commit(index.commit)}
     parts = [i18n.text("explain.absent", language, **scope)]
     if absent:
@@ -55,9 +55,9 @@ def extractive_answer(
             `unusable`.
 
     Returns:
-        The answer, in the question's language.
+        The answer, in the exploration's language.
     """
-    language = found.results.query.language
+    language = found.language
     excerpts = found.pack.excerpts[:SHOWN_PLACES]
     places, citations = _places(excerpts, index.commit, language)
     kind = "text" if found.map else excerpts[0].path.rpartition(".")[2]
@@ -86,7 +86,7 @@ def with_call_path(answer: Answer, found: Exploration, commit: str) -> Answer:
         The answer, with a citation of each place, whose numbers follow those of the answer.
     """
     first = max([len(found.pack.excerpts), *(c.number for c in answer.citations)]) + 1
-    language = found.results.query.language
+    language = found.language
     rows, citations = [i18n.text("explain.call_path", language), ""], []
     for number, place in enumerate(found.call_path, first):
         is_file = place.name == place.path

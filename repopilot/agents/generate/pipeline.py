@@ -34,7 +34,7 @@ from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
 from repopilot.results import Answer, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query import reply_language
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace
@@ -68,7 +68,7 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
         The answer. Without usable files it says why, and keeps what the other agents found.
     """
     found = await explore(question, workspace, step)
-    language = parse(question).language
+    language = reply_language(question, workspace.settings)
     context, changes = await asyncio.gather(
         result_or_none(_context(question, found, workspace, step), i18n.message("generate.work.explanation"), step),
         _edit(EditRequest(question, found, language=language), workspace, step),

@@ -20,7 +20,7 @@ from repopilot.errors import ModelError, RepoPilotError, UsageError
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Answer, Plan, PlanPart, Turn
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query import reply_language
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -65,7 +65,7 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
     async with step.child("plan", "agent", question) as planning:
         made = await _make_plan(question, found, workspace, planning)
         planning.note(parts=len(made.parts), questions=len(made.questions))
-    return await _answer(made, (), step)
+    return await _answer(made, (), reply_language(question, workspace.settings), step)
 
 
 async def proceed(
@@ -94,7 +94,7 @@ async def proceed(
     if unknown:
         hint = i18n.message("planning.no_such_part_hint", count=len(plan.parts))
         raise UsageError(i18n.message("planning.no_such_part", number=unknown[0]), hint)
-    language = parse(plan.task).language
+    language = reply_language(plan.task, workspace.settings)
     files: dict[str, FileChange] = {f.path: f for f in last_files(workspace.turns)}
     notes: list[str] = []
     while (part := _next_part(plan, numbers)) is not None:
@@ -106,7 +106,7 @@ async def proceed(
         notes.append(note)
     notes = notes or [i18n.message("planning.none_ready")]
     note = "\n\n".join(i18n.said(each, language) for each in notes)
-    return await _answer(replace(plan, note=note), tuple(files.values()), step)
+    return await _answer(replace(plan, note=note), tuple(files.values()), language, step)
 
 
 async def run_part(
@@ -131,7 +131,7 @@ async def run_part(
         async with step.child(f"part {part.number}", "agent", part.title) as working:
             found = await explore(part.title, continued, working)
             reading = {f.path: f.content for f in files[-2:]}
-            language = parse(plan.task).language
+            language = reply_language(plan.task, workspace.settings)
             request = EditRequest(task, found, part.files[:2], reading, language=language)
             changes = await edit_files(request, continued, working)
             await working.write("\n".join(c.diff for c in changes))
@@ -197,10 +197,10 @@ async def _make_plan(task: str, found: Exploration, workspace: Workspace, step: 
     parts = checked_parts(draft.parts, workspace.index) if draft else []
     if len(parts) < 2:
         step.degrade(i18n.message("planning.degraded.no_usable_plan"))
-        parts = fallback_parts(task, found, workspace.index, parse(task).language)
+        parts = fallback_parts(task, found, workspace.index, reply_language(task, workspace.settings))
     questions = checked_questions(draft.questions, task) if draft else ()
     made = Plan(task, ordered(parts), questions)
-    await step.write(plan_markdown(made, parse(task).language))
+    await step.write(plan_markdown(made, reply_language(task, workspace.settings)))
     return made
 
 
@@ -224,8 +224,8 @@ async def _draft(task: str, found: Exploration, workspace: Workspace, step: Step
         return None
 
 
-async def _answer(plan: Plan, files: tuple[FileChange, ...], step: Step) -> Answer:
-    text = plan_markdown(plan, parse(plan.task).language)
+async def _answer(plan: Plan, files: tuple[FileChange, ...], language: str, step: Step) -> Answer:
+    text = plan_markdown(plan, language)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
     return Answer(text, files=files, result=plan)

@@ -20,7 +20,7 @@ from repopilot.agents.testing.selection import all_tests, covering_tests, test_p
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.results import Answer, TestReport
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.trace import Step
 from repopilot.types import TestRun
@@ -56,7 +56,7 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
     if _RUN.search(question) and not _WRITE.search(question):
         return await run_existing(question, workspace, step)
     found = await explore(question, workspace, step)
-    language = parse(question).language
+    language = reply_language(question, workspace.settings)
     subject = _subject(question, workspace, found)
     changes, report = await _write_tests(question, subject, found, workspace, step)
     said = [
@@ -76,7 +76,7 @@ async def run_existing(question: str, workspace: Workspace, step: Step) -> Answe
     """
     drafts = texts_of(last_files(workspace.turns))
     chosen = _tests_meant(question, workspace, drafts)
-    language = parse(question).language
+    language = reply_language(question, workspace.settings)
     if not chosen:
         report = TestReport(protected=True, stopped_because=i18n.message("testing.no_tests"))
         return await _answer(i18n.text("testing.no_tests", language), report, step)
@@ -137,7 +137,7 @@ async def _write_tests(
         f"{question}\nWrite {kind} for {subject.path} into {subject.test_path}: one behaviour a test, with plain "
         "assertions."
     )
-    language = parse(question).language
+    language = reply_language(question, workspace.settings)
     reading = {subject.path: subject.text}
     request = EditRequest(task, found, (subject.test_path,), reading, language=language)
     async with step.child("generate", "agent", task) as writing:

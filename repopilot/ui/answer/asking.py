@@ -7,13 +7,16 @@ import logging
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal
 
 import chainlit as cl
 
 from repopilot import i18n, intents
 from repopilot.errors import ModelError, RepoPilotError
+from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer
+from repopilot.retrieval.query import parse
 from repopilot.trace import Event, Finished, root
 from repopilot.ui.answer.answer_view import remember, show_answer, sources_props
 from repopilot.ui.answer.step_text import closed, inert
@@ -97,12 +100,12 @@ async def _run_agent(chat: Chat, asking: Asking, view: TraceView) -> tuple[Works
 
     with chat.process.runtime.index_jobs.embedding_paused():
         async with root(sink, "work", "run", asking.question) as step:
-            workspace = await _workspace(chat)
+            workspace = await _workspace(chat, asking)
             return workspace, await answer(asking.question, workspace, step, intents.commands().get(asking.command))
 
 
-async def _workspace(chat: Chat) -> Workspace:
-    """The open repository with the models of the moment."""
+async def _workspace(chat: Chat, asking: Asking) -> Workspace:
+    """The open repository with the models of the moment, and the language to answer in."""
     opening, models = chat.opening, chat.process.models
     assert opening is not None and opening.index is not None and opening.snapshot is not None
     if models.model is None:
@@ -110,12 +113,20 @@ async def _workspace(chat: Chat) -> Workspace:
     return Workspace(
         opening.snapshot,
         opening.index,
-        opening.settings.model_copy(update={"language": chat.settings.language}),
+        opening.settings.model_copy(update={"language": language_to_answer_in(chat, asking.question)}),
         model=models.model,
         reviewer=models.reviewer,
         embedder=await models.find_embedder(),
         turns=chat.turns,
     )
+
+
+def language_to_answer_in(chat: Chat, question: str) -> Language | Literal[""]:
+    """The language set or chosen; that of the interface for a bare path or name, which is in none; else '', which
+    leaves it to the question."""
+    query = parse(question)
+    in_none = query.kind in ("path", "symbol") and not query.asks
+    return chat.settings.language or (chat.language if in_none else "")
 
 
 def _view(asking: Asking) -> TraceView:

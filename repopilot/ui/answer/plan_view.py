@@ -11,7 +11,7 @@ from repopilot.agents.planning.drafts import MOST_PARTS, ordered
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.i18n import section, text
 from repopilot.results import Answer, Plan, PlanPart
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query import reply_language
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 
@@ -49,7 +49,8 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     if not parts:
         return {"error": text("ui.errors.plan_empty", chat.language)}
     plan = replace(plan, parts=parts, questions=(), note="")
-    shown.answer = replace(shown.answer, text=plan_markdown(plan, parse(plan.task).language), result=plan)
+    language = reply_language(plan.task, chat.settings)
+    shown.answer = replace(shown.answer, text=plan_markdown(plan, language), result=plan)
     chat.exchanges[-1] = replace(chat.exchanges[-1], answer=shown.answer)
     await update(task_list, plan_props(answer_id, plan, chat.language))
     return {}
