@@ -78,7 +78,7 @@ def test_a_choice_in_the_chat_overrides_the_browser():
     ],
 )
 def test_an_answer_is_in_the_language_of_its_question(question, chosen, language):
-    chat = Chat(browser_language="fr-FR")
+    chat = Chat(Process(Runtime(Settings())), browser_language="fr-FR")
     choose_language(chat, chosen)
     assert language_to_answer_in(chat, question) == language
 

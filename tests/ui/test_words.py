@@ -12,12 +12,13 @@ from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
 from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart, ReviewReport
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, review_summary, sarif
-from repopilot.ui.chat import Chat
+from repopilot.ui.chat import Chat, Process
 from repopilot.ui.chat_store import STORED, Exchange, delete, load, save
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.progress_text import percent, progress_line
@@ -125,7 +126,7 @@ def test_a_conversation_is_kept_by_repository(tmp_path):
     kept = load(settings, "key")
     assert [each.question for each in kept] == [str(n) for n in range(3, STORED + 3)]
     assert kept[0] == exchange("3")
-    assert current_plan(Chat(exchanges=kept).turns) == PLAN
+    assert current_plan(Chat(Process(Runtime(Settings())), exchanges=kept).turns) == PLAN
     assert load(settings, "another") == []
     delete(settings, "key")
     assert load(settings, "key") == []
