@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from repopilot import __version__
+from repopilot import __version__, i18n
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
+from repopilot.i18n import message, reason
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
@@ -25,31 +26,33 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     arguments = parser().parse_args(argv)
     logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING, stream=sys.stderr)
+    arguments.language = "en"
     try:
         with Runtime(Settings()) as runtime:
+            arguments.language = runtime.settings.language or "en"
             return getattr(commands, arguments.run)(arguments, runtime)
     except ValidationError as error:
         problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
-        return _failed(f"A setting is wrong. {problems}", 2)
+        return _failed(message("cli.invalid_setting", problems=problems), 2, arguments.language)
     except UsageError as error:
-        return _failed(str(error), 2)
+        return _failed(reason(error), 2, arguments.language)
     except (Cancelled, KeyboardInterrupt):
-        return _failed("Stopped. What was already indexed is kept.", 130)
+        return _failed(message("cli.stopped"), 130, arguments.language)
     except RepoPilotError as error:
-        return _failed(str(error), 1)
+        return _failed(reason(error), 1, arguments.language)
     except BrokenPipeError:
         # Whoever read our output (head, less) has gone; that is no failure of ours to talk about.
         sys.stderr.close()
         return 1
 
 
-def _failed(message: str, status: int) -> int:
-    print(f"repopilot: {message}", file=sys.stderr)
+def _failed(problem: str, status: int, language: str) -> int:
+    print(i18n.text("cli.error", language, message=i18n.said(problem, language)), file=sys.stderr)
     return status
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the root_parser command line; the documentation lists its commands."""
+    """The parser of the command line; the documentation lists its commands."""
     root_parser = argparse.ArgumentParser(
         prog="repopilot",
         description="Chat with a git repository on your own machine. Without a command: open the chat in the browser.",
@@ -62,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     serve = _command(commands, "serve", "open the chat in the browser", json=False)
     serve.add_argument("--headless", action="store_true", help="don't open a browser window")
 
-    _command(commands, "doctor", "check this machine, and say how to mend what is missing")
+    _command(commands, "doctor", "check this machine, and say how to fix what is missing")
 
     index = _command(commands, "index", "index a repository", source=True)
     index.add_argument("--full", action="store_true", help="rebuild from nothing")

@@ -12,9 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repopilot import trace
-from repopilot.cli.output import emit, progress_line, show_answer, show_hits, show_notes, show_steps
+from repopilot import i18n, trace
+from repopilot.cli.output import emit, live_progress, show_answer, show_hits, show_notes, show_steps
 from repopilot.errors import UsageError
+from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, Generation, TestReport
 from repopilot.runtime import Runtime
@@ -33,11 +34,15 @@ def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    from repopilot.cli.doctor import checks, show
+    from repopilot.cli.doctor import check_json, checks, show
 
     found = checks(runtime.settings)
     usable = all(c.state != "broken" for c in found)
-    emit({"ok": usable, "checks": [asdict(c) for c in found]}, arguments.json, lambda: show(found))
+    emit(
+        {"ok": usable, "checks": [check_json(c) for c in found]},
+        arguments.json,
+        lambda: show(found, arguments.language),
+    )
     return 0 if usable else 1
 
 
@@ -45,7 +50,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.repo.source import split_token
     from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
-    with progress_line() as report:
+    with live_progress(arguments.language) as report:
         if arguments.wait:
             fetch_embedder(runtime, report)
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
@@ -53,8 +58,8 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
         built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
     notes = facts.pop("notes")
-    emit(facts, arguments.json, lambda: print(_indexed(facts)))
-    show_notes([*([snapshot.stale] if snapshot.stale else []), *notes])
+    emit(facts, arguments.json, lambda: print(_indexed(facts, arguments.language)))
+    show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
     return 0
 
 
@@ -70,8 +75,8 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
         if arguments.queries:
             print(json.dumps(facts, ensure_ascii=False), flush=True)
         else:
-            emit(facts, arguments.json, lambda hits=results.hits: show_hits(hits))
-        show_notes(results.notes)
+            emit(facts, arguments.json, lambda hits=results.hits: show_hits(hits, arguments.language))
+        show_notes(results.notes, arguments.language)
     return 0
 
 
@@ -103,7 +108,7 @@ def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
         "model": workspace.model.name if workspace.model else None,
         "steps": trace.tree(events),
     }
-    emit(facts, arguments.json, lambda: show_answer(done))
+    emit(facts, arguments.json, lambda: show_answer(done, arguments.language))
     if arguments.trace:
         show_steps(events)
     return 0
@@ -125,7 +130,7 @@ def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if sum(map(bool, (arguments.targets, arguments.diff, arguments.patch))) != 1:
-        raise UsageError("Name files or symbols, or give --diff BASE..HEAD, or --patch FILE: one of the three.")
+        raise UsageError(message("cli.impact_targets"))
     patch = _read(arguments.patch) if arguments.patch else None
     from repopilot.impact.agent import impact_json, impact_markdown, impact_report
 
@@ -133,7 +138,7 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
         return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)
 
     report, _, _ = _worked(arguments, runtime, "impact", work)
-    emit(impact_json(report), arguments.json, lambda: print(impact_markdown(report)))
+    emit(impact_json(report), arguments.json, lambda: print(impact_markdown(report, language=arguments.language)))
     return 0
 
 
@@ -157,7 +162,7 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
     if arguments.apply and workspace.snapshot.root is None:
-        raise UsageError("--apply writes into a local folder; this is a clone.", "Use -o DIR instead.")
+        raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
     target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
     if target is not None:
         write_files(target, done.files)
@@ -167,7 +172,7 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
         **generation_json(result),
         "steps": trace.tree(events),
     }
-    emit(facts, arguments.json, lambda: show_answer(done))
+    emit(facts, arguments.json, lambda: show_answer(done, arguments.language))
     return 0 if done.files else 1
 
 
@@ -193,11 +198,11 @@ def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     if arguments.action == "list":
         found = [asdict(m) | {"installed": m.path is not None} for m in available(runtime.settings)]
-        emit({"models": found}, arguments.json, lambda: [print(_stored(m)) for m in found])
+        emit({"models": found}, arguments.json, lambda: [print(_stored(m, arguments.language)) for m in found])
         return 0
     if not arguments.name:
-        raise UsageError("Which model? `models list` shows them.")
-    with progress_line() as report:
+        raise UsageError(message("cli.which_model"))
+    with live_progress(arguments.language) as report:
         path = ensure(arguments.name, runtime.settings, progress=report)
     emit({"name": arguments.name, "path": str(path)}, arguments.json, lambda: print(path))
     return 0
@@ -214,7 +219,7 @@ def _opened(arguments: argparse.Namespace, runtime: Runtime) -> tuple[Snapshot, 
     """The repository of SOURCE and its index, up to date."""
     from repopilot.workspace import open_index, open_snapshot
 
-    with progress_line() as report:
+    with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
         return snapshot, open_index(snapshot, runtime, report)
 
@@ -257,7 +262,7 @@ async def _traced(name: str, input: str, work: Callable[[trace.Step], Awaitable]
 
 def _queries(one: str | None, file: str | None) -> list[str]:
     if (one is None) == (file is None):
-        raise UsageError("Give a query, or --queries FILE.jsonl: one of the two.")
+        raise UsageError(message("cli.query_or_file"))
     return _lines(file) if file is not None else [one or ""]
 
 
@@ -269,7 +274,7 @@ def _lines(file: str) -> list[str]:
         try:
             queries.append(str(json.loads(line)["query"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f'{file}, line {number}: not a JSON object with "query".') from error
+            raise UsageError(message("cli.bad_line", file=file, number=str(number))) from error
     return queries
 
 
@@ -277,13 +282,13 @@ def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"Can't read {file}: {error}") from error
+        raise UsageError(message("cli.unreadable", file=file, error=error)) from error
 
 
 def _range(text: str) -> tuple[str, str | None]:
     base, dots, head = text.partition("..")
     if not base:
-        raise UsageError(f"{text!r} is no range of commits.", "Write BASE..HEAD, for example main~3..main.")
+        raise UsageError(message("cli.no_range", written=text), message("cli.no_range_hint"))
     return base, (head.lstrip(".") or None) if dots else None
 
 
@@ -304,15 +309,20 @@ def _route(chosen: Route | None) -> dict[str, object]:
     }
 
 
-def _stored(model: dict) -> str:
-    where = model["path"] or "not fetched"
+def _stored(model: dict, language: str) -> str:
+    where = model["path"] or i18n.text("cli.not_fetched", language)
     return f"{model['name']:22} {model['size'] / 1e6:6.0f} MB  {model['purpose']:10} {where}"
 
 
-def _indexed(facts: dict) -> str:
-    skipped = len(facts["skipped"])
-    took = sum(facts["seconds"].values())
-    return (
-        f"Indexed {facts['repo']} at {facts['commit'][:10]}: {facts['files']} files, {facts['chunks']} chunks, "
-        f"{facts['lines']} lines, {skipped} skipped, in {took:.1f} s"
+def _indexed(facts: dict, language: str) -> str:
+    return i18n.text(
+        "cli.indexed",
+        language,
+        repo=facts["repo"],
+        commit=facts["commit"][:10],
+        files=facts["files"],
+        chunks=facts["chunks"],
+        lines=facts["lines"],
+        skipped=len(facts["skipped"]),
+        seconds=sum(facts["seconds"].values()),
     )

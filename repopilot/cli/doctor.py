@@ -1,4 +1,4 @@
-"""What RepoPilot needs of this machine, what is there, and how to mend what is not."""
+"""What RepoPilot needs of this machine, what is there, and how to fix what is not."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.settings import Settings
 
@@ -20,26 +21,38 @@ LEAST_FREE_GB = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at. `degraded` works with less; `broken` doesn't work. `mend` says what to do about it."""
+    """One thing looked at.
+
+    Attributes:
+        name: what was looked at; an id in JSON.
+        state: `degraded` works with less; `broken` doesn't work.
+        detail: what was found.
+        fix: what to do about it, '' for nothing.
+    """
 
     name: str
     state: Literal["ok", "degraded", "broken"]
     detail: str
-    mend: str = ""
+    fix: str = ""
 
 
 def checks(settings: Settings) -> list[Check]:
-    """Every check, in the order a newcomer would mend them. Takes a few seconds; changes nothing but a probe file."""
+    """Look at everything RepoPilot needs, in the order to fix it in. Takes seconds; writes nothing but a probe file."""
     return [_guarded(name, check, settings) for name, check in _CHECKS.items()]
 
 
-def show(found: Sequence[Check]) -> None:
-    """The checks for people: a mark, the facts, and below them what to do."""
+def check_json(check: Check) -> dict[str, str]:
+    """A check as the command line prints it."""
+    return {"name": check.name, "state": check.state, "detail": check.detail, "mend": check.fix}
+
+
+def show(found: Sequence[Check], language: str) -> None:
+    """Print the checks: a mark, what was found, and below it what to do."""
     marks = {"ok": "✓", "degraded": "~", "broken": "✗"}
-    for c in found:
-        print(f"{marks[c.state]} {c.name:16} {c.detail}")
-        if c.mend:
-            print(f"  {'':16} → {c.mend}")
+    for check in found:
+        print(f"{marks[check.state]} {check.name:16} {i18n.said(check.detail, language)}")
+        if check.fix:
+            print(f"  {'':16} → {i18n.said(check.fix, language)}")
 
 
 def find_browser() -> str | None:
@@ -55,13 +68,13 @@ def _guarded(name: str, check: Callable[[Settings], Check], settings: Settings) 
 
 
 def _python(settings: Settings) -> Check:
-    return Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+    return Check("python", "ok", _said("python", version=sys.version.split()[0], executable=sys.executable))
 
 
 def _git(settings: Settings) -> Check:
     path = shutil.which("git")
     if path is None:
-        return Check("git", "broken", "not found", "Install git from your system's packages.")
+        return Check("git", "broken", _said("not_found"), _said("install_git"))
     version = subprocess.run(
         [path, "--version"], capture_output=True, text=True, check=False, timeout=10
     ).stdout.strip()
@@ -75,18 +88,13 @@ def _disk(settings: Settings) -> Check:
         probe.write_bytes(b"x")
         probe.unlink()
     except OSError as error:
-        return Check(
-            "disk",
-            "broken",
-            f"{settings.home} can't be written: {error.strerror}",
-            "Set REPOPILOT_HOME to a writable folder.",
-        )
+        problem = _said("unwritable", home=settings.home, error=error.strerror)
+        return Check("disk", "broken", problem, _said("set_home"))
     free = shutil.disk_usage(settings.home).free / 1e9
     if free < LEAST_FREE_GB:
-        return Check(
-            "disk", "degraded", f"{free:.1f} GB free in {settings.home}", f"Free at least {LEAST_FREE_GB:.0f} GB."
-        )
-    return Check("disk", "ok", f"{free:.0f} GB free in {settings.home}")
+        found = _said("little_space", gigabytes=free, home=settings.home)
+        return Check("disk", "degraded", found, _said("free_space", gigabytes=LEAST_FREE_GB))
+    return Check("disk", "ok", _said("free", gigabytes=free, home=settings.home))
 
 
 def _model(settings: Settings) -> Check:
@@ -94,14 +102,10 @@ def _model(settings: Settings) -> Check:
 
     found = status(settings)
     if found.kind == "none":
-        return Check(
-            "language model",
-            "degraded",
-            f"none: answers are extractive. {found.detail}",
-            "Start Ollama and pull qwen2.5-coder:1.5b, or run `python -m repopilot models pull qwen2.5-coder:0.5b`.",
-        )
-    mend = f"`ollama pull {found.missing_model}`" if found.missing_model else ""
-    return Check("language model", "degraded" if mend else "ok", f"{found.kind}: {found.name}. {found.detail}", mend)
+        return Check("language model", "degraded", _said("no_model", detail=found.detail), _said("get_model"))
+    fix = f"`ollama pull {found.missing_model}`" if found.missing_model else ""
+    detail = _said("model", kind=found.kind, name=found.name, detail=found.detail)
+    return Check("language model", "degraded" if fix else "ok", detail, fix)
 
 
 def _embedded(settings: Settings) -> Check:
@@ -109,15 +113,10 @@ def _embedded(settings: Settings) -> Check:
 
     there = [m.name for m in available(settings) if m.path and m.purpose == "chat"]
     if not settings.embedded:
-        return Check("embedded model", "ok", "turned off by REPOPILOT_EMBEDDED")
+        return Check("embedded model", "ok", _said("embedded_off"))
     if there:
-        return Check("embedded model", "ok", f"{', '.join(there)} in {settings.models}")
-    return Check(
-        "embedded model",
-        "degraded",
-        "not fetched yet",
-        "The browser app fetches it in the background; or `python -m repopilot models pull qwen2.5-coder:0.5b`.",
-    )
+        return Check("embedded model", "ok", _said("embedded", names=", ".join(there), folder=settings.models))
+    return Check("embedded model", "degraded", _said("not_fetched"), _said("fetch_embedded"))
 
 
 def _embedding(settings: Settings) -> Check:
@@ -125,8 +124,9 @@ def _embedding(settings: Settings) -> Check:
 
     embedder, note = Embedders().explain_choice(settings)
     if embedder is None:
-        return Check("embeddings", "degraded", note, "`python -m repopilot models pull minilm` (23 MB).")
-    return Check("embeddings", "ok", f"{embedder.name}, {embedder.dimension} dimensions. {note}".strip())
+        return Check("embeddings", "degraded", note, _said("fetch_embeddings"))
+    detail = _said("embeddings", name=embedder.name, dimension=embedder.dimension, note=note)
+    return Check("embeddings", "ok", detail)
 
 
 def _chroma(settings: Settings) -> Check:
@@ -139,23 +139,14 @@ def _sandbox(settings: Settings) -> Check:
     from repopilot.sandbox.levels import level
 
     found = level(settings)
-    mend = (
-        ""
-        if found in ("bwrap", "seatbelt")
-        else "Install bubblewrap from your system's packages for the strongest level."
-    )
-    return Check("sandbox", "degraded" if found == "limits" else "ok", f"level {found}", mend)
+    fix = "" if found in ("bwrap", "seatbelt") else _said("install_bubblewrap")
+    return Check("sandbox", "degraded" if found == "limits" else "ok", _said("sandbox", level=found), fix)
 
 
 def _browser(settings: Settings) -> Check:
     found = find_browser()
     if found is None:
-        return Check(
-            "test browser",
-            "degraded",
-            "no Chromium (only `make test` needs one)",
-            "Install chromium from your system's packages; `make test` also tries Playwright's own.",
-        )
+        return Check("test browser", "degraded", _said("no_browser"), _said("install_browser"))
     return Check("test browser", "ok", found)
 
 
@@ -164,10 +155,12 @@ def _parsers(settings: Settings) -> Check:
 
     found = analyse("probe.py", "def probe():\n    return 1\n", "python", "code")
     if not (found.parsed and found.symbols):
-        return Check(
-            "parsers", "broken", "tree-sitter found no symbol in a probe", "Run `make run` again after deleting .venv."
-        )
-    return Check("parsers", "ok", f"tree-sitter, {Path(sys.prefix).name}")
+        return Check("parsers", "broken", _said("no_symbols"), _said("reinstall"))
+    return Check("parsers", "ok", _said("parsers", environment=Path(sys.prefix).name))
+
+
+def _said(key: str, **values: object) -> str:
+    return i18n.message(f"cli.doctor.{key}", **values)
 
 
 _CHECKS: dict[str, Callable[[Settings], Check]] = {

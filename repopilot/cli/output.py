@@ -7,13 +7,16 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from repopilot import trace
+from repopilot import i18n, trace
 from repopilot.results import Answer
 from repopilot.types import Hit, Progress
 
+LONGEST_LINE = 150
+"""Characters of a line of progress."""
+
 
 def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], object]) -> None:
-    """One JSON document, or what `show` prints."""
+    """Print one JSON document, or call `show`, which prints the same for people."""
     if as_json:
         print(json.dumps(document, ensure_ascii=False, indent=2, default=str))
     else:
@@ -21,13 +24,15 @@ def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], objec
 
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[Progress], None]]:
-    """A line on standard error that is overwritten on a terminal, and silent elsewhere."""
+def live_progress(language: str) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that writes progress on standard error: one line on a terminal, else nothing."""
+    from repopilot.ui.progress_text import progress_line
+
     live = sys.stderr.isatty()
 
-    def report(p: Progress) -> None:
+    def report(progress: Progress) -> None:
         if live:
-            sys.stderr.write(f"\r\x1b[K{_progress(p)}")
+            sys.stderr.write(f"\r\x1b[K{progress_line(progress, language)[:LONGEST_LINE]}")
             sys.stderr.flush()
 
     try:
@@ -37,35 +42,36 @@ def progress_line() -> Iterator[Callable[[Progress], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def show_hits(hits: Sequence[Hit]) -> None:
-    """Hits as path:lines, symbol, score and the contributions to it."""
+def show_hits(hits: Sequence[Hit], language: str) -> None:
+    """Print hits as path:lines, symbol, score and the contributions to it."""
     for hit in hits:
         c = hit.chunk
         why = " ".join(f"{name} {value:.2f}" for name, value in hit.why.items())
         print(f"{c.path}:{c.start_line}-{c.end_line}  {c.symbol}  {hit.score:.2f}  ({why})")
     if not hits:
-        print("Nothing found.")
+        print(i18n.text("cli.nothing_found", language))
 
 
-def show_notes(notes: Sequence[str]) -> None:
-    """Every step down, on standard error: also where standard output carries the JSON document alone."""
+def show_notes(notes: Sequence[str], language: str) -> None:
+    """Print every fallback on standard error: also where standard output carries the JSON document alone."""
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(i18n.text("cli.note", language, note=i18n.said(note, language)), file=sys.stderr)
 
 
-def show_answer(answer: Answer) -> None:
-    """The text, the places it cites, the diffs of its files; steps down on standard error."""
+def show_answer(answer: Answer, language: str) -> None:
+    """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
     print(answer.text)
+    unsupported = i18n.text("cli.unsupported", language)
     for c in answer.citations:
-        mark = "" if c.supported else "  (not supported by these lines)"
+        mark = "" if c.supported else f"  ({unsupported})"
         print(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
     for file in answer.files:
         print(f"\n{file.diff or f'{file.change}: {file.path}'}")
-    show_notes(answer.degraded)
+    show_notes(answer.degraded, language)
 
 
 def show_steps(events: Sequence[trace.Event]) -> None:
-    """The trace with durations, on standard error."""
+    """Print the trace with durations on standard error."""
 
     def walk(nodes: list[dict], depth: int) -> None:
         for node in nodes:
@@ -75,10 +81,3 @@ def show_steps(events: Sequence[trace.Event]) -> None:
             walk(node["children"], depth + 1)
 
     walk(trace.tree(events), 0)
-
-
-def _progress(p: Progress) -> str:
-    share = f" {100 * p.done / p.total:.0f} %" if p.total else ""
-    rate = f", {p.rate:,.0f} {p.unit}/s" if p.rate else ""
-    left = f", {p.remaining_s:.0f} s left" if p.remaining_s is not None else ""
-    return f"{p.phase}{share} ({p.done:,}/{p.total:,} {p.unit}{rate}{left}) {p.detail}"[:150]

@@ -89,7 +89,7 @@ def test_context_is_markdown_with_places_and_commit(run: Run, shop: Path, tmp_pa
     assert "## shop/" in text and "```py" in text and len(text) < 600 * 6
 
 
-def test_doctor_says_what_is_missing_and_how_to_mend_it(run: Run) -> None:
+def test_doctor_says_what_is_missing_and_how_to_fix_it(run: Run) -> None:
     document = run("doctor", "--json").json
     checks = {c["name"]: c for c in document["checks"]}
     assert document["ok"] and checks["git"]["state"] == "ok" and checks["parsers"]["state"] == "ok"
@@ -105,7 +105,7 @@ def test_models_are_listed(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
-        ((), 2),
+        (("nonsense",), 2),
         (("search", "."), 2),
         (("search", ".", "x", "-k", "0"), 2),
         (("search", ".", "--queries", "/nowhere.jsonl"), 2),
@@ -142,7 +142,7 @@ def test_the_documents_have_the_keys_of_the_contract_and_no_others(run: Run, sho
     assert all(citation.keys() == keys for citation in asked["citations"])
 
 
-def test_steps_down_are_said_beside_the_document(run: Run, shop: Path) -> None:
+def test_fallbacks_are_printed_beside_the_document(run: Run, shop: Path) -> None:
     assert "note: " in run("search", shop, "cart symbol:NoSuchThing", "--json").err
 
 
