@@ -1,4 +1,4 @@
-"""Makes one call to a model, whatever the backend: options in, deltas out, foreign exceptions turned into ours.
+"""Makes one call to a model, whatever the backend: options in, deltas out, library exceptions turned into ModelError.
 
 Every call has its own HTTP connection, closed with the call: this stops the model when nobody listens any more.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from llama_index.llms.openai_like import OpenAILike
 
 GRACE_S = 5.0
-"""The HTTP timeout lies this much above our own idle timeout, which is the one that should fire."""
+"""The HTTP timeout is this much longer than the idle timeout of `stream`, which should fire first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ async def open_reply(
     model: Model, messages: Sequence[ChatMessage], options: ChatOptions
 ) -> AsyncIterator[AsyncIterator[ReplyDelta]]:
     """Call the model; the reply is an asynchronous stream of `ReplyDelta`. Leaving the context closes the connection.
+
+    Args:
+        model: which model to call.
+        messages: the prompt.
+        options: how to sample the reply.
 
     Raises:
         Exception: whatever the backend's libraries raise; `translate_error` turns it into a ModelError.
@@ -186,7 +191,7 @@ def translate_error(error: Exception, model: Model, partial: str) -> ModelError:
         error: what a library raised. The whole chain of causes is examined, since the libraries wrap the transport's
             errors differently.
         model: which model was called.
-        partial: what was streamed before; kept with the error.
+        partial: what was streamed before; stored with the error.
     """
     if isinstance(error, ModelError):
         return ModelError(error.message, error.hint, partial or error.partial)

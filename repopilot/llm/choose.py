@@ -130,7 +130,18 @@ async def pull(
     progress: Callable[[Progress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
-    """Fetch a missing model through the Ollama server in use. Raises ModelError, Cancelled."""
+    """Pull a missing model through the Ollama server in use.
+
+    Args:
+        name: the model.
+        settings: the server's address.
+        progress: called with every event.
+        cancel: ends the download once set.
+
+    Raises:
+        ModelError: no server answers, or it can't pull the model.
+        Cancelled: `cancel` was set.
+    """
     found = await asyncio.to_thread(_ollama_url, settings)
     if found is None:
         raise ModelError(i18n.message("llm.no_ollama"), i18n.message("llm.start_ollama"))

@@ -32,8 +32,8 @@ CONNECT_TIMEOUT_S = 4.0
 READ_TIMEOUT_S = 60.0
 BLOCK = 1024**2
 
-# pip keeps its own downloads in the temporary folder, which may be small and on another disk; ours lies beside the
-# target, where free space has been checked and progress can be seen.
+# pip keeps its own downloads in the temporary folder, which may be small and on another disk; so a
+# folder beside the target is used, where free space has been checked and progress can be seen.
 _PIP = "import runpy, sys, tempfile; tempfile.tempdir = sys.argv.pop(1); runpy.run_module('pip', run_name='__main__')"
 _PIP_OPTIONS = "--quiet --no-deps --no-cache-dir --only-binary=:all: --no-input --disable-pip-version-check".split()
 
@@ -105,7 +105,12 @@ def from_hub(
 ) -> Path:
     """Download `url` beside `target`, resuming by byte range.
 
-    A host that can't be connected to joins `unreachable_hosts`; those in there are not asked.
+    Args:
+        url: the file's address, '' for none.
+        target: the final path; the partial file gets a name of its own.
+        meter: counts the bytes.
+        cancel: ends the download once set.
+        unreachable_hosts: hosts that are not asked; one that can't be connected to is added.
 
     Returns:
         The path of the partial file.
@@ -137,7 +142,7 @@ def _stream_to(url: str, partial: Path, meter: DownloadMeter, cancel: threading.
     headers = {"Range": f"bytes={have}-"} if have else {}
     with httpx.stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as response:
         if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-            return  # complete already; the hash will tell
+            return  # complete already; the checksum is verified later
         response.raise_for_status()
         resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
         meter.skip(have if resumed else 0)
@@ -154,6 +159,12 @@ def from_parts(parts: Sequence[FilePart], target: Path, meter: DownloadMeter, ca
 
     The state is stored after each part, so that a stopped download loses one part at most. Nothing is installed, no
     code of the packages runs (wheels only).
+
+    Args:
+        parts: the packages, in the order of their content.
+        target: the final path; the partial file gets a name of its own.
+        meter: counts the bytes.
+        cancel: ends the download once set.
 
     Returns:
         The path of the partial file.
@@ -253,7 +264,7 @@ def _pip_failure(requirement: str, output: str) -> ModelError:
 
 
 def _size_of(folder: Path) -> int:
-    """Bytes below `folder`; files and folders may come and go while we look."""
+    """Bytes below `folder`; files and folders may appear and vanish meanwhile."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -95,7 +95,7 @@ class Engine:
         return estimate_tokens(text)
 
     def ended(self, within_s: float) -> bool:
-        """Whether the process is gone, or goes within the time: its socket closes a little before it ends."""
+        """Whether the process has ended, or ends within the time: its socket closes a little before it ends."""
         process = self._process
         if process is None:
             return True
@@ -241,7 +241,16 @@ def _installed_chat_models(settings: Settings) -> dict[str, Path]:
 def build(
     name: str, path: Path, settings: Settings, notes: tuple[str, ...], engines: Engines, replies: ReplyCache
 ) -> Model:
-    """The model over its (not yet started) engine."""
+    """The model over its engine, which is not started yet.
+
+    Args:
+        name: the model's name.
+        path: the GGUF file.
+        settings: context size, threads and timeout.
+        notes: why this model was chosen.
+        engines: the engines of this process.
+        replies: the cache of replies.
+    """
     from llama_index.llms.openai_like import OpenAILike
 
     threads = settings.threads or machine.cores()
@@ -268,10 +277,10 @@ def build(
     )
 
 
-def _drain(lines: IO[str], kept: deque[str]) -> None:
-    """Read a child's log, so that the child never blocks on it; `kept` gets its lines."""
+def _drain(lines: IO[str], log: deque[str]) -> None:
+    """Read a child's standard error into `log`, so that the child never blocks on it."""
     with lines:
-        kept.extend(line.strip() for line in lines if line.strip())
+        log.extend(line.strip() for line in lines if line.strip())
 
 
 def _free_port() -> int:

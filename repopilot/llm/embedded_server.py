@@ -16,6 +16,7 @@ from typing import Any
 
 
 def main() -> None:
+    """Serve the model until standard input or the parent process ends."""
     parameters = json.loads(sys.stdin.readline())
     _die_with_parent(os.getppid())
     # Threads that spin while they wait get very slow as soon as another process needs the core.

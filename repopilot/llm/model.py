@@ -37,7 +37,7 @@ class ModelProcess(Protocol):
         """Start the process unless it runs, and wait until the model is loaded. Raises ModelError."""
 
     def ended(self, within_s: float) -> bool:
-        """Whether the process is gone, or goes within the time."""
+        """Whether the process has ended, or ends within the time."""
 
     def exit_reason(self) -> str:
         """How the process ended."""
@@ -85,7 +85,7 @@ class Model:
 
     @property
     def identity(self) -> str:
-        """What tells its replies from another model's of the same name: the server's address, where there is one."""
+        """Identifies the model for the cache: kind, name, and the server's address where there is one."""
         server = "" if self.engine else getattr(self.llm, "base_url", None) or getattr(self.llm, "api_base", "")
         return f"{self.kind} {server} {self.name}"
 
@@ -98,5 +98,5 @@ def estimate_tokens(text: str) -> int:
 
 
 def billions(name: str) -> float:
-    """The billions of parameters that a model's name gives, infinite where it gives none: somebody's own choice."""
+    """The billions of parameters that a model's name gives, infinite where it gives none."""
     return max((float(size) for size in _SIZE.findall(name)), default=float("inf"))

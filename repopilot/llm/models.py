@@ -169,7 +169,7 @@ def ensure(
     Args:
         name: of a known model.
         settings: the models folder.
-        progress: told of bytes, at most ten times a second.
+        progress: called with bytes, at most ten times a second.
         cancel: ends the download once set.
         unreachable_hosts: are not asked; hosts found to be so are added.
 

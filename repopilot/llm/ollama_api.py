@@ -96,7 +96,7 @@ async def pull(
     Args:
         url: the server.
         name: the model.
-        progress: told of every event.
+        progress: called with every event.
         cancel: ends the call once set.
 
     Raises:

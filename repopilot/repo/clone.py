@@ -85,7 +85,13 @@ def _clone_or_update(source: Source, settings: Settings, token: str, limits: Fet
 def fetch_limits(
     settings: Settings, progress: OnProgress | None = None, cancel: threading.Event | None = None
 ) -> FetchLimits:
-    """The limits of the settings for one conversation with a remote."""
+    """The limits that the settings give one conversation with a remote.
+
+    Args:
+        settings: `clone_timeout_s` and `clone_max_mb`.
+        progress: called with what git reports.
+        cancel: ends the conversation once set.
+    """
     return FetchLimits(settings.clone_timeout_s, settings.clone_max_mb << 20, cancel, progress or (lambda _: None))
 
 
@@ -221,7 +227,7 @@ def fetch_ref(git_dir: Path, remote: Remote, name: str, local: str, settings: Se
 
 
 def _resolve_remote(source: Source, advertised: Refs) -> tuple[str, Source]:
-    """The remote ref (or commit id) meant, and the source with branch and path told apart.
+    """The remote ref (or commit id) meant, and the source with branch and path separated.
 
     In a tree address `feature/x/src` the longest prefix that is a branch or tag wins.
     """

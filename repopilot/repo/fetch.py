@@ -24,13 +24,13 @@ MIN_FREE_BYTES = 50 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one conversation may cost, how it is cancelled, and who is told of its progress.
+    """What one conversation may cost, how it is cancelled, and who gets its progress.
 
     Attributes:
         timeout_s: seconds of wall time.
         max_bytes: size of the clone's packs on disk.
         cancel: ends the conversation once set.
-        progress: told what git reports, at most ten times a second.
+        progress: called with what git reports, at most ten times a second.
     """
 
     timeout_s: float
@@ -49,6 +49,11 @@ class Refs:
 
 def list_refs(git_dir: Path, remote: Remote, limits: FetchLimits) -> Refs:
     """Ask the remote for its refs.
+
+    Args:
+        git_dir: any bare repository, to run git in.
+        remote: the checked address.
+        limits: time, size, cancellation and progress.
 
     Raises:
         SourceError: it can't be reached or is no repository.

@@ -70,7 +70,7 @@ class Remote:
 
 
 class GitFailed(Exception):
-    """git ended with an error. `stderr` is what it said, without secrets; callers turn it into our errors."""
+    """git ended with an error. `stderr` is its standard error, without secrets; callers translate it."""
 
     def __init__(self, status: int, stderr: str) -> None:
         super().__init__(stderr.strip()[-400:])
@@ -88,7 +88,7 @@ class GitTimeout(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Supervision:
-    """How a git command is bounded, and who hears what it says.
+    """Limits of a git command, and what is called while it runs.
 
     Attributes:
         timeout_s: seconds of wall time.
@@ -196,7 +196,7 @@ def run(
         env: as in `start`.
         bare: as in `start`.
         ok: exit statuses that are no error.
-        supervision: time limit, cancellation, and who hears what git says.
+        supervision: limits, and what is called while it runs.
 
     Returns:
         Its standard output.

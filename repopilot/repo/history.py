@@ -73,7 +73,7 @@ def _commit(record: str) -> Commit:
 
 
 def _boundary(repository: Path, bare: bool) -> frozenset[str]:
-    """The oldest commits of a shallow repository: they seem to add every file, and say nothing."""
+    """The oldest commits of a shallow repository: they seem to add every file, so they are no evidence."""
     shallow = repository / "shallow" if bare else repository / ".git" / "shallow"
     with suppress(OSError):
         return frozenset(shallow.read_text().split())
@@ -112,7 +112,7 @@ def deepen(
     Args:
         snapshot: the newest commit wanted.
         settings: `history_commits` bounds the number of commits.
-        progress: told what git reports.
+        progress: called with what git reports.
         cancel: ends the call once set.
         token: goes into the request header only.
 
@@ -166,7 +166,7 @@ def at(
         ref: a branch, tag, commit or `refs/pull/N/head`, or one of these with `~N` or `^`.
         settings: data directory, limits and allowed hosts.
         token: goes into the request header only.
-        progress: told what git reports.
+        progress: called with what git reports.
         cancel: ends the call once set.
 
     Returns:

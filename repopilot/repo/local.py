@@ -83,7 +83,7 @@ def _disabled_filters(root: Path) -> dict[str, str]:
 
 
 def _query(root: Path, *args: str) -> str:
-    """What git says of a work tree, by a command that compares no files. Raises GitFailed."""
+    """The output of git in a work tree, of a command that compares no files. Raises GitFailed."""
     return git_command.run(root, args, git_command.reading(), bare=False).decode().strip()
 
 
@@ -181,7 +181,7 @@ def _own_ignore(root: Path, folder: str) -> tuple[tuple[str, GitIgnoreSpec], ...
 
 
 def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
-    """The innermost `.gitignore` that says anything about the path decides."""
+    """Whether a path is ignored: the innermost `.gitignore` with a matching pattern decides."""
     for folder, spec in reversed(specs):
         verdict = spec.check_file(path[len(folder) :]).include
         if verdict is not None:

@@ -20,7 +20,7 @@ def check(url: str, settings: Settings, token: str = "") -> Remote:
     Args:
         url: an http or https address.
         settings: whether unencrypted http and private hosts are allowed.
-        token: kept with the result, sent with the request only.
+        token: part of the result, sent with requests only.
 
     Returns:
         The remote with its pinned addresses.

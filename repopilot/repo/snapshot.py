@@ -28,7 +28,7 @@ def open_source(
         source: the parsed address or path.
         settings: data directory, time and size limits, allowed hosts.
         token: goes into this call's request header and nowhere else; the default is `settings.git_token`.
-        progress: told what git reports, at most ten times a second.
+        progress: called with what git reports, at most ten times a second.
         cancel: ends the call once set.
 
     Returns:

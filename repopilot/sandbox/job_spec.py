@@ -15,7 +15,7 @@ from repopilot.sandbox.processes import own_tasks
 
 INSIDE = Path(__file__).parent / "inside"
 MB = 1024 * 1024
-# Not -I, which also ignores PYTHONHASHSEED; the environment is ours.
+# Not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway.
 PYTHON = (sys.executable, "-s", "-P", "-B")
 
 
@@ -127,7 +127,7 @@ def _others(level: str) -> int | None:
 def packages() -> str:
     """The folder that pytest is installed in, which becomes importable inside."""
     spec = find_spec("pytest")
-    assert spec and spec.origin  # a dependency of ours
+    assert spec and spec.origin  # a dependency
     return str(Path(spec.origin).parent.parent)
 
 

@@ -103,5 +103,5 @@ def _read(path: str) -> bytes:
     try:
         with open(path, "rb", buffering=0) as file:
             return file.read(65536)
-    except OSError:  # the process is gone, or not ours to read
+    except OSError:  # the process has ended, or belongs to another user
         return b""

@@ -109,7 +109,7 @@ def choose_mutations(
         budget_s: seconds for all together.
     """
     shuffled = random.sample(every, len(every))
-    shuffled.sort(key=lambda pair: pair[1].position is None)  # the assertions tell more than the ends
+    shuffled.sort(key=lambda pair: pair[1].position is None)  # assertions are stronger evidence than the ends
     chosen: list[tuple[str, Mutation]] = []
     spent = 0.0
     for test, mutation in shuffled:
@@ -225,7 +225,7 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
 
 
 def _notes(run: TestRun, context: _Context) -> str:
-    """What the end of the output says beyond pytest's words: limits, missing modules, why a pass is not verified."""
+    """Notes appended to pytest's output: limits, missing modules, why a pass is not verified."""
     notes = list(run.reasons) if run.ended != "finished" else []
     notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, context.sources)]
     if run.passed and not run.failed and not run.errors and not run.genuine:

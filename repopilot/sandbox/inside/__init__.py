@@ -1,1 +1,1 @@
-"""What runs inside the sandbox, in the confined interpreter: standard library and pytest only, nothing of ours."""
+"""What runs inside the sandbox, in the confined interpreter: standard library and pytest only."""

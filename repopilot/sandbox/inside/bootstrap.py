@@ -1,4 +1,4 @@
-"""The first program in the sandbox: confines itself as told on standard input, then runs pytest (or the probe).
+"""The first program in the sandbox: confines itself as standard input says, then runs pytest (or the probe).
 
 Started as `python bootstrap.py` with a JSON document on standard input; see `document` in sandbox/job_spec.py for its
 keys. Imports its neighbours by their own names, since this folder is no package inside the sandbox.
@@ -101,8 +101,8 @@ def _pytest(job: dict[str, Any]) -> int:
         import reporter
 
     sys.path[:1] = job["import"]
-    for ours in ("reporter", "confine", "seccomp"):  # the code under test may have modules of these names
-        sys.modules.pop(ours, None)
+    for name in ("reporter", "confine", "seccomp"):  # the code under test may have modules of these names
+        sys.modules.pop(name, None)
     outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"])
     return pytest.main(
         [
