@@ -254,11 +254,11 @@ def test_the_reasons_are_said_in_french() -> None:
     evidence = ChangeEvidence(tests=FAILING, protected=True, findings=(SERIOUS,), removed=("Cart",))
     verdict = judge(evidence, Opinions(unread=("critic",)))
     assert [i18n.said(reason, "fr") for reason in verdict.reasons] == [
-        "8 points : la syntaxe est correcte",
-        "-4,0 les tests du dépôt échouent (2: t0)",
-        "-1,5 1 nouveau constat : S602 dans a.py:1 : shell",
-        "-1,5 des noms publics ont disparu : Cart",
-        "la réponse du critique est illisible : noté sans elle",
+        "8 points\u202f: la syntaxe est correcte",
+        "-4,0 les tests du dépôt échouent (2, le premier étant t0)",
+        "-1,5 1 nouveau constat\u202f: S602 dans a.py:1\u202f: shell",
+        "-1,5 des noms publics ont disparu\u202f: Cart",
+        "la réponse du critique est illisible\u202f: noté sans elle",
     ]
 
 

@@ -222,11 +222,11 @@ async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await added(shop, REMOVE, task)
     assert answer.text.startswith(
-        "Le changement : `shop/cart.py` modifié (+3 −0). **7,5/10**, gardé tel quel, à relire."
+        "Le changement\u202f: `shop/cart.py` modifié (+3 −0). **7,5/10**, gardé tel quel, à relire."
     )
     assert (
-        "Aucun test n'exerce : `Cart.remove`. Tests : 1 réussi, vérifié par inversion des assertions (ceux du dépôt"
-        in answer.text
+        "Aucun test n'exerce\u202f: `Cart.remove`. "
+        "Tests\u202f: 1 réussi, vérifié par inversion des assertions (ceux du dépôt" in answer.text
     )
 
 

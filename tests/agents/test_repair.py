@@ -222,7 +222,7 @@ async def test_the_steps_are_said_in_the_questions_language():
     report, events = await run(WRONG, TESTS, model, language="fr")
     first, second = trace.tree(events)[0]["children"]
     assert first["output"].startswith("Le code tel quel. 1 réussi(s), 1 échec(s), 0 erreur(s) (")
-    assert second["output"].startswith("Réécrit, car test_solution.py::test_small a échoué : assert -1 == 3")
-    assert "Changé : +1 −1 lignes dans add." in second["output"]
+    assert second["output"].startswith("Réécrit, car test_solution.py::test_small a échoué\u202f: assert -1 == 3")
+    assert "Changé\u202f: +1 −1 lignes dans add." in second["output"]
     assert second["output"].endswith("vérifié par inversion des assertions.")
     assert report.stopped_because == "the tests passed, verified by assertion inversion"

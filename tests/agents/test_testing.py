@@ -46,7 +46,7 @@ async def test_existing_tests_are_run_without_a_model(shop: Workspace, question:
     answer, outline, prompts, _ = await asked(shop, question, "")
     said = "Tests: 1 passed, verified by assertion inversion (the repository's"
     if "lance" in question:
-        said = "Tests : 1 réussi, vérifié par inversion des assertions (ceux du dépôt"
+        said = "Tests\u202f: 1 réussi, vérifié par inversion des assertions (ceux du dépôt"
     assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 

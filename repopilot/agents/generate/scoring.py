@@ -173,13 +173,22 @@ def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: Cha
         modules = ", ".join(evidence.missing)
         return _Move(0.0, i18n.message("generate.score.missing", tests=tests, modules=modules))
     if some_failed(run):
-        first = f": {run.failures[0].test_id}" if run.failures else ""
-        counts = {"failed": run.failed + run.errors, "first": first}
-        return _Move(_TESTS[f"{kind} fail"], i18n.message("generate.score.fail", tests=tests, **counts))
-    why = run.reasons[0] if run.reasons else i18n.message("generate.score.no_result")
-    if len(run.reasons) > 1:
-        why = i18n.message("generate.score.both", first=why, second=run.reasons[1])
-    return _Move(0.0, i18n.message("generate.score.nothing_proved", tests=tests, why=why))
+        failed = run.failed + run.errors
+        why = i18n.message("generate.score.fail", tests=tests, failed=failed)
+        if run.failures:
+            first = run.failures[0].test_id
+            why = i18n.message("generate.score.fail_first", tests=tests, failed=failed, first=first)
+        return _Move(_TESTS[f"{kind} fail"], why)
+    return _Move(0.0, i18n.message("generate.score.nothing_proved", tests=tests, why=_why_not_genuine(run)))
+
+
+def _why_not_genuine(run: TestRun) -> str:
+    """The first two reasons why a run counts for nothing."""
+    if not run.reasons:
+        return i18n.message("generate.score.no_result")
+    if len(run.reasons) == 1:
+        return run.reasons[0]
+    return i18n.message("generate.score.both", first=run.reasons[0], second=run.reasons[1])
 
 
 def _name_list(names: Sequence[str]) -> str:
