@@ -82,11 +82,11 @@ class Draft:
 
     def drop(self, paths: Iterable[str]) -> None:
         """Remove files; unknown ones are ignored."""
-        paths = [(path,) for path in paths]
+        rows = [(path,) for path in paths]
         with storage_errors():
-            self._connection.executemany("DELETE FROM skipped WHERE path = ?", paths)
+            self._connection.executemany("DELETE FROM skipped WHERE path = ?", rows)
             select = "SELECT id FROM files WHERE path = ?"
-            ids = [found for path in paths if (found := self._connection.execute(select, path).fetchone())]
+            ids = [found for row in rows if (found := self._connection.execute(select, row).fetchone())]
             for table in ("files", "contents", "terms"):
                 self._connection.executemany(f"DELETE FROM {table} WHERE id = ?", ids)
 

@@ -142,13 +142,17 @@ def _graph(head: dict, part: bytes) -> Graph:
     forward, backward, defined = ((column[f"order.{name}.0"], column[f"order.{name}.1"]) for name in _ORDERS)
     return Graph(
         nodes,
-        ByName(nodes, column["name.sums"], column["name.numbers"]),
-        {path: number for number, path in enumerate(nodes.paths)},
-        *(column[f"edge.{name}"] for name in _EDGES),
-        forward,
-        backward,
-        defined,
-        head["unresolved"],
+        by_name=ByName(nodes, column["name.sums"], column["name.numbers"]),
+        by_path={path: number for number, path in enumerate(nodes.paths)},
+        sources=column["edge.sources"],
+        targets=column["edge.targets"],
+        kinds=column["edge.kinds"],
+        confidence=column["edge.confidence"],
+        lines=column["edge.lines"],
+        forward=forward,
+        backward=backward,
+        defined=defined,
+        unresolved=head["unresolved"],
     )
 
 

@@ -185,9 +185,17 @@ class LexicalIndex:
             return cls(
                 tokens={token: number for number, token in enumerate(texts["tokens"])},
                 fields={name: _load_postings(folder, name, mmap) for name in FIELDS},
-                **{name: tuple(texts[name]) for name in ("files", "kinds", "languages", "names")},
-                **{name: _load(folder, name, mmap) for name in PLAIN_ARRAYS},
-                **{name: _load_postings(folder, name, mmap) for name in TABLES},
+                files=tuple(texts["files"]),
+                kinds=tuple(texts["kinds"]),
+                languages=tuple(texts["languages"]),
+                names=tuple(texts["names"]),
+                file_of=_load(folder, "file_of", mmap),
+                kind_of=_load(folder, "kind_of", mmap),
+                language_of=_load(folder, "language_of", mmap),
+                roles=_load(folder, "roles", mmap),
+                name_rows=_load_postings(folder, "name_rows", mmap),
+                name_tokens=_load_postings(folder, "name_tokens", mmap),
+                file_words=_load_postings(folder, "file_words", mmap),
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise IndexFailed(

@@ -245,8 +245,12 @@ class Index:
         starts = self._arrays["starts"].tolist()
         select = "SELECT id, path, hash, language, kind, size, lines, parsed, chunk_count FROM files ORDER BY position"
         return {
-            path: _File(id, range(starts[n], starts[n + 1]), FileInfo(path, *rest, bool(parsed), chunks))
-            for n, (id, path, *rest, parsed, chunks) in enumerate(self._query(select))
+            path: _File(
+                id,
+                range(starts[n], starts[n + 1]),
+                FileInfo(path, hash, language, kind, size, lines, bool(parsed), chunks),
+            )
+            for n, (id, path, hash, language, kind, size, lines, parsed, chunks) in enumerate(self._query(select))
         }
 
     def _decode(self, file: _File) -> list[Chunk]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 from string import Formatter
@@ -67,3 +68,14 @@ def test_numbers_follow_the_language() -> None:
 def test_a_term_without_a_translation_is_shown_as_it_is() -> None:
     assert i18n.term("format", "commit", "fr") == "commit {commit}"
     assert i18n.term("format", "no such word", "fr") == "no such word"
+
+
+def test_a_message_survives_json() -> None:
+    stored = json.loads(json.dumps(i18n.to_json(message("assistant.refused", why=message("assistant.empty")))))
+    read = i18n.from_json(stored)
+    assert read == stored["text"] and said(read, "fr").startswith("Je ne peux pas aider à cela : Posez une question")
+    assert i18n.from_json(i18n.to_json("plain")) == "plain"
+
+
+def test_a_stored_message_whose_key_is_gone_stays_english() -> None:
+    assert i18n.from_json({"text": "Old words.", "key": "assistant.no_such_text", "values": {}}) == "Old words."

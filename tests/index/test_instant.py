@@ -12,6 +12,7 @@ import pytest
 from support.index_case import FILES, instant_index, many, settings, snapshot, write
 from support.worker_calls import MODULE
 
+from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import layout
 from repopilot.index.store import BROKEN_NOTE, IndexStore
@@ -241,3 +242,13 @@ except StorageError as error:
     assert "said: The disk is full: the index could not be written." in done.stdout
     assert opened(root, conf).generation == before.generation
     assert len(build(root, conf).files) == 60
+
+
+def test_a_report_read_again_can_be_said_in_french(tmp_path, conf):
+    root = write(tmp_path / "papers", {"README.md": "# Notes\n\nOnly words.\n", "pkg/broken.md": b"\0\1"})
+    build(root, conf)
+    report = opened(root, conf).report
+    assert i18n.said(report.notes[0], "fr").startswith("Il n’y a pas de code source ici")
+    assert {skip.path: i18n.said(skip.reason, "fr") for skip in report.skipped} == {"pkg/broken.md": "binaire"}
+    again = build(root, conf)
+    assert [i18n.said(skip.reason, "fr") for skip in again.report.skipped] == ["binaire"]

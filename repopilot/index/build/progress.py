@@ -28,7 +28,7 @@ class PhaseProgress:
         self._phase = phase
         self._unit = unit
         self._reported_at = time.monotonic()
-        self._window_start = (self._reported_at, done)
+        self._window_start: tuple[float, float] = (self._reported_at, done)
         self._rate = 0.0
         self._send("")
 

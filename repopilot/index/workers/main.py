@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError
@@ -41,14 +41,14 @@ def main(preload: str) -> None:
         _serve(call, replies)
 
 
-def send(stream: BinaryIO, message: WireMessage) -> None:
+def send(stream: IO[bytes], message: WireMessage) -> None:
     """Write one message. Raises OSError when the other side is gone."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> WireMessage | None:
+def receive(stream: IO[bytes]) -> WireMessage | None:
     """Read one message; None at the end of the stream, also when it ends within a message."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
@@ -58,7 +58,7 @@ def receive(stream: BinaryIO) -> WireMessage | None:
     return pickle.loads(data) if len(data) == size else None
 
 
-def _serve(call: WireMessage, replies: BinaryIO) -> None:
+def _serve(call: WireMessage, replies: IO[bytes]) -> None:
     name, arguments = call
     _set_alarm(ORPHAN_LIMIT_S)
     try:
@@ -86,7 +86,7 @@ def _set_alarm(seconds: int) -> None:
         signal.alarm(seconds)
 
 
-def _open_streams() -> tuple[BinaryIO, BinaryIO]:
+def _open_streams() -> tuple[IO[bytes], IO[bytes]]:
     """Standard input and output for messages only: whatever else prints goes to standard error."""
     calls, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
