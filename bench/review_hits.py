@@ -39,12 +39,11 @@ class Hit:
 def python_files(folder: Path) -> Iterator[Code]:
     """The Python files of a repository that count, up to `MOST_LINES` lines in all."""
     files = [p for p in sorted(folder.rglob("*.py")) if p.is_file() and not p.is_symlink()]
+    files = [p for p in files if not is_test_path(str(p.relative_to(folder))) and "migrations" not in p.parts]
     random.Random(folder.name).shuffle(files)
     read = 0
     for file in files:
         path = file.relative_to(folder).as_posix()
-        if is_test_path(path) or "migrations" in file.parts:
-            continue
         text = file.read_text("utf-8", errors="replace").replace("\r\n", "\n")
         lines = text.count("\n")
         if lines <= _LONGEST_FILE and read + lines <= MOST_LINES:

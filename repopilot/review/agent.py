@@ -1,5 +1,5 @@
-"""Review: what is wrong with a change, a file, a folder or generated code. Tools find, code counts, the model adds what
-survives. The same report serves the chat, the command line and other tools."""
+"""Review: what is wrong with a change, a file, a folder or generated code. Rules and linters find, code counts, and the
+model adds what a second pass confirms. The same report serves the chat, the command line and other tools."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from repopilot import i18n
 from repopilot.repo import history
 from repopilot.results import Answer, ReviewReport
+from repopilot.retrieval.query import reply_language
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import AnalysisResult, analyse
 from repopilot.review.findings import DOMAINS, merged, score, scores
 from repopilot.review.model_review import ReviewContext, opinions, reading_of
-from repopilot.review.question import ReviewRequest, requested
-from repopilot.review.report import report_json, report_markdown, report_sarif
+from repopilot.review.question import ReviewRequest, read_request
+from repopilot.review.report import report_json, report_markdown
+from repopilot.review.sarif import report_sarif
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
 from repopilot.trace import Step
 from repopilot.types import Citation, FileChange, Finding
@@ -41,15 +44,26 @@ async def review(
     """Review what the question names: a range of commits, a pull request, files or folders, uncommitted work, or the
     code generated in the last turn. `diff` ("BASE..HEAD") and `paths` say it outright.
 
-    `details`: {score, scores, findings, pre_existing, what, reviewed}. Raises UsageError and SourceError on what
-    can't be found.
+    Args:
+        question: in English or French; the answer is in its language.
+        workspace: the repository.
+        step: the steps of the work go below it.
+        diff: a range BASE..HEAD that the caller names.
+        paths: files and folders that the caller names.
+
+    Returns:
+        The report as text, with citations where the code reviewed is the code at hand; `result` is a `ReviewReport`.
+
+    Raises:
+        UsageError: a path, or a pull request of this repository, can't be found.
+        SourceError: a commit of the range is unknown.
     """
-    wanted = await asyncio.to_thread(requested, question, workspace, diff, paths)
+    wanted = await asyncio.to_thread(read_request, question, workspace, diff, paths)
     if wanted.changes:
         report = await review_changes(workspace, step, wanted.changes)
     else:
         report = await review_snapshot(workspace, step, wanted.base, wanted.head, wanted.paths)
-    answer = _answer(report, wanted, workspace)
+    answer = _answer(report, wanted, workspace, reply_language(question, workspace.settings))
     async with step.child("answer", "answer") as answering:
         await answering.write(answer.text)
     return answer
@@ -101,10 +115,16 @@ async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> ReviewRep
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
     step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
-    reviewed = tuple(t.new.path for t in scope.targets)
     notes = (*scope.notes, *(note for one in found for note in one.notes))
-    return ReviewReport(scope.what, scope.commit or workspace.snapshot.commit, tuple(new), tuple(old), reviewed, notes,
-                  _excerpts(new, scope.targets))  # fmt: skip
+    return ReviewReport(
+        what=scope.what,
+        commit=scope.commit or workspace.snapshot.commit,
+        findings=tuple(new),
+        pre_existing=tuple(old),
+        reviewed=tuple(t.new.path for t in scope.targets),
+        notes=notes,
+        excerpts=_excerpts(new, scope.targets),
+    )
 
 
 async def _domain(
@@ -130,15 +150,13 @@ def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> d
     return excerpts
 
 
-def _answer(report: ReviewReport, wanted: ReviewRequest, workspace: Workspace) -> Answer:
+def _answer(report: ReviewReport, wanted: ReviewRequest, workspace: Workspace, language: str) -> Answer:
     cited: dict[tuple[str, int], int] = {}
     if wanted.head is None and not wanted.changes:  # the code at hand is the code that was reviewed
         places = list(dict.fromkeys((f.path, f.line) for f in report.findings))
         cited = {place: number for number, place in enumerate(places[:_CITED], 1)}
     commit = workspace.index.commit
     citations = tuple(Citation(number, path, line, line, commit) for (path, line), number in cited.items())
-    text = report_markdown(report, cited)
-    facts = report_json(report)
-    details = {key: facts[key] for key in ("score", "scores", "findings", "pre_existing", "what", "reviewed")}
     report = replace(report, note=wanted.note)
-    return Answer("\n\n".join(filter(None, (report.note, text))), citations, details=details, result=report)
+    text = "\n\n".join(filter(None, (i18n.said(report.note, language), report_markdown(report, cited, language))))
+    return Answer(text, citations, result=report)

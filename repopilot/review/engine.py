@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from repopilot import i18n
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.repo.secrets import redact
 from repopilot.review import linters
@@ -53,7 +54,7 @@ def _secrets_of(code: Code) -> Iterator[Finding]:
         rules = redact(raw)[1] or ("private-key",)
         known = rules[0] not in ("password", "secret", "api-key", "env-secret", "bearer", "basic-authorization")
         severity: Severity = "medium" if lenient else "critical" if known else "high"
-        message = f"A secret ({rules[0]}) is written into the file; change it, and read it from the environment."
+        message = i18n.message("review.secret_in_file", kind=rules[0])
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
 
 
@@ -98,7 +99,7 @@ async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> A
     """What all analysers of one domain find, at once."""
     assert domain in DOMAINS
     wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
-    parts = await asyncio.gather(*(_one(analyser, targets, step) for analyser in wanted))
+    parts = await asyncio.gather(*(_run_in_step(analyser, targets, step) for analyser in wanted))
     return AnalysisResult(
         *([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes"))
     )
@@ -110,7 +111,7 @@ def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
     return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
 
 
-async def _one(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
+async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
     """One analyser in a step of its own. When it fails, the step and a note say so."""
     try:
         async with step.child(analyser.name, "tool", f"{len(targets)} files") as running:
@@ -118,10 +119,13 @@ async def _one(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) 
             running.note(findings=len(new), pre_existing=len(old))
             return AnalysisResult(new, old, [])
     except linters.AnalyserFailed as error:
-        note = f"{analyser.name} ({analyser.domain}) was left out: {error}"
+        note = i18n.message(
+            "review.analyser_failed", name=analyser.name, domain=analyser.domain, why=i18n.reason(error)
+        )
     except Exception as error:  # a fault in one analyser must not cost the others' findings
         log.exception("analyser %s", analyser.name)
-        note = f"{analyser.name} ({analyser.domain}) was left out: it broke on this code ({type(error).__name__})."
+        why = i18n.message("review.analyser_broke", error=type(error).__name__)
+        note = i18n.message("review.analyser_failed", name=analyser.name, domain=analyser.domain, why=why)
     step.degrade(note)
     return AnalysisResult([], [], [note])
 

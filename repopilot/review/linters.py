@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from repopilot import i18n
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.review import ruff_filters
@@ -48,7 +49,7 @@ _RUFF_OPTIONS = (
     "--output-format=json", "--target-version=py313", "--config=line-length=160", "--config=lint.pylint.max-args=10",
     "--config=lint.pylint.max-statements=80", "--config=lint.pylint.max-nested-blocks=5",
 )  # fmt: skip
-_GRAVE = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
+_HIGH = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
 _MEDIUM = (
     "B006 B012 B015 B018 B020 B021 B023 B025 B026 B029 B030 B031 B032 B035 B039 B909 E721 E722 F402 F601 F631 F632 "
     "F811 F702 W605 RUF006 RUF016 RUF017 RUF018 ASYNC T100 SIM115 SIM220 SIM221 PLW0129 PLW0133 PLW0177 PLR0124 "
@@ -100,19 +101,24 @@ def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
 
 
 def _ruff_severity(rule: str) -> Severity:
-    if rule.startswith(_GRAVE):
+    if rule.startswith(_HIGH):
         return "high"
     return "medium" if rule.startswith(tuple(_MEDIUM)) else "low"
 
 
 def bandit(codes: Sequence[Code]) -> list[Finding]:
-    """Security faults in Python, by bandit. What it reads as untrusted input is graver than the rest."""
+    """Security faults in Python, by bandit; those that mention untrusted input are critical."""
     findings = []
     for copies in _batches(codes, ".py"):
         report = _json("bandit", ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, "--", *copies])
         for item in report.get("results", ()):
             code = copies.get(item["filename"])
-            if code is not None and not is_test_path(code.path) and not _empty_password(item) and _unproven(code, item):
+            if (
+                code is not None
+                and not is_test_path(code.path)
+                and not _is_placeholder(item)
+                and _may_be_unsafe(code, item)
+            ):
                 findings.append(_bandit_finding(code, item))
     return findings
 
@@ -128,25 +134,25 @@ def _bandit_finding(code: Code, item: dict) -> Finding:
     return code.finding(line, severity, "security", rule, _sentence(item["issue_text"]), "bandit")
 
 
-def _unproven(code: Code, item: dict) -> bool:
+def _may_be_unsafe(code: Code, item: dict) -> bool:
     """False for a statement that is put together from the code's own pieces only, placeholders for example."""
     tree = tree_of(code) if item["test_id"] == "B608" else None
     return tree is None or unsafe_statement(tree, item["line_number"])
 
 
-def _empty_password(item: dict) -> bool:
+def _is_placeholder(item: dict) -> bool:
     """A "password" that is only the name of a setting's default, or a word of a grammar."""
     if item["test_id"] not in ("B105", "B106", "B107"):
         return False
     value = item["issue_text"].partition("'")[2].removesuffix("'")
     named = re.fullmatch(r"[a-z]+([_.:-][a-z]+)+|[A-Z]+([_-][A-Z]+)+|/[\w/.-]*", value)  # a code, a key, a path
-    told = re.search(r"secret|change|default|admin|dev|insecure|test|pass", value, re.I) and "_" not in value
+    telling = re.search(r"secret|change|default|admin|dev|insecure|test|pass", value, re.I) and "_" not in value
     return (
         len(value) < 5
         or value == "None"
         or not re.search(r"[A-Za-z]{3}|\d{4}", value)
         or " " in value
-        or bool(named and not told)
+        or bool(named and not telling)
     )
 
 
@@ -167,7 +173,7 @@ def radon(codes: Sequence[Code]) -> list[Finding]:
 
 def _radon_finding(code: Code, block: dict) -> Finding:
     severity: Severity = "high" if block["complexity"] > 40 else "medium" if block["complexity"] > 20 else "low"
-    message = f"{block['name']} has a cyclomatic complexity of {block['complexity']}; above 10 it is hard to test."
+    message = i18n.message("review.complexity", name=block["name"], complexity=block["complexity"])
     return code.finding(block["lineno"], severity, "performance", "complexity", message, "radon")
 
 
@@ -182,21 +188,26 @@ def _batches(codes: Sequence[Code], *endings: str) -> Iterator[dict[str, Code]]:
 def _json(module: str, arguments: Sequence[str]):
     """Run `python -m module` in isolation, in an empty folder, and parse what it prints."""
     if importlib.util.find_spec(module) is None:
-        raise AnalyserFailed(f"{module} is not installed.", f"Install it: pip install {module}.")
-    with tempfile.TemporaryDirectory(prefix="repopilot-tool-") as nowhere:
-        env = {"PATH": os.defpath, "HOME": nowhere, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        raise AnalyserFailed(
+            i18n.message("review.errors.not_installed", name=module),
+            i18n.message("review.errors.not_installed_hint", name=module),
+        )
+    with tempfile.TemporaryDirectory(prefix="repopilot-tool-") as folder:
+        env = {"PATH": os.defpath, "HOME": folder, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         try:
-            done = subprocess.run([sys.executable, "-I", "-m", module, *arguments], cwd=nowhere, env=env,
+            done = subprocess.run([sys.executable, "-I", "-m", module, *arguments], cwd=folder, env=env,
                                   capture_output=True, timeout=_SECONDS, check=False)  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise AnalyserFailed(f"{module} did not finish within {_SECONDS} s.") from error
+            raise AnalyserFailed(i18n.message("review.errors.too_slow", name=module, seconds=_SECONDS)) from error
         except OSError as error:
-            raise AnalyserFailed(f"{module} could not be started: {error}.") from error
+            raise AnalyserFailed(i18n.message("review.errors.not_started", name=module, error=str(error))) from error
     try:
         return json.loads(done.stdout)
     except ValueError as error:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["nothing"]
-        raise AnalyserFailed(f"{module} failed (status {done.returncode}): {said[0][:200]}.") from error
+        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+        raise AnalyserFailed(
+            i18n.message("review.errors.failed", name=module, status=done.returncode, error=last[0][:200])
+        ) from error
 
 
 def _sentence(text: str) -> str:

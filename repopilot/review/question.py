@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.source import parse_source
 from repopilot.types import FileChange
@@ -39,7 +40,9 @@ class ReviewRequest:
     note: str = ""
 
 
-def requested(question: str, workspace: Workspace, diff: str | None = None, paths: Sequence[str] = ()) -> ReviewRequest:
+def read_request(
+    question: str, workspace: Workspace, diff: str | None = None, paths: Sequence[str] = ()
+) -> ReviewRequest:
     """What to review. A question that names nothing is searched for, and the best files are taken, which is said.
 
     Raises UsageError on a pull request of another repository.
@@ -51,7 +54,7 @@ def requested(question: str, workspace: Workspace, diff: str | None = None, path
         return ReviewRequest(paths=tuple(paths))
     named = _named_paths(question, workspace)
     if pull := _pull_request(question, workspace):
-        return ReviewRequest("HEAD", pull, note=f"Reviewed: {pull} against the branch that is open.")
+        return ReviewRequest("HEAD", pull, note=i18n.message("review.reviewed_pull", pull=pull))
     if found := _RANGE.search(question):
         return ReviewRequest(found[1], found[2] or None, named)
     turns = [turn for turn in workspace.turns if turn.files]
@@ -65,9 +68,9 @@ def requested(question: str, workspace: Workspace, diff: str | None = None, path
 def _unnamed(question: str, workspace: Workspace) -> ReviewRequest:
     dirty = workspace.snapshot.root is not None and workspace.snapshot.commit.endswith("+dirty")
     if _LOCAL.search(question) and dirty:
-        return ReviewRequest("HEAD", None, note="Reviewed: the uncommitted changes.")
+        return ReviewRequest("HEAD", None, note=i18n.message("review.reviewed_uncommitted"))
     if _LAST.search(question):
-        return ReviewRequest("HEAD~1", "HEAD", note="Reviewed: the last commit.")
+        return ReviewRequest("HEAD~1", "HEAD", note=i18n.message("review.reviewed_last"))
     if re.search(
         r"\b(whole|entire|all|full|everything|project|repo(sitory)?|codebase|tout|projet|dépôt)\b", question, re.I
     ):
@@ -79,9 +82,7 @@ def _unnamed(question: str, workspace: Workspace) -> ReviewRequest:
     if not files:
         return ReviewRequest()
     shown = ", ".join(f"`{f}`" for f in files)
-    return ReviewRequest(
-        paths=tuple(files), note=f"No file or range was named, so the files that fit best were reviewed: {shown}."
-    )
+    return ReviewRequest(paths=tuple(files), note=i18n.message("review.reviewed_best", files=shown))
 
 
 def _pull_request(question: str, workspace: Workspace) -> str | None:
@@ -92,15 +93,17 @@ def _pull_request(question: str, workspace: Workspace) -> str | None:
         except RepoPilotError:
             return None
         if source.name.rpartition("/")[2].lower() != workspace.snapshot.name.rpartition("/")[2].lower():
-            raise UsageError(f"That pull request belongs to {source.name}, not to {workspace.snapshot.name}.",
-                             "Open that repository first: paste the pull request's address by itself.")  # fmt: skip
+            raise UsageError(
+                i18n.message("review.errors.other_repository", name=source.name, here=workspace.snapshot.name),
+                i18n.message("review.errors.other_repository_hint"),
+            )
         return source.ref
     number = _PULL.search(question)
     return f"refs/pull/{number[1]}/head" if number else None
 
 
 def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
-    """Files and folders of the index that the question writes out, by full path or unmistakable end."""
+    """Files and folders of the index that the question writes out, by full path or by an end that only one has."""
     files = list(workspace.index.files)
     folders = {"/".join(f.split("/")[:n]) for f in files for n in range(1, f.count("/") + 1)}
     found: list[str] = []

@@ -1,123 +1,107 @@
-"""The report of a review, and its three forms: JSON, SARIF 2.1.0 and Markdown. Pure."""
+"""The report of a review: as JSON for programs, as Markdown to be read. Pure."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import groupby
 
+from repopilot import i18n
 from repopilot.results import ReviewReport
 from repopilot.review.findings import DOMAINS, WEIGHTS, score, scores
 from repopilot.types import Finding
 
 _KEYS = ("path", "line", "severity", "domain", "rule", "message", "source", "quote")
-_LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
-_RANKS = {"critical": 95.0, "high": 75.0, "medium": 45.0, "low": 15.0}
+_NOTES_SHOWN = 20
+_SEVERITIES = tuple(WEIGHTS)
 
 
 def report_json(report: ReviewReport) -> dict:
-    """The report as one JSON document: score, scores by domain, findings, and how complete it is."""
+    """The report as one JSON document: score, scores by domain, findings, and how complete it is; in English."""
     return {
         "score": score(report.findings),
         "scores": scores(report.findings),
         "findings": [finding_json(f) for f in report.findings],
         "pre_existing": len(report.pre_existing),
-        "what": report.what,
+        "what": str(report.what),
         "commit": report.commit,
         "reviewed": list(report.reviewed),
-        "notes": list(report.notes),
+        "notes": [str(note) for note in report.notes],
     }
 
 
 def finding_json(finding: Finding) -> dict:
+    """One finding, with the keys in the order of the command line's contract."""
     values = asdict(finding)
     return {key: values[key] for key in _KEYS}
 
 
-def report_sarif(report: ReviewReport) -> dict:
-    """The report as SARIF 2.1.0 (OASIS), one run; fingerprints stay the same when lines move."""
-    rules = {f.rule: f for f in (*report.findings, *report.pre_existing)}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": {"name": "RepoPilot", "rules": [_sarif_rule(rules[r]) for r in sorted(rules)]}},
-                "columnKind": "utf16CodeUnits",
-                "results": [
-                    *(_sarif_result(f, sorted(rules), "new") for f in report.findings),
-                    *(_sarif_result(f, sorted(rules), "unchanged") for f in report.pre_existing),
-                ],
-                "properties": {"score": score(report.findings), "scores": scores(report.findings)},
-            }
-        ],
-    }
+def report_markdown(
+    report: ReviewReport, cited: Mapping[tuple[str, int], int] | None = None, language: str = "en"
+) -> str:
+    """The report to be read: the scores, then the findings by file, the most severe first, each with its code.
 
+    Args:
+        report: what was found.
+        cited: the citation number of a (path, line), which is written as `[1]` behind its finding.
+        language: what to write it in; the words of ruff, bandit and radon stay English.
 
-def _sarif_rule(finding: Finding) -> dict:
-    return {
-        "id": finding.rule,
-        "shortDescription": {"text": f"{finding.rule} ({finding.source})"},
-        "properties": {"tags": [finding.domain], "security-severity": str(_RANKS[finding.severity] / 10)}
-        if finding.domain == "security"
-        else {"tags": [finding.domain]},
-    }
-
-
-def _sarif_result(finding: Finding, rules: Sequence[str], state: str) -> dict:
-    identity = "\0".join((finding.path, finding.rule, finding.quote))
-    region: dict = {"startLine": max(finding.line, 1)}
-    if finding.quote:
-        region["snippet"] = {"text": finding.quote}
-    return {
-        "ruleId": finding.rule,
-        "ruleIndex": rules.index(finding.rule),
-        "level": _LEVELS[finding.severity],
-        "rank": _RANKS[finding.severity],
-        "message": {"text": finding.message},
-        "baselineState": state,
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}],
-        "partialFingerprints": {"repopilot/v1": hashlib.sha256(identity.encode()).hexdigest()[:32]},
-        "properties": {"severity": finding.severity, "domain": finding.domain, "source": finding.source},
-    }
-
-
-def _uri(path: str) -> str:
-    from urllib.parse import quote
-
-    return quote(path)
-
-
-def report_markdown(report: ReviewReport, cited: Mapping[tuple[str, int], int] | None = None) -> str:
-    """The report to be read: the scores, then the findings by file, gravest first, each with its code.
-
-    `cited` gives the citation number of a (path, line), which is written as `[1]` behind the finding.
+    Returns:
+        Markdown, a heading of the third level for each file.
     """
-    by_domain = scores(report.findings)
-    lines = [f"**Health {score(report.findings)}/100** of {report.what}: "
-             + ", ".join(f"{domain} {by_domain[domain]}" for domain in DOMAINS) + "."]  # fmt: skip
-    counts = {s: sum(f.severity == s for f in report.findings) for s in WEIGHTS}
-    shown = ", ".join(f"{n} {s}" for s, n in counts.items() if n)
-    old = len(report.pre_existing)
-    before = f" {old} more {'was' if old == 1 else 'were'} there before the change." if old else ""
-    files = len(report.reviewed)
-    lines.append(f"{shown or 'Nothing found'} in {files} file{'s' * (files != 1)}.{before}")
+    lines = [_health(report, language), _counts(report, language)]
     for path, group in groupby(report.findings, key=lambda f: f.path):
         lines += ["", f"### `{_inline(path)}`", ""]
-        lines += [line for f in sorted(group, key=_gravest) for line in _finding_lines(f, report, cited or {})]
-    if report.notes:
-        lines += ["", *(f"- *{note}*" for note in report.notes[:20])]
+        for finding in sorted(group, key=_by_severity):
+            lines += _finding_lines(finding, report, cited or {}, language)
+    if notes := _notes(report, language):
+        lines += ["", notes]
     return "\n".join(lines)
 
 
-def _gravest(finding: Finding) -> tuple[int, int]:
-    return list(WEIGHTS).index(finding.severity), finding.line
+def _health(report: ReviewReport, language: str) -> str:
+    by_domain = scores(report.findings)
+    domains = (f"{i18n.text(f'review.domains.{domain}', language)} {by_domain[domain]}" for domain in DOMAINS)
+    return i18n.text(
+        "review.health",
+        language,
+        score=score(report.findings),
+        what=i18n.said(report.what, language),
+        domains=", ".join(domains),
+    )
 
 
-def _finding_lines(finding: Finding, report: ReviewReport, cited: Mapping[tuple[str, int], int]) -> list[str]:
-    origin = f"`{finding.rule}` ({finding.domain}, {finding.source})"
-    head = f"- **{finding.severity}** line {finding.line} · {finding.message} {origin}"
+def _counts(report: ReviewReport, language: str) -> str:
+    counts = {s: sum(f.severity == s for f in report.findings) for s in _SEVERITIES}
+    found = ", ".join(i18n.text(f"review.counts.{s}", language, count=n) for s, n in counts.items() if n)
+    found = found or i18n.text("review.nothing_found", language)
+    parts = [i18n.text("review.in_files", language, found=found, count=len(report.reviewed))]
+    if report.pre_existing:
+        parts.append(i18n.text("review.pre_existing", language, count=len(report.pre_existing)))
+    return " ".join(parts)
+
+
+def _notes(report: ReviewReport, language: str) -> str:
+    return "\n".join(f"- *{i18n.said(note, language)}*" for note in report.notes[:_NOTES_SHOWN])
+
+
+def _by_severity(finding: Finding) -> tuple[int, int]:
+    return _SEVERITIES.index(finding.severity), finding.line
+
+
+def _finding_lines(
+    finding: Finding, report: ReviewReport, cited: Mapping[tuple[str, int], int], language: str
+) -> list[str]:
+    head = "- " + i18n.text(
+        "review.finding",
+        language,
+        severity=i18n.text(f"review.severities.{finding.severity}", language),
+        line=finding.line,
+        message=i18n.said(finding.message, language),
+        rule=finding.rule,
+        domain=i18n.text(f"review.domains.{finding.domain}", language),
+        source=finding.source,
+    )
     if number := cited.get((finding.path, finding.line)):
         head += f" [{number}]"
     excerpt = report.excerpts.get(f"{finding.path}:{finding.line}", "")

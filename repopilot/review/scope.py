@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import SourceError, UsageError
 from repopilot.repo import history
@@ -23,9 +24,15 @@ _READ = ("code", "schema", "config")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """`targets` to look at; `given` are findings that need no analyser (a committed key file); `notes` say in words
-    what was left out and why; `what` names the whole for the
-    report, `commit` the state reviewed where it isn't the workspace's."""
+    """What a review looks at.
+
+    Attributes:
+        what: a name for all of it, for the report.
+        targets: the files to look at.
+        given: findings that need no analyser: a committed key file.
+        notes: what was left out, and why.
+        commit: the state reviewed, where it isn't the workspace's.
+    """
 
     what: str
     targets: tuple[ReviewTarget, ...]
@@ -42,7 +49,8 @@ def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings)
     diffs = history.diff(snapshot, base, head, settings)
     new = history.at(snapshot, head, settings) if head else snapshot
     old = history.at(snapshot, base, settings)
-    what = f"{base}..{head}" if head else f"{base}..{'working tree' if snapshot.root else snapshot.commit[:10]}"
+    tree = i18n.message("review.working_tree") if snapshot.root else snapshot.commit[:10]
+    what = f"{base}..{head}" if head else i18n.message("review.range", base=base, head=tree)
     targets, given, notes = [], [], []
     for diff in diffs:
         found = _of_file(diff, new, old, settings)
@@ -53,7 +61,7 @@ def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings)
         elif found:
             notes.append(found)
     if not diffs:
-        notes.append("Nothing differs.")
+        notes.append(i18n.message("review.nothing_differs"))
     return _bounded(Scope(what, tuple(targets), tuple(given), tuple(notes), new.commit))
 
 
@@ -63,16 +71,16 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
     if diff.status == "deleted":
         return ""
     if secret_name(path):
-        message = "A file of this name holds secrets as a rule; take it out, and change what it held."
+        message = i18n.message("review.secret_file")
         severity = "critical" if diff.status == "added" else "high"
         return Finding(path, 1, severity, "secret-file", message, "secrets", "security", path)
     if diff.binary:
-        return f"{path}: binary, not reviewed."
+        return _not_reviewed(path, i18n.message("review.reasons.binary"))
     if file_kind(path) not in _READ or language_of(path) is None:
         return ""
     now = _version(new, path, settings)
     if isinstance(now, str):
-        return f"{path}: {now}, not reviewed."
+        return _not_reviewed(path, now)
     before = None if diff.status == "added" else _version(old, diff.old_path, settings)
     previous = Code(path, before.text, before.safe, before.language) if isinstance(before, Code) else None
     return ReviewTarget(now, added_lines(diff), previous)
@@ -83,7 +91,7 @@ def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | str:
     try:
         data = read_raw(snapshot, path)
     except SourceError:
-        return "not a regular file"
+        return i18n.message("review.reasons.not_regular")
     if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, ()):
         return skip
     return _as_code(path, data)
@@ -105,27 +113,30 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
     known = [file for file in files if file.kind in _READ]
     for path in wanted:
         if path in reasons:
-            raise UsageError(f"{path} is not reviewed: {reasons[path]}.")
+            raise UsageError(i18n.message("review.errors.skipped", path=path, why=reasons[path]))
         if path not in (".", "") and not any(f.path == path or f.path.startswith(path + "/") for f in files):
-            raise UsageError(f"There is no file or folder {path} in {snapshot.name}.", "Check the spelling.")
+            raise UsageError(
+                i18n.message("review.errors.no_path", path=path, name=snapshot.name),
+                i18n.message("review.errors.no_path_hint"),
+            )
     chosen = [
         f for f in known if not wanted or any(p in (".", "", f.path) or f.path.startswith(p + "/") for p in wanted)
     ]
     targets, notes = [], []
     for file, data in read_bytes(snapshot, chosen[:MOST_FILES]):
-        version = _as_code(file.path, data) if data is not None else "is gone"
+        version = _as_code(file.path, data) if data is not None else i18n.message("review.reasons.gone")
         if isinstance(version, Code):
             targets.append(ReviewTarget(version))
         else:
-            notes.append(f"{file.path}: {version}, not reviewed.")
+            notes.append(_not_reviewed(file.path, version))
     if len(chosen) > MOST_FILES:
-        notes.append(f"Only the first {MOST_FILES} of {len(chosen)} files were reviewed; name a folder for the rest.")
-    what = ", ".join(p for p in wanted if p not in (".", "")) or "the whole repository"
+        notes.append(i18n.message("review.first_files", shown=MOST_FILES, count=len(chosen)))
+    what = ", ".join(p for p in wanted if p not in (".", "")) or i18n.message("review.whole_repository")
     return Scope(what, tuple(targets), (), tuple(notes))
 
 
 def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
-    """Generated files: their changed lines, held against `old` (path → text before, where there was one)."""
+    """Generated files: their changed lines, compared with `old` (path → text before, where there was one)."""
     targets = []
     for change in changes:
         language = language_of(change.path)
@@ -135,11 +146,15 @@ def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
         lines = added_lines(parse_patch(change.diff)[0]) if change.diff and before is not None else None
         previous = code(change.path, before, language) if before is not None else None
         targets.append(ReviewTarget(code(change.path, change.content, language), lines, previous))
-    return Scope("the generated code", tuple(targets))
+    return Scope(i18n.message("review.generated_code"), tuple(targets))
+
+
+def _not_reviewed(path: str, why: str) -> str:
+    return i18n.message("review.not_reviewed", path=path, why=why)
 
 
 def _bounded(scope: Scope) -> Scope:
     if len(scope.targets) <= MOST_FILES:
         return scope
-    note = f"Only the first {MOST_FILES} of {len(scope.targets)} changed files were reviewed."
+    note = i18n.message("review.first_changed_files", shown=MOST_FILES, count=len(scope.targets))
     return Scope(scope.what, scope.targets[:MOST_FILES], scope.given, (*scope.notes, note), scope.commit)

@@ -105,7 +105,7 @@ def fix_task(finding: Finding, language: str) -> str:
 
 def sarif(report: ReviewReport) -> str:
     """The findings for other tools, SARIF 2.1.0."""
-    from repopilot.review.report import report_sarif
+    from repopilot.review.sarif import report_sarif
 
     return json.dumps(report_sarif(report), indent=2)
 

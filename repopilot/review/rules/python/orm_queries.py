@@ -66,7 +66,7 @@ def _single_saves(tree: PythonTree) -> Iterator[Match]:
 def _is_request(call: ast.Call) -> bool:
     """`session.get(url, timeout=…)` is HTTP, `session.get(Model, id)` is not."""
     name = called(call)
-    if not re.search(r"session(\.\w+)?\.(get|delete)$|get_session\.get$", name):
+    if "query." in name or not re.search(r"session(\.\w+)?\.(get|delete)$|get_session\.get$", name):
         return False
     first = call.args[0] if call.args else None
     model = first is not None and dotted(first).rpartition(".")[2][:1].isupper() and len(call.args) > 1

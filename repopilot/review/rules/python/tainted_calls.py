@@ -104,8 +104,8 @@ _RESPONSES = re.compile(r"(^|\.)(HttpResponse|make_response|Response|HTMLRespons
 _MARKED = Sink(re.compile(r"(^|\.)(Markup|mark_safe|HTMLResponse|format_html)$"))
 _FILES = Sink(
     re.compile(
-        r"^(open|io\.open|os\.(remove|unlink|rename|rmdir|listdir|makedirs)|shutil\.\w+|send_file|FileResponse|"
-        r"(pathlib\.)?Path|os\.path\.join|codecs\.open)$"
+        r"^(open|io\.open|codecs\.open|os\.(remove|unlink|rename|rmdir|listdir|makedirs|path\.join)|send_file|FileResponse|"
+        r"shutil\.(copy|copy2|copyfile|copytree|move|rmtree|make_archive|unpack_archive))$"
     ),
     checkable=True,
 )

@@ -1,0 +1,62 @@
+"""A review as SARIF 2.1.0 (OASIS), for other tools. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from repopilot.results import ReviewReport
+from repopilot.review.findings import score, scores
+from repopilot.types import Finding
+
+_LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
+_RANKS = {"critical": 95.0, "high": 75.0, "medium": 45.0, "low": 15.0}
+
+
+def report_sarif(report: ReviewReport) -> dict:
+    """The report as SARIF 2.1.0 (OASIS), one run; fingerprints stay the same when lines move."""
+    rules = {f.rule: f for f in (*report.findings, *report.pre_existing)}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "RepoPilot", "rules": [_sarif_rule(rules[r]) for r in sorted(rules)]}},
+                "columnKind": "utf16CodeUnits",
+                "results": [
+                    *(_sarif_result(f, sorted(rules), "new") for f in report.findings),
+                    *(_sarif_result(f, sorted(rules), "unchanged") for f in report.pre_existing),
+                ],
+                "properties": {"score": score(report.findings), "scores": scores(report.findings)},
+            }
+        ],
+    }
+
+
+def _sarif_rule(finding: Finding) -> dict:
+    return {
+        "id": finding.rule,
+        "shortDescription": {"text": f"{finding.rule} ({finding.source})"},
+        "properties": {"tags": [finding.domain], "security-severity": str(_RANKS[finding.severity] / 10)}
+        if finding.domain == "security"
+        else {"tags": [finding.domain]},
+    }
+
+
+def _sarif_result(finding: Finding, rules: Sequence[str], state: str) -> dict:
+    identity = "\0".join((finding.path, finding.rule, finding.quote))
+    region: dict = {"startLine": max(finding.line, 1)}
+    if finding.quote:
+        region["snippet"] = {"text": finding.quote}
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": rules.index(finding.rule),
+        "level": _LEVELS[finding.severity],
+        "rank": _RANKS[finding.severity],
+        "message": {"text": str(finding.message)},
+        "baselineState": state,
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(finding.path)}, "region": region}}],
+        "partialFingerprints": {"repopilot/v1": hashlib.sha256(identity.encode()).hexdigest()[:32]},
+        "properties": {"severity": finding.severity, "domain": finding.domain, "source": finding.source},
+    }
