@@ -1,10 +1,10 @@
-"""LlamaIndex's `ChromaVectorStore` against the same calls on Chroma's collection, in one run, on one machine.
+"""Compares LlamaIndex's `ChromaVectorStore` with direct calls of Chroma's collection, on one machine in one run.
 
     python -m bench.vector_store [--count N] [--dimension N] [--rounds N]
 
-Random unit vectors stand for embeddings. Every stretch is timed alternately through both, on collections with the same
-vectors, and the median of the rounds is printed with the ratio. The vectors of nodes are stored twice: bare, as
-`repopilot.index.vectors` needs them, and with text and metadata, as a LlamaIndex application would.
+Random unit vectors stand for embeddings. Every operation is timed alternately through both, on collections with
+the same vectors; medians are printed with their ratios. Nodes are stored once bare, as `repopilot.index.vectors` needs
+them, and once with text and metadata, as a LlamaIndex application does.
 """
 
 from __future__ import annotations

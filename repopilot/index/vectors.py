@@ -6,7 +6,7 @@ damaged folder, is recreated, with a note.
 
 `Vectors` calls the collection directly, which is two to three times as fast as through LlamaIndex's
 `ChromaVectorStore` and spares the command line its import; `node_store` gives LlamaIndex applications the same vectors
-in a `ChromaVectorStore`. The figures are in docs/decisions/0005-vectors-in-chroma.md.
+in a `ChromaVectorStore`. The figures are in docs/decisions/0008-vectors-in-chroma.md.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ class Vectors:
 
     def _recreate(self, error: _DamagedError) -> Collection | None:
         """Replace a damaged collection, or when that fails the whole folder, with an empty one. Raises StorageError."""
-        self.notes.append(i18n.message("retrieval.vectors.recreated", error=str(error)))
+        self.notes.append(i18n.message("retrieval.vectors.recreated", error=error.args[0]))
         with self._lock, _registry.lock:
             try:
                 client = _client(self._root)
@@ -378,7 +378,7 @@ def _connect(root: Path) -> Client:
         return cast("Client", chromadb.PersistentClient(str(root / FOLDER), settings=settings))
     except Exception as error:  # Chroma's native part raises all kinds of them on damaged files
         _clear_cache()
-        raise _DamagedError("the folder can't be opened") from error
+        raise _DamagedError(i18n.message("retrieval.vectors.folder_unreadable")) from error
 
 
 def _empty(root: Path) -> None:

@@ -29,6 +29,11 @@ class HybridRetriever(BaseRetriever):
     A query may hold filters (`file:src/*.py lang:python kind:function symbol:Cart`). Nodes are those of `node_of_chunk`
     with the contributions to their score as metadata `why`; what the search notes, for example that vectors were
     missing, is logged. Asynchronous retrieval runs in a thread.
+
+    Example:
+        engine = RetrieverQueryEngine.from_args(HybridRetriever(index, embedder, k=8, filters="lang:python"), llm=llm)
+        answer = engine.query("where are sessions closed?")
+        places = [(n.metadata["path"], n.metadata["start_line"], n.score) for n in answer.source_nodes]
     """
 
     def __init__(

@@ -85,14 +85,14 @@ def test_special_definitions(text, language, symbols):
     assert _symbols(text, language) == symbols
 
 
-def test_headers_of_c_plus_plus_are_told_from_c():
+def test_headers_of_c_plus_plus_are_distinguished_from_c():
     analysis = analyse("a.h", "class A {\npublic:\n  void run();\n};\n", "c", "code")
     assert analysis.parsed
     assert [s.qualified for s in analysis.symbols] == ["A", "A.run"]
     assert analyse("a.h", "int run(void);\n", "c", "code").language == "c"
 
 
-def test_syntax_errors_are_said_and_the_rest_is_read():
+def test_syntax_errors_are_noted_and_the_rest_is_read():
     analysis = analyse(
         "a.py", "def good():\n    pass\n\ndef bad(:\n    x =\n\nclass Fine:\n    pass\n", "python", "code"
     )

@@ -114,7 +114,7 @@ def test_a_damaged_chroma_is_recreated_with_a_note(index, conf, victim):
     assert recreated.known() == set(index.digests.tolist())
 
 
-def test_a_collection_deleted_under_us_is_made_anew(index, conf):
+def test_a_collection_deleted_meanwhile_is_recreated(index, conf):
     store = vectors_of(index, WordEmbedder())
     store.of_chunks(index, [0])
     client = vectors._client(conf.indexes)
@@ -225,7 +225,7 @@ def test_several_threads_may_ask_at_once(index):
     assert all(np.allclose(one, found[0], atol=1e-6) for one in found)
 
 
-def test_a_full_disk_is_said_and_loses_no_vector(tmp_path, conf, jobs):
+def test_a_full_disk_is_an_error_and_loses_no_vector(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(200))
     index = jobs.build(IndexRequest(snapshot(root), conf))
     vectors_of(index, WordEmbedder()).of_chunks(index, range(20))

@@ -1,4 +1,4 @@
-"""The citation check: what a model may say about excerpts, and what becomes of it."""
+"""The citation check: what a model writes about excerpts, and which of its citations remain."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def checked(text: str, *excerpts: Excerpt) -> tuple[str, list[tuple[int, str, bo
     return out, [(c.number, f"{c.path}:{c.start_line}-{c.end_line}", c.supported) for c in citations]
 
 
-def test_a_true_citation_is_kept_with_the_place_code_looked_up() -> None:
+def test_a_true_citation_keeps_the_place_that_code_looked_up() -> None:
     out, citations = checked("`make_context` builds a `Context` [1].")
     assert out == "`make_context` builds a `Context` [1]."
     assert citations == [(1, "src/click/core.py:10-13", True)]
@@ -37,28 +37,28 @@ def test_a_number_that_names_no_excerpt_is_dropped() -> None:
     assert checked("It is very fast and robust indeed [7].") == ("It is very fast and robust indeed.", [])
 
 
-def test_a_citation_of_the_wrong_excerpt_moves_to_the_one_that_bears_the_sentence() -> None:
+def test_a_citation_of_the_wrong_excerpt_moves_to_the_supporting_one() -> None:
     out, citations = checked("`foo` returns `'bar baz'` [1].")
     assert out.endswith("[1].") and citations == [(1, "src/x.py:1-2", True)]
 
 
-def test_what_no_excerpt_bears_is_marked() -> None:
+def test_a_sentence_that_no_excerpt_supports_is_marked() -> None:
     out, citations = checked("The token is validated by the server before storage [2].")
     assert out == "The token is validated by the server before storage [1?]."
     assert citations == [(1, "src/x.py:1-2", False)]
 
 
-def test_a_sentence_without_a_number_gets_the_one_its_names_stand_in() -> None:
+def test_a_sentence_without_a_number_gets_that_of_the_excerpt_with_its_names() -> None:
     assert checked("The function `foo` returns `'bar baz'`.")[1] == [(1, "src/x.py:1-2", True)]
 
 
-def test_line_numbers_of_the_models_own_making_are_removed() -> None:
+def test_line_numbers_invented_by_the_model_are_removed() -> None:
     out, _ = checked("See src/x.py:120-140 and src/click/core.py#L5 for `foo`.")
     assert ":120" not in out and "#L5" not in out and "src/x.py" in out
 
 
 @pytest.mark.parametrize("marker", ["[1, 2]", "[1][2]", "[1] [2]", "[1-2]", "【1】", "[^1]", "[ 1 ]", "`[1]`"])
-def test_every_way_small_models_write_numbers_is_understood(marker: str) -> None:
+def test_every_form_in_which_small_models_write_numbers_is_parsed(marker: str) -> None:
     out, citations = checked(f"`make_context` builds a `Context` {marker}.")
     assert out == "`make_context` builds a `Context` [1]." and citations[0][1] == "src/click/core.py:10-13"
 
@@ -69,7 +69,7 @@ def test_code_blocks_and_links_are_left_alone() -> None:
 
 
 def test_a_mention_is_no_definition() -> None:
-    """`helper` is defined elsewhere: lines that merely call it don't bear a sentence about what it does."""
+    """`helper` is defined elsewhere: lines that merely call it don't support a sentence about what it does."""
     definition = Symbol("helper", "helper", "function", "src/y.py", 50, 60)
     _, citations = verify(
         "`helper` parses the command line [1].",
@@ -80,7 +80,7 @@ def test_a_mention_is_no_definition() -> None:
     assert [c.supported for c in citations] == [False]
 
 
-def test_a_long_excerpt_is_narrowed_to_the_lines_that_bear_the_sentence() -> None:
+def test_a_long_excerpt_is_narrowed_to_the_supporting_lines() -> None:
     lines = [f"    step_{i}()" for i in range(60)]
     long = Excerpt(1, "a.py", 101, 160, "", "\n".join(lines))
     assert checked("It runs `step_30` and `step_31` [1].", long)[1] == [(1, "a.py:129-134", True)]

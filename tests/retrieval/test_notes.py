@@ -43,7 +43,7 @@ class FailingEmbedder(WordEmbedder):
         ),
     ],
 )
-def test_notes_are_said_in_the_language_of_the_reader(index, question, english, french):
+def test_notes_are_in_the_language_of_the_reader(index, question, english, french):
     (note,) = search(index, question).notes
     assert note == english
     assert " ".join(i18n.said(note, "fr").split()) == french

@@ -74,7 +74,7 @@ def test_hits_come_in_order_of_score_and_the_same_every_time(index):
     assert len({tuple((h.chunk.id, h.score) for h in r.hits) for r in results}) == 1
 
 
-def test_tests_examples_documentation_and_vendored_code_step_back_unless_asked_for(index):
+def test_tests_examples_documentation_and_vendored_code_rank_lower_unless_asked_for(index):
     ranked = paths(index, "discount", 20)
     assert ranked[0] == "shop/prices.py"
     assert paths(index, "where are the tests of the cart?")[0] == "tests/test_cart.py"
@@ -108,7 +108,7 @@ def test_a_filter_that_matches_nothing_says_so(index, text):
     assert "filters" in results.notes[0]
 
 
-def test_a_quoted_phrase_comes_first_and_a_missing_one_is_said(index):
+def test_a_quoted_phrase_comes_first_and_a_missing_one_is_noted(index):
     found = search(index, 'which code says "nothing to pay for"?')
     assert "nothing to pay for" in found.hits[0].chunk.text
     assert found.hits[0].why["phrase"] > 0
@@ -128,7 +128,7 @@ def test_a_traceback_leads_to_its_frames_innermost_first(index):
         assert hit.why["stack frame"] > 0
 
 
-def test_frames_of_other_code_are_said_to_be_elsewhere(index):
+def test_frames_outside_the_repository_are_noted(index):
     results = search(index, 'Traceback:\n  File "/usr/lib/other.py", line 3, in total\nEmptyCart: nothing to pay for')
     assert "stack frames" in results.notes[0]
     assert results.hits[0].chunk.path == "shop/cart.py"
