@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 
+from repopilot import i18n
 from repopilot.errors import RepoPilotError
+from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.runtime import Runtime
 from repopilot.tools import call_graph, lookup
-from repopilot.types import Progress, Snapshot
+from repopilot.types import Progress
+
+Tool = Callable[..., Awaitable[str]]
 
 
 def run(runtime: Runtime) -> None:
@@ -18,70 +22,88 @@ def run(runtime: Runtime) -> None:
     from mcp.server.fastmcp import FastMCP
 
     server = FastMCP("repopilot", instructions="Look things up in a git repository, at one commit, on this machine.")
-    for tool in _tools(runtime):
+    for tool in RepositoryTools(runtime).tools():
         server.add_tool(tool)
     server.run()
 
 
-def _tools(runtime: Runtime) -> list[Callable]:
-    opened: dict[str, tuple[Snapshot, Index]] = {}
-    opening = threading.Lock()
+class RepositoryTools:
+    """The tools and the repositories they have opened. The docstring of a tool is what the client's model reads."""
 
-    def index_of(source: str) -> Index:
-        from repopilot.workspace import open_index, open_snapshot
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._opened: dict[str, Index] = {}
+        self._opening = threading.Lock()
 
-        with opening:
-            if source not in opened:
-                snapshot = open_snapshot(source, runtime, None, _silent, threading.Event())
-                opened[source] = (snapshot, open_index(snapshot, runtime, _silent))
-        return opened[source][1]
-
-    async def looked_up(look: Callable[[Index], str], source: str) -> str:
-        try:
-            return await asyncio.to_thread(lambda: look(index_of(source)))
-        except RepoPilotError as error:
-            return f"error: {error}"
-
-    async def search(source: str, query: str, k: int = 8) -> str:
-        """Ranked passages of a repository (https URL or local path) for a question, identifier or traceback."""
-        return await looked_up(
-            lambda index: lookup.search(index, query, k, runtime.embedders.choose(runtime.settings)), source
+    def tools(self) -> Sequence[Tool]:
+        """What a client may call."""
+        return (
+            self.search,
+            self.outline,
+            self.symbol,
+            self.references,
+            self.read,
+            self.files,
+            self.callers,
+            self.callees,
+            self.call_path,
         )
 
-    async def outline(source: str, path: str) -> str:
+    async def search(self, source: str, query: str, k: int = 8) -> str:
+        """Ranked passages of a repository (https URL or local path) for a question, identifier or traceback."""
+        return await self._run(source, lambda index: lookup.search(index, query, k, self._embedder()))
+
+    async def outline(self, source: str, path: str) -> str:
         """The symbols a file defines, with their lines."""
-        return await looked_up(lambda index: lookup.outline(index, path), source)
+        return await self._run(source, lambda index: lookup.outline(index, path))
 
-    async def symbol(source: str, name: str, path: str = "") -> str:
+    async def symbol(self, source: str, name: str, path: str = "") -> str:
         """The text of a definition, by name or qualified name."""
-        return await looked_up(lambda index: lookup.symbol(index, path, name), source)
+        return await self._run(source, lambda index: lookup.symbol(index, path, name))
 
-    async def references(source: str, name: str) -> str:
+    async def references(self, source: str, name: str) -> str:
         """Where a name is used."""
-        return await looked_up(lambda index: lookup.references(index, name), source)
+        return await self._run(source, lambda index: lookup.references(index, name))
 
-    async def read(source: str, path: str, start: int = 1, end: int = lookup.MOST_LINES) -> str:
+    async def read(self, source: str, path: str, start: int = 1, end: int = lookup.MOST_LINES) -> str:
         """Numbered lines of a file."""
-        return await looked_up(lambda index: lookup.read(index, path, start, end), source)
+        return await self._run(source, lambda index: lookup.read(index, path, start, end))
 
-    async def files(source: str, glob: str = "*") -> str:
+    async def files(self, source: str, glob: str = "*") -> str:
         """Paths matching a glob."""
-        return await looked_up(lambda index: lookup.files(index, glob), source)
+        return await self._run(source, lambda index: lookup.files(index, glob))
 
-    async def callers(source: str, name: str, depth: int = 1) -> str:
+    async def callers(self, source: str, name: str, depth: int = 1) -> str:
         """What depends on a file, definition or table (path, path:Symbol, Class.method) within so many hops."""
-        return await looked_up(lambda index: call_graph.callers(index, name, depth), source)
+        return await self._run(source, lambda index: call_graph.callers(index, name, depth))
 
-    async def callees(source: str, name: str) -> str:
+    async def callees(self, source: str, name: str) -> str:
         """What a definition calls, uses or inherits from."""
-        return await looked_up(lambda index: call_graph.callees(index, name), source)
+        return await self._run(source, lambda index: call_graph.callees(index, name))
 
-    async def call_path(source: str, start: str, end: str) -> str:
+    async def call_path(self, source: str, start: str, end: str) -> str:
         """The call path from one file or definition to another: calls, uses and imports, one a line."""
-        return await looked_up(lambda index: call_graph.call_path(index, start, end), source)
+        return await self._run(source, lambda index: call_graph.call_path(index, start, end))
 
-    return [search, outline, symbol, references, read, files, callers, callees, call_path]
+    async def _run(self, source: str, tool: Callable[[Index], str]) -> str:
+        """Call a tool on a repository; an error of ours becomes text, which the client's model can act on."""
+        try:
+            return await asyncio.to_thread(lambda: tool(self._index(source)))
+        except RepoPilotError as error:
+            return i18n.text("mcp.error", self._runtime.settings.language, error=i18n.reason(error))
+
+    def _index(self, source: str) -> Index:
+        from repopilot.workspace import open_index, open_snapshot
+
+        with self._opening:
+            if source not in self._opened:
+                snapshot = open_snapshot(source, self._runtime, None, _ignore, threading.Event())
+                self._opened[source] = open_index(snapshot, self._runtime, _ignore)
+            return self._opened[source]
+
+    def _embedder(self) -> Embedder | None:
+        return self._runtime.embedders.choose(self._runtime.settings)
 
 
-def _silent(progress: Progress) -> None:
+def _ignore(progress: Progress) -> None:
     """An MCP client has no place for our progress; standard output belongs to the protocol."""

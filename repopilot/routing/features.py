@@ -81,7 +81,7 @@ def _settle_questions(found: dict[str, float], total: dict[Intent, float]) -> No
         total["TEST"] -= 1.2
         total["GENERATE"] -= 0.8
     particular = max(total["IMPACT"], total["REVIEW"], total["DECOMPOSE"])
-    if particular >= 1.1 and not found["explain_verb"] and not found["about_tests"]:
+    if particular >= 1.1 and not found["explain_verb"]:
         total["EXPLAIN"] -= 1.0
 
 

@@ -1,5 +1,6 @@
 """The table of the router's rules: name, intent, weight, pattern. English and French, some German and Spanish.
 
+Each has been measured: without it the router is less accurate in cross-validation, see `bench/router_rules.py`.
 Patterns are searched in the folded core of a question (`normalize.read`): lower case, no accents, no politeness.
 """
 
@@ -85,13 +86,6 @@ RULES: dict[str, tuple[Intent, float, str]] = {
         r"place where|defined|endpoints|methods|function that|env\w* variables)",
     ),
     "change_verb": ("GENERATE", 1.3, rf"^(?:{_CHANGE})\b"),
-    "change_later": ("GENERATE", 0.5, rf"[,.;:)!-] ?(?:please |pls |then |and )?(?:{_CHANGE})\b"),
-    "fix": (
-        "GENERATE",
-        1.0,
-        r"\b(?:fix|pls fix|fxi|repair|correct (?:that|this|it)|make it|instead of|rather than|do it without|"
-        r"again with)\b",
-    ),
     "wish": (
         "GENERATE",
         0.8,
@@ -111,24 +105,11 @@ RULES: dict[str, tuple[Intent, float, str]] = {
         r"(?:tests?|tset|tset cases|test cases|specs?|test suite|unittests?|doctests?|cases for|testbench|"
         r"tests unitaires)\b",
     ),
-    "test_verb": (
-        "TEST",
-        2.2,
-        r"^(?:test|fuzz|stress test|load test|unit test|teste|retest|cover|couvre|benchmark test|"
-        r"reproduce the bug in|simulate)\b",
-    ),
     "test_command": (
         "TEST",
         2.6,
         r"^(?:pytest|npm (?:run )?test|yarn test|go test|cargo test|mvn test|make test|gradle test|tox|ctest|"
         r"rerun|re-run|run (?:\w+ ){0,3}(?:tests?|pytest|specs?|suite)|run (?:them|it) again|execute)\b",
-    ),
-    "tests_for": (
-        "TEST",
-        1.5,
-        r"\b(?:unit ?tests?|uint tests|tests?|tests (?:unitaires|d'integration)|test cases|specs?|xunit|rspec|"
-        r"junit|jest|pytest|mocha|vitest|playwright)\b(?: tests?)? (?:for|of|in|with|that|to|pour|covering|"
-        r"against|please)",
     ),
     "test_word": (
         "TEST",
@@ -141,12 +122,6 @@ RULES: dict[str, tuple[Intent, float, str]] = {
         1.3,
         r"\b(?:coverage|couverture|assertions?|an assert|fixtures?|with a test|via a test|tests? pass|"
         r"with tests|tests? (?:green|again))\b",
-    ),
-    "about_tests": (
-        "EXPLAIN",
-        1.6,
-        r"^(?:how|what|where|which|explain|why|ou|comment)\b.{0,60}\b(?:tests?|mocks?|fixtures?|test suite|"
-        r"conftest)\b",
     ),
     "review_word": (
         "REVIEW",
@@ -166,13 +141,6 @@ RULES: dict[str, tuple[Intent, float, str]] = {
         r"secrets?|weakness\w*|injection|failles?|anti-?patterns|bad practices|inefficien\w+|too (?:much|long|"
         r"complex)|sensitive|unsafe|null pointer|erreurs?|quality|qualite|credentials|injurious|regressions|"
         r"weird)",
-    ),
-    "review_any": (
-        "REVIEW",
-        2.0,
-        r"\b(?:any|are there|is there|do you see|see any|y a-t-il|anything|something) (?:\w+ ){0,3}(?:bugs?|"
-        r"issues?|problems?|wrong|mistakes?|concerns?|holes?|leaks?|smells?|vulnerabilit\w+|suspicious|improve|"
-        r"forgot\w*|missed|failles|erreurs|unhandled|injection|places where|race)\b",
     ),
     "check_verb": (
         "REVIEW",
@@ -255,24 +223,12 @@ RULES: dict[str, tuple[Intent, float, str]] = {
         r"fallout|repercussions|breaking change|backwards? compat\w+|risk of|risks of|how risky|is it risky|"
         r"risk assessment|risque)\b",
     ),
-    "if_i_change": (
-        "IMPACT",
-        1.7,
-        rf"\b(?:if|when|before|suppose|say|si) (?:i|we|you|this|that|je|on|"
-        rf"nous)?\b.{{0,25}}\b(?:{_THING_AT_RISK})\w*",
-    ),
     "safe_to": (
         "IMPACT",
         2.2,
         rf"\b(?:safe|safely|risky|dangerous|ok|okay|risque) (?:to|de|for us to)?\s?(?:{_THING_AT_RISK})|"
         rf"\b(?:can|could|may|should|puis|peut)[- ](?:i|we|this|je|on)\b.{{0,20}}\b(?:{_THING_AT_RISK})|"
         rf"sans (?:rien casser|risque)",
-    ),
-    "what_else": (
-        "IMPACT",
-        1.3,
-        r"\bwhat else\b|\bhow (?:many|much) (?:places|files|code|callers)|\bwhich (?:tests|files|parts|modules|"
-        r"services|endpoints|pages)\b.{0,40}\b(?:if|affected|change|touch|fail|retest)",
     ),
     "plan_word": (
         "DECOMPOSE",
@@ -304,12 +260,6 @@ RULES: dict[str, tuple[Intent, float, str]] = {
         1.4,
         r"\bfirst\b.*\bthen\b|\bthen\b.*\bthen\b|\band finally\b|1[.)].*2[.)]|, and also\b.*\band\b|"
         r"then .*(?:at the end|after that)",
-    ),
-    "proceed": (
-        "DECOMPOSE",
-        1.2,
-        r"^(?:proceed|continue|go on|next step|next part|skip part|carry on|"
-        r"continue avec)",
     ),
     "big": (
         "DECOMPOSE",
