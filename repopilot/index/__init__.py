@@ -1,1 +1,1 @@
-"""What is kept on disk to search with: lexical index, vectors, and the job that builds them."""
+"""What is stored to search in: lexical index, vectors and code graph, and the jobs that build them."""

@@ -105,7 +105,7 @@ def content_key(index: Index) -> str:
 
 
 def _file_key(info: FileInfo) -> str:
-    # The same text may be read in parts once, when the machine is slow, and whole another time.
+    # Whether a text was parsed in full may depend on how busy the machine was.
     return f"{info.hash}{info.parsed:d}"
 
 

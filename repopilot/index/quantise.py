@@ -3,7 +3,7 @@
 The published file keeps its weights as int8 but multiplies in fp32: `MatMul(x, Cast(w) * scale)`. Each such product is
 rewritten to what `onnxruntime.quantization` would make of it, dynamic quantisation of the activations (weights stay as
 they are, one scale per column): twice as fast, cosine .993 to the original. The model is edited through the few
-protobuf messages that are needed; all other fields are kept as unknown ones. That spares the `onnx` package.
+protobuf messages that are needed; all other fields stay as unknown ones. That spares the `onnx` package.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ _INT = 2  # AttributeProto.AttributeType.INT
 _STRING, _INT64, _ENUM_AS_INT, _MESSAGE = 9, 3, 5, 11  # FieldDescriptorProto.Type
 _FIELDS = {
     "Attribute": (("name", 1, _STRING, ""), ("i", 3, _INT64, ""), ("type", 20, _ENUM_AS_INT, "")),
-    "Node": (("input", 1, _STRING, "*"), ("output", 2, _STRING, "*"), ("op_type", 4, _STRING, ""),
-             ("attribute", 5, _MESSAGE, "*Attribute")),
+    "Node": (
+        ("input", 1, _STRING, "*"),
+        ("output", 2, _STRING, "*"),
+        ("op_type", 4, _STRING, ""),
+        ("attribute", 5, _MESSAGE, "*Attribute"),
+    ),
     "Tensor": (("name", 8, _STRING, ""),),
     "Graph": (("node", 1, _MESSAGE, "*Node"), ("initializer", 5, _MESSAGE, "*Tensor")),
     "Model": (("graph", 7, _MESSAGE, "Graph"),),
-}  # fmt: skip
+}
 
 
 def int8_products(model: bytes) -> bytes:

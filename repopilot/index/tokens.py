@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def expand(word: str) -> tuple[str, ...]:
-    """The index tokens of one word: its stem; of a compound identifier the whole in lower case and its parts' stems.
+    """The index tokens of one word: its stem; of a compound identifier also itself in lower case, and the stems of its parts.
 
     Scripts without spaces (Chinese, Japanese, Korean) give character pairs. Words that are too long to be
     names (hashes, encoded data) give nothing.
@@ -36,8 +36,8 @@ def expand(word: str) -> tuple[str, ...]:
     parts = [part.lower() for part in _PART.findall(word)]
     if len(parts) < 2:
         return (_stem(parts[0] if parts else word.lower()),)
-    whole = word.strip("_").lower()
-    return tuple(dict.fromkeys((whole, *(_stem(part) for part in parts if len(part) > 1))))
+    compound = word.strip("_").lower()
+    return tuple(dict.fromkeys((compound, *(_stem(part) for part in parts if len(part) > 1))))
 
 
 def _stem(word: str) -> str:

@@ -108,3 +108,9 @@ def test_a_refused_request_is_told_why_in_the_browsers_language():
     headers = [(b"host", b"evil.example"), (b"accept-language", b"fr-FR,fr;q=0.9")]
     status, why = refusal({"type": "http", "path": "/", "headers": headers}, allowed_hosts("127.0.0.1"))
     assert status == 421 and why.startswith("RepoPilot ne répond pas au nom 'evil.example'")
+
+
+def test_a_paused_build_says_why():
+    moment = Progress("vectors", 10, 40, "chunks", detail=i18n.message("index.embedding_paused"))
+    assert progress_line(moment, "en") == "vectors · 10 of 40 chunks · paused while a question is answered"
+    assert progress_line(moment, "fr").endswith("en pause pendant la réponse à une question")

@@ -263,7 +263,7 @@ class IndexJob:
     def _run_round(self) -> None:
         request = self._request
         run = BuildRun(
-            request.snapshot, request.settings, self._indexes, self._workers, self._tell, self._cancel, request.full
+            request.snapshot, request.settings, self._indexes, self._workers, self._report, self._cancel, request.full
         )
         self.index = build_instant(run)
         self.notes = list(self.index.notes)
@@ -290,10 +290,10 @@ class IndexJob:
 
     def _history(self, request: IndexRequest, index: Index) -> None:
         folder = index.folder.parent
-        update_history(request.snapshot, request.settings, folder, self._tell, self._interrupt, request.token)
+        update_history(request.snapshot, request.settings, folder, self._report, self._interrupt, request.token)
 
     def _graph(self, request: IndexRequest, index: Index) -> None:
-        update_graph(index, self._workers, self._tell, self._interrupt)
+        update_graph(index, self._workers, self._report, self._interrupt)
 
     def _vectors(self, request: IndexRequest, index: Index) -> None:
         embedder = self._request.embedder
@@ -301,9 +301,9 @@ class IndexJob:
             return
         from repopilot.index.build.fill_vectors import fill_vectors
 
-        self.notes += fill_vectors(index, embedder, self._tell, self._interrupt, self._pause)
+        self.notes += fill_vectors(index, embedder, self._report, self._interrupt, self._pause)
 
-    def _tell(self, progress: Progress) -> None:
+    def _report(self, progress: Progress) -> None:
         self.progress = progress
         for listener in self._listeners:
             listener(progress)
