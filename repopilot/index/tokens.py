@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def expand(word: str) -> tuple[str, ...]:
-    """The index tokens of one word: its stem; of a compound identifier also itself in lower case, and the stems of its parts.
+    """The index tokens of one word: its stem; for a compound identifier also itself in lower case, and its parts.
 
     Scripts without spaces (Chinese, Japanese, Korean) give character pairs. Words that are too long to be
     names (hashes, encoded data) give nothing.
