@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
         if arguments.queries:
             print(json.dumps(facts, ensure_ascii=False), flush=True)
         else:
-            emit(facts, arguments.json, lambda hits=results.hits: show_hits(hits, arguments.language))
+            emit(facts, arguments.json, partial(show_hits, results.hits, arguments.language))
         show_notes(results.notes, arguments.language)
     return 0
 
@@ -124,7 +125,7 @@ def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
         if arguments.queries:
             print(json.dumps(chosen, ensure_ascii=False), flush=True)
         else:
-            emit(chosen, arguments.json, lambda c=chosen: print(f"{c['intent']}  {c['confidence']:.2f}  {c['reason']}"))
+            emit(chosen, arguments.json, partial(_show_route, chosen))
     return 0
 
 
@@ -307,6 +308,10 @@ def _route(chosen: Route | None) -> dict[str, object]:
         "tier": chosen.tier,
         "reason": chosen.reason,
     }
+
+
+def _show_route(chosen: dict[str, object]) -> None:
+    print(f"{chosen['intent']}  {chosen['confidence']:.2f}  {chosen['reason']}")
 
 
 def _stored(model: dict, language: str) -> str:

@@ -172,3 +172,18 @@ def test_a_review_finds_what_the_tools_know(run: Run, shop: Path) -> None:
         assert run("review", shop, "shop/report.py", "--sarif").json["version"] == "2.1.0"
     finally:
         bad.unlink()
+
+
+def test_evidence_has_the_keys_of_the_contract(run: Run, shop: Path) -> None:
+    found = run("ask", shop, "/impact shop/prices.py", "--json").json
+    assert found["route"]["intent"] == "IMPACT" and found["route"]["tier"] == "forced"
+    assert found["evidence"]
+    for number, item in enumerate(found["evidence"], 1):
+        assert item.keys() == {"number", "path", "start_line", "end_line", "symbol", "lines"}
+        assert item["number"] == number and item["lines"][0][0] == item["start_line"]
+
+
+def test_the_command_line_speaks_the_language_of_the_settings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPOPILOT_LANGUAGE", "fr")
+    done = run("models", "pull")
+    assert done.status == 2 and done.err.startswith("repopilot : Quel modèle ?")
