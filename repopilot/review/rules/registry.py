@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from repopilot.review.code import Code
+from repopilot.review.rules import polyglot
 from repopilot.review.rules.python import (
     blocking,
     caches,
@@ -46,6 +47,7 @@ _MODULES = (
     values,
     style,
     docstrings,
+    polyglot,
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)

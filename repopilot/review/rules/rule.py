@@ -43,7 +43,8 @@ class Rule:
         good: source text that looks alike and is right.
         cwe: number of the weakness in the Common Weakness Enumeration, None where there is none.
         message: what is said of a match, for rules that a repository brings; the others' messages are in the
-            catalogue under `rules.<id>`, or `rules.<id>.<variant>` where there are several.
+            catalogue under `key`, or `<key>.<variant>` where there are several.
+        key: of the messages in the catalogue, where it is not `rules.<id>`.
         source: who speaks, for `Finding.source`.
     """
 
@@ -56,6 +57,7 @@ class Rule:
     good: str
     cwe: int | None = None
     message: str | None = None
+    key: str = ""
     source: str = "checks"
 
     def findings(self, code: Code) -> list[Finding]:
@@ -67,6 +69,7 @@ class Rule:
         return [self._finding(code, match) for match in self.find(code)]
 
     def _finding(self, code: Code, match: Match) -> Finding:
-        key = f"rules.{self.id}.{match.variant}" if match.variant else f"rules.{self.id}"
+        key = self.key or f"rules.{self.id}"
+        key = f"{key}.{match.variant}" if match.variant else key
         message = i18n.message(key, **match.values) if self.message is None else self.message
         return code.finding(match.line, match.severity or self.severity, self.domain, self.id, message, self.source)

@@ -1,5 +1,5 @@
-"""Conditions and branches of languages other than Python that can't mean what they say, and loops that compare every
-pair."""
+"""Conditions and branches of languages other than Python that can't mean what they say, found by comparing parts of a
+chain with each other, which ast-grep's rules can't."""
 
 from __future__ import annotations
 
@@ -9,96 +9,133 @@ from itertools import combinations, pairwise
 
 from tree_sitter import Node
 
-from repopilot.code.syntax import text_of
 from repopilot.review.code import Code
-from repopilot.types import Finding, Severity
+from repopilot.review.rules.polyglot.parsed_source import ParsedSource, parse_source
+from repopilot.review.rules.rule import Match, Rule
 
-_LOGICAL = ("&&", "||", "and", "or")
+_AND = ("&&", "and")
+_LOGICAL = (*_AND, "||", "or")
+_IF = ("if_statement", "if_expression")
 _BOUND = re.compile(r"^\(*\s*([\w.$\[\]()]*?[\w.$\])])\s*(>=|<=|>|<|===?)\s*(-?\d[\d_.]*)[lLfFdD]?\s*\)*$")
+_EQUALITY = re.compile(r"^([\w.$]+)\s*(===?|!==?)\s*(['\"][^'\"]*['\"]|-?\d+|[A-Z]\w*\.[A-Z_]+)$")
 _ATTRIBUTES = re.compile(r"^(\w+)\.(\w+)\s*(<=?|>=?)\s*(\w+)\.(\w+)$")
-_CHOICES = frozenset({"ternary_expression", "conditional_expression"})
+_GETTERS = re.compile(r"\b(get|is|has)\w*\(\)|\b(size|length|isEmpty|len)\(\w*\)")
+_LOOPS = ("for_statement", "enhanced_for_statement", "for_in_statement", "for_each_statement")
+_LOOP_HEAD = re.compile(r"(\w+)\s*(?:of|:=\s*range|:)\s+(?:range\s+)?([\w.]+(?:\(\))?)\s*\)?\s*$")
 
 
-def check(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """Findings about one node itself."""
-    if node.type == "binary_expression" and _operator(node, data) in _LOGICAL:
-        if node.parent is None or _operator(node.parent, data) != _operator(node, data):
-            yield from _chain(node, code, data)
-    elif node.type in ("binary_expression", "infix_expression"):
-        yield from _same_operands(node, code, data)
-        yield from _comparison(node, code, data)
-    elif node.type in ("if_statement", "if_expression"):
-        yield from _conditions(node, code, data)
-        yield from _branches(node, code, data)
-    elif node.type in ("switch_case", "switch_block_statement_group"):
-        yield from _falls(node, code, data)
-    elif node.type in _CHOICES:
-        yield from _choices(node, code)
-    elif node.type in ("for_statement", "enhanced_for_statement", "for_in_statement", "for_each_statement"):
-        yield from _pairs(node, code, data)
+def repeated_operands(code: Code) -> Iterator[Match]:
+    """A condition that asks the same twice, or compares a value with itself unlike its neighbour."""
+    for source, node in _chains(code):
+        parts, texts = _operands_of(node, source)
+        twice = next((n for n, t in enumerate(texts) if t in texts[:n] and _is_repeatable(t) and len(t) > 1), None)
+        if twice is not None:
+            yield Match(parts[twice].start_point.row + 1, variant="twice")
+        for (before, after), place in zip(pairwise(texts), parts[1:], strict=True):
+            if _compares_with_itself(before, after):
+                yield Match(place.start_point.row + 1, variant="itself")
 
 
-def _found(code: Code, node: Node, severity: Severity, rule: str, message: str, domain: str = "style") -> Finding:
-    return code.finding(node.start_point.row + 1, severity, domain, rule, message, "checks")
+def constant_conditions(code: Code) -> Iterator[Match]:
+    """Conditions that are always or never true: `x != 1 || x != 2`, `x > 5 && x < 3`."""
+    for source, node in _chains(code):
+        both = _operator(node, source) in _AND
+        if any(_contradict(one, other, both) for one, other in combinations(_operands_of(node, source)[1], 2)):
+            yield Match(node.start_point.row + 1, variant="never" if both else "always")
 
 
-def _operator(node: Node, data: bytes) -> str:
-    operator = node.child_by_field_name("operator") if node.type == "binary_expression" else None
-    return text_of(operator, data) if operator is not None else ""
+def repeated_conditions(code: Code) -> Iterator[Match]:
+    """An `else if` whose condition is that of an earlier branch, or is covered by it."""
+    source = parse_source(code)
+    if source is None:
+        return
+    for node in source.of(*_IF):
+        if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
+            continue
+        seen: list[str] = []
+        branch: Node | None = node
+        while branch is not None:
+            text = " ".join(source.text(branch.child_by_field_name("condition")).split())
+            if branch.child_by_field_name("initializer") is None and _was_tested(text, seen):
+                yield Match(branch.start_point.row + 1)
+            seen.append(text)
+            branch = _else_if(branch)
 
 
-def _operands(node: Node, operator: str, data: bytes) -> Iterator[Node]:
+def same_branches(code: Code) -> Iterator[Match]:
+    """An `if` that does the same as its `else`."""
+    source = parse_source(code)
+    if source is None:
+        return
+    for node in source.of(*_IF):
+        then, other = node.child_by_field_name("consequence"), _alternative(node)
+        if then is not None and other is not None and other.type == then.type:
+            texts = [" ".join(source.text(branch).split()) for branch in (then, other)]
+            if texts[0] == texts[1] and len(texts[0]) > 4:
+                yield Match(node.start_point.row + 1)
+
+
+def pairwise_loops(code: Code) -> Iterator[Match]:
+    """Two collections joined by comparing every pair: a loop in a loop that only asks `if a.x == b.y`."""
+    source = parse_source(code)
+    if source is None:
+        return
+    for inner in source.of(*_LOOPS):
+        if (outer := _outer_loop(inner)) is not None and _only_compares(outer, inner, source):
+            yield Match(inner.start_point.row + 1)
+
+
+def _chains(code: Code) -> Iterator[tuple[ParsedSource, Node]]:
+    """The outermost node of every chain of one logical operator."""
+    source = parse_source(code)
+    if source is None:
+        return
+    for node in source.of("binary_expression"):
+        operator = _operator(node, source)
+        if operator in _LOGICAL and (node.parent is None or _operator(node.parent, source) != operator):
+            yield source, node
+
+
+def _operator(node: Node, source: ParsedSource) -> str:
+    return source.text(node.child_by_field_name("operator")) if node.type == "binary_expression" else ""
+
+
+def _operands_of(node: Node, source: ParsedSource) -> tuple[list[Node], list[str]]:
+    parts = list(_operands(node, _operator(node, source), source))
+    return parts, [" ".join(source.text(part).split()) for part in parts]
+
+
+def _operands(node: Node, operator: str, source: ParsedSource) -> Iterator[Node]:
     """a, b and c of `a && (b && c)`."""
-    if _operator(node, data) == operator:
+    if _operator(node, source) == operator:
         for side in ("left", "right"):
             if (child := node.child_by_field_name(side)) is not None:
-                yield from _operands(child, operator, data)
+                yield from _operands(child, operator, source)
     elif node.type == "parenthesized_expression" and node.named_child_count == 1:
-        yield from _operands(node.named_children[0], operator, data)
+        yield from _operands(node.named_children[0], operator, source)
     else:
         yield node
 
 
-def _plain(node: Node, data: bytes) -> str:
-    return " ".join(text_of(node, data).split()).strip("() ") if node.named_child_count else text_of(node, data)
+def _is_repeatable(text: str) -> bool:
+    """Asking it twice gives the same: it calls nothing but getters without arguments."""
+    return "(" not in _GETTERS.sub("", text)
 
 
-def _repeatable(text: str) -> bool:
-    """Asking it twice gives the same: no calls but of getters without arguments."""
-    return not re.sub(r"\b(get|is|has)\w*\(\)|\b(size|length|isEmpty|len)\(\w*\)", "", text).count("(")
+def _compares_with_itself(before: str, after: str) -> bool:
+    """`a.low <= b.high && b.low <= b.high`."""
+    one, other = _ATTRIBUTES.match(before), _ATTRIBUTES.match(after)
+    return bool(
+        one
+        and other
+        and other[1] == other[4]
+        and one[1] != one[4]
+        and {one[2], one[5]} == {other[2], other[5]} != {one[2]}
+    )
 
 
-def _chain(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """The same asked twice, what is always or never true, and a thing held against itself."""
-    operator = _operator(node, data)
-    parts = list(_operands(node, operator, data))
-    texts = [_plain(p, data) for p in parts]
-    twice = next((n for n, t in enumerate(texts) if t in texts[:n] and _repeatable(t) and len(t) > 1), None)
-    if twice is not None:
-        yield _found(code, parts[twice], "medium", "same-operands", "This is asked twice in one condition.")
-    for one, other in combinations(texts, 2):
-        if _clash(one, other, operator in ("&&", "and")):
-            what = "can never be true" if operator in ("&&", "and") else "is always true"
-            yield _found(code, node, "medium", "constant-condition", f"This {what}, whatever the value is.")
-            return
-    for (before, after), place in zip(pairwise(texts), parts[1:], strict=True):
-        one, other = _ATTRIBUTES.match(before), _ATTRIBUTES.match(after)
-        if (
-            one
-            and other
-            and other[1] == other[4]
-            and one[1] != one[4]
-            and {one[2], one[5]} == {other[2], other[5]} != {one[2]}
-        ):
-            yield _found(
-                code, place, "medium", "same-operands", "This compares a thing with itself, unlike the one before."
-            )
-
-
-def _clash(one: str, other: str, both: bool) -> bool:
-    """`x != 1 || x != 2`, `x == 1 && x == 2`, `x > 5 && x < 3`."""
-    equal = re.compile(r"^([\w.$]+)\s*(===?|!==?)\s*(['\"][^'\"]*['\"]|-?\d+|[A-Z]\w*\.[A-Z_]+)$")
-    first, second = equal.match(one), equal.match(other)
+def _contradict(one: str, other: str, both: bool) -> bool:
+    first, second = _EQUALITY.match(one), _EQUALITY.match(other)
     if first and second and first[1] == second[1] and first[3] != second[3]:
         return all(m[2].startswith("==" if both else "!") for m in (first, second))
     low, high = _BOUND.match(one), _BOUND.match(other)
@@ -113,171 +150,125 @@ def _number(match: re.Match[str]) -> float:
     return float(match[3].replace("_", "").rstrip("."))
 
 
-def _same_operands(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if left is None or right is None or _operator(node, data) not in ("-", "/", "%", "<", ">", "<=", ">=", "^"):
-        return
-    text = text_of(left, data)
-    if (
-        text == text_of(right, data)
-        and "(" not in text
-        and not re.fullmatch(r"[\d.]+\w?", text)
-        and "literal" not in left.type
-    ):
-        yield _found(code, node, "medium", "same-operands", "Both sides are the same.")
-
-
-def _branches(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """An `else if` that an earlier bound leaves nothing for, and two branches that do the same."""
-    then, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
-    if other is not None and other.type == "else_clause" and other.named_child_count == 1:
-        other = other.named_children[0]
-    if then is not None and other is not None and other.type == then.type:
-        texts = ["".join(text_of(n, data).split()) for n in (then, other)]
-        if texts[0] == texts[1] and len(texts[0]) > 4:
-            yield _found(code, node, "medium", "same-branches", "Both branches do the same.")
-    if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
-        return
-    seen: list[str] = []
-    branch: Node | None = node
-    while branch is not None:
-        test = branch.child_by_field_name("condition")
-        text = " ".join(text_of(test, data).split()) if test is not None else ""
-        stated = branch.child_by_field_name("initializer") is None
-        if stated and any(_covers(before, text) for before in seen):
-            yield _found(code, branch, "medium", "repeated-condition", "An earlier condition covers this one already.")
-        seen.append(text)
-        after = branch.child_by_field_name("alternative")
-        if after is not None and after.type == "else_clause":
-            after = after.named_children[0] if after.named_child_count == 1 else None
-        branch = after if after is not None and after.type == branch.type else None
+def _was_tested(text: str, seen: list[str]) -> bool:
+    return (text in seen and "(" not in text.strip("()")) or any(_covers(before, text) for before in seen)
 
 
 def _covers(before: str, after: str) -> bool:
-    """Every value that passes `after` has passed `before`: `x > 10`, then `x > 20 && y`. What is repeated word for word
-    is found elsewhere."""
+    """Every value that passes `after` has passed `before`: `x > 10`, then `x > 20 && y`."""
     if "&&" in before or "||" in after or ";" in before + after:
         return False
-    conjuncts = [p.strip("() ") for p in after.split("&&")]
-    if len(conjuncts) > 1 and before.strip("() ") in conjuncts and _repeatable(before):
+    conjuncts = [part.strip("() ") for part in after.split("&&")]
+    if len(conjuncts) > 1 and before.strip("() ") in conjuncts and _is_repeatable(before.strip("() ")):
         return True
     wide = _BOUND.match(before)
-    for strict in filter(None, map(_BOUND.match, conjuncts)):
-        if wide and wide[1] == strict[1] and wide[2] != strict[2] + "=" and wide[2][0] == strict[2][0] != "=":
-            more = _number(strict) > _number(wide) if wide[2][0] == ">" else _number(strict) < _number(wide)
-            if more or (_number(strict) == _number(wide) and len(wide[2]) >= len(strict[2]) and len(conjuncts) > 1):
-                return True
-    return False
-
-
-def _falls(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """A case that does something and runs on into the next, with no word that it is meant."""
-    after = node.next_named_sibling
-    fields = [
-        c for c in node.named_children if c.type not in ("switch_label", "comment", "line_comment", "block_comment")
-    ]
-    body = fields[1:] if node.type == "switch_case" else fields
-    if after is None or not body or "fall" in (text_of(node, data) + text_of(after, data)[:80]).lower():
-        return
-    last = text_of(body[-1], data)
-    if not re.search(r"\b(break|return|throw|continue|yield|exit)\b", last) and "comment" not in after.type:
-        yield _found(
-            code, after, "medium", "fall-through", "The case before runs on into this one; a break is missing."
-        )
-
-
-def _choices(node: Node, code: Code) -> Iterator[Finding]:
-    """A choice within a choice on the same line; chains written one below the other can be read."""
-    inner = [c for c in node.named_children if c.type in _CHOICES]
-    outer = node.parent is not None and node.parent.type in _CHOICES
-    if not outer and any(c.start_point.row == node.start_point.row for c in inner):
-        yield _found(code, node, "low", "nested-ternary", "A choice within a choice; use if and else.")
-
-
-def _pairs(inner: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """Two collections joined by comparing every pair: a loop in a loop whose only business is `if a.x == b.y`."""
-    outer, body = inner.parent, inner.child_by_field_name("body")
-    for _ in range(3):
-        if outer is None or outer.type == inner.type or outer.type in ("for_in_statement", "enhanced_for_statement"):
-            break
-        outer = outer.parent
-    if outer is None or outer.type not in (inner.type, "for_in_statement", "enhanced_for_statement") or body is None:
-        return
-    heads = [text_of(n, data).partition("{")[0] for n in (outer, inner)]
-    over = [
-        re.search(r"(\w+)\s*(?:of|:=\s*range|:)\s+(?:range\s+)?([\w.]+(?:\(\))?)\s*\)?\s*$", h.strip()) for h in heads
-    ]
-    if not all(over) or over[0][1] in over[1][2].split("."):  # type: ignore[index]
-        return
-    statements = [c for c in body.named_children if "comment" not in c.type]
-    statements = (
-        statements[0].named_children if len(statements) == 1 and statements[0].type == "statement_list" else statements
+    return wide is not None and any(
+        _is_narrower(wide, strict, len(conjuncts) > 1) for strict in map(_BOUND.match, conjuncts) if strict
     )
-    if len(statements) != 1 or statements[0].type != "if_statement":
-        return
-    test = statements[0].child_by_field_name("condition")
-    a, b = re.escape(over[0][1]), re.escape(over[1][1])  # type: ignore[index]
-    text = text_of(test, data) if test is not None else ""
-    if re.search(
-        rf"\b({a}\.[\w.()]+\s*===?\s*{b}\.|{b}\.[\w.()]+\s*===?\s*{a}\.|{a}\.[\w.()]+\.equals\(\s*{b}\.|{b}\.[\w.()]+\.equals\(\s*{a}\.)",
-        text,
-    ):
-        yield _found(
-            code,
-            inner,
-            "medium",
-            "quadratic-join",
-            "Every pair is compared; make a map of one side first.",
-            "performance",
-        )
 
 
-def _conditions(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    """An assignment where a comparison is meant, and an `else if` that repeats a condition."""
-    condition = node.child_by_field_name("condition")
-    if condition is None:
-        return
-    inner = condition.named_children
-    if condition.type == "parenthesized_expression" and len(inner) == 1 and _assigns_plainly(inner[0]):
-        yield _found(code, node, "medium", "assignment-as-condition", "This assigns; a comparison was probably meant.")
-    if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
-        return
-    seen: set[str] = set()
-    branch: Node | None = node
-    while branch is not None:
-        test = branch.child_by_field_name("condition")
-        text = " ".join(text_of(test, data).split()) if test is not None else ""
-        stated = branch.child_by_field_name("initializer") is None  # Go: `else if err = f(); err != nil`
-        if stated and text in seen and "(" not in text.strip("()"):
-            yield _found(code, branch, "medium", "repeated-condition", "This condition was tested above already.")
-        seen.add(text)
-        branch = _else_if(branch)
+def _is_narrower(wide: re.Match[str], strict: re.Match[str], more_conditions: bool) -> bool:
+    """Whether one bound leaves nothing for another of the same value and direction."""
+    if wide[1] != strict[1] or wide[2] == strict[2] + "=" or not wide[2][0] == strict[2][0] != "=":
+        return False
+    if _number(strict) == _number(wide):
+        return len(wide[2]) >= len(strict[2]) and more_conditions
+    return (_number(strict) > _number(wide)) == (wide[2][0] == ">")
 
 
-def _assigns_plainly(node: Node) -> bool:
-    """An assignment of something that isn't computed on the spot: `if (x = next())` is meant."""
-    value = node.child_by_field_name("right") if node.type == "assignment_expression" else None
-    return value is not None and "call" not in value.type and "invocation" not in value.type
+def _alternative(node: Node) -> Node | None:
+    """What an `if` does otherwise, without the `else` around it."""
+    other = node.child_by_field_name("alternative")
+    if other is not None and other.type == "else_clause":
+        return other.named_children[0] if other.named_child_count == 1 else None
+    return other
 
 
 def _else_if(node: Node) -> Node | None:
-    after = node.child_by_field_name("alternative")
-    if after is not None and after.type == "else_clause":
-        after = after.named_children[0] if after.named_child_count == 1 else None
+    after = _alternative(node)
     return after if after is not None and after.type == node.type else None
 
 
-def _comparison(node: Node, code: Code, data: bytes) -> Iterator[Finding]:
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if operator is None or left is None or right is None or text_of(operator, data) not in ("==", "!=", "===", "!=="):
-        return
-    if code.language == "java" and "string_literal" in (left.type, right.type):
-        yield _found(code, node, "medium", "string-identity", "== compares identity; use equals.")
-    same = text_of(left, data) == text_of(right, data)
-    if (
-        same
-        and left.type in ("identifier", "member_expression", "field_access", "selector_expression")
-        and code.language != "rust"
-    ):
-        yield _found(code, node, "medium", "self-comparison", "Both sides are the same.")
+def _outer_loop(inner: Node) -> Node | None:
+    """The loop around another, with at most its block and its statement between."""
+    outer = inner.parent
+    for _ in range(3):
+        if outer is None or outer.type in (inner.type, "for_in_statement", "enhanced_for_statement"):
+            return outer
+        outer = outer.parent
+    return outer if outer is not None and outer.type in (inner.type, *_LOOPS[1:3]) else None
+
+
+def _only_compares(outer: Node, inner: Node, source: ParsedSource) -> bool:
+    heads = [_LOOP_HEAD.search(source.text(loop).partition("{")[0].strip()) for loop in (outer, inner)]
+    body = inner.child_by_field_name("body")
+    if body is None or heads[0] is None or heads[1] is None or heads[0][1] in heads[1][2].split("."):
+        return False
+    statements = [c for c in body.named_children if "comment" not in c.type]
+    if len(statements) == 1 and statements[0].type == "statement_list":
+        statements = statements[0].named_children
+    if len(statements) != 1 or statements[0].type != "if_statement":
+        return False
+    test = source.text(statements[0].child_by_field_name("condition"))
+    a, b = re.escape(heads[0][1]), re.escape(heads[1][1])
+    sides = rf"{a}\.[\w.()]+\s*===?\s*{b}\.|{b}\.[\w.()]+\s*===?\s*{a}\."
+    return bool(re.search(rf"\b({sides}|{a}\.[\w.()]+\.equals\(\s*{b}\.|{b}\.[\w.()]+\.equals\(\s*{a}\.)", test))
+
+
+_BRACES = ("javascript", "typescript", "tsx", "java", "go", "c", "cpp", "csharp", "rust", "kotlin", "scala", "php")
+
+RULES = (
+    Rule(
+        id="same-operands",
+        key="rules.polyglot.repeated-operands",
+        domain="style",
+        severity="medium",
+        languages=_BRACES,
+        find=repeated_operands,
+        bad="function f(a) {\n  return a.ok && a.ok;\n}\n",
+        good="function f(done) {\n  done && done();\n}\n",
+        cwe=1025,
+    ),
+    Rule(
+        id="constant-condition",
+        key="rules.polyglot.constant-condition",
+        domain="style",
+        severity="medium",
+        languages=_BRACES,
+        find=constant_conditions,
+        bad="function f(s) {\n  return s !== 'a' || s !== 'b';\n}\n",
+        good="function f(s) {\n  return s !== 'a' && s !== 'b';\n}\n",
+        cwe=571,
+    ),
+    Rule(
+        id="repeated-condition",
+        key="rules.polyglot.repeated-condition",
+        domain="style",
+        severity="medium",
+        languages=_BRACES,
+        find=repeated_conditions,
+        bad="function f(n) {\n  if (n > 10) {\n    g();\n  } else if (n > 100) {\n    h();\n  }\n}\n",
+        good="function f(n) {\n  if (n > 100) {\n    g();\n  } else if (n > 10) {\n    h();\n  }\n}\n",
+    ),
+    Rule(
+        id="same-branches",
+        key="rules.polyglot.same-branches",
+        domain="style",
+        severity="medium",
+        languages=_BRACES,
+        find=same_branches,
+        bad="function f(a) {\n  if (a) {\n    g(a);\n  } else {\n    g(a);\n  }\n}\n",
+        good="function f(a) {\n  if (a) {\n    g('-');\n  } else {\n    g('- ');\n  }\n}\n",
+    ),
+    Rule(
+        id="quadratic-join",
+        key="rules.polyglot.pairwise-loops",
+        domain="performance",
+        severity="medium",
+        languages=("javascript", "typescript", "tsx", "go", "java"),
+        find=pairwise_loops,
+        bad="for (const o of os) {\n  for (const u of us) {\n    if (u.id === o.userId) {\n      g(u);\n    }\n"
+        "  }\n}\n",
+        good="for (const o of os) {\n  g(byId.get(o.userId));\n}\n",
+    ),
+)
