@@ -1,7 +1,7 @@
 """Take the README's picture from the running program: `.venv/bin/python docs/screenshot.py [SOURCE [QUESTION]]`.
 
-Starts RepoPilot on a data directory of its own without any model, opens SOURCE (this checkout), asks QUESTION, opens the first
-citation and writes `docs/images/answer.png`. Needs the development environment and a Chromium.
+Starts RepoPilot on a data directory of its own without any model, opens SOURCE (this checkout), asks QUESTION, opens
+the first citation and writes `docs/images/answer.png`. Needs the development environment and a Chromium.
 """
 
 from __future__ import annotations
