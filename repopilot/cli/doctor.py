@@ -109,11 +109,14 @@ def _model(settings: Settings) -> Check:
 
 
 def _embedded(settings: Settings) -> Check:
+    from repopilot.llm.embedded import is_installed
     from repopilot.llm.models import available
 
     there = [m.name for m in available(settings) if m.path and m.purpose == "chat"]
     if not settings.embedded:
         return Check("embedded model", "ok", _said("embedded_off"))
+    if not is_installed():
+        return Check("embedded model", "degraded", i18n.message("llm.embedded_extra"))
     if there:
         return Check("embedded model", "ok", _said("embedded", names=", ".join(there), folder=settings.models))
     return Check("embedded model", "degraded", _said("not_fetched"), _said("fetch_embedded"))

@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from llama_index.llms.ollama import Ollama
     from llama_index.llms.openai_like import OpenAILike
 
+OPENAI_CLIENT = "llama_index.llms.openai_like"
 PROBE_S = 3.0
 STATUS_S = 1.8
 
@@ -82,7 +84,7 @@ async def choose(settings: Settings, resources: ModelResources | None = None) ->
     Returns:
         The model, None when there is none.
     """
-    found = await asyncio.to_thread(_find_model, settings, PROBE_S)
+    found = await asyncio.to_thread(_find_model, settings, PROBE_S, [])
     return await asyncio.to_thread(_build, found, settings, resources or ModelResources()) if found else None
 
 
@@ -95,7 +97,7 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
             return None
         note = i18n.message("llm.second_model")
         return embedded.build(*installed, settings, (note,), shared.engines, shared.replies)
-    found = await asyncio.to_thread(_find_model, settings, PROBE_S)
+    found = await asyncio.to_thread(_find_model, settings, PROBE_S, [])
     if found is None or found.kind == "embedded":
         return None
     name = _reviewer_name(found, settings, model.name)
@@ -148,13 +150,14 @@ async def pull(
     await ollama_api.pull(found, name, progress=progress, cancel=cancel)
 
 
-def _find_model(settings: Settings, timeout_s: float) -> FoundModel | None:
-    notes: list[str] = []
+def _find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundModel | None:
+    """The first model in the order of preference. What was tried before it is appended to `notes`."""
     if settings.llm_url:
         found = _configured(settings, timeout_s)
-        if found:
+        if found and (found.kind == "ollama" or _installed(OPENAI_CLIENT)):
             return found
-        notes.append(i18n.message("llm.server_silent", url=_without_credentials(settings.llm_url)))
+        reason = "llm.openai_extra" if found else "llm.server_silent"
+        notes.append(i18n.message(reason, url=_without_credentials(settings.llm_url)))
     if settings.ollama_url:
         url = settings.ollama_url.rstrip("/")
         tags = ollama_api.tags(url, timeout_s)
@@ -165,10 +168,20 @@ def _find_model(settings: Settings, timeout_s: float) -> FoundModel | None:
             if found:
                 return found
             notes.append(i18n.message("llm.ollama_no_chat_model"))
-    if settings.embedded and (weights := embedded.find(settings)):
+    if settings.embedded and not embedded.is_installed():
+        notes.append(i18n.message("llm.embedded_extra"))
+    elif settings.embedded and (weights := embedded.find(settings)):
         name, _, why = weights
         return FoundModel("embedded", name, "", notes=(*notes, i18n.message("llm.embedded", name=name, reason=why)))
     return None
+
+
+def _installed(module: str) -> bool:
+    """Whether a module of one of the package's extras can be imported."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
@@ -264,10 +277,11 @@ def _openai(found: FoundModel, settings: Settings) -> OpenAILike:
 
 
 def _status(settings: Settings) -> ModelStatus:
-    found = _find_model(settings, STATUS_S / 3)
+    notes: list[str] = []
+    found = _find_model(settings, STATUS_S / 3, notes)
     wanted = settings.llm_model or machine.fitting_model()
     if found is None:
-        return ModelStatus("none", "", i18n.message("llm.none"), wanted, False)
+        return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes))
     reachable = not settings.llm_url or found.url.startswith(settings.llm_url.rstrip("/"))
     missing = found.missing
     if found.kind == "embedded" and found.name != wanted:

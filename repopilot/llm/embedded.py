@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict, deque
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
@@ -199,6 +200,11 @@ class Engines:
             self._engines.clear()
         for engine in engines:
             engine.stop()
+
+
+def is_installed() -> bool:
+    """Whether the engine is installed: it comes with the extra `embedded` of the package."""
+    return find_spec("xllamacpp") is not None
 
 
 def find(settings: Settings) -> tuple[str, Path, str] | None:

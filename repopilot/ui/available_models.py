@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot.errors import RepoPilotError
+from repopilot.llm import embedded
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress
@@ -126,7 +127,8 @@ class Models:
             if await self.find_embedder() is not None and self.on_embedder is not None:
                 await self.on_embedder()
         wanted = self.status.missing_model if self.status else None
-        if wanted and self.status and self.settings.embedded and self.status.kind in ("none", "embedded"):
+        embeds = self.settings.embedded and embedded.is_installed()
+        if wanted and self.status and embeds and self.status.kind in ("none", "embedded"):
             await self._ensure(wanted)
             await self.look()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 
 import pytest
@@ -202,3 +203,21 @@ async def test_what_answers_and_why_is_said_in_french(settings_for):
     assert status.detail == " ".join(status.notes)
     assert said(status.detail, "fr").startswith("Le serveur de modèles à l'adresse http://127.0.0.1:")
     assert said(status.detail, "fr").endswith(f"{SMALL} répond.")
+
+
+async def test_a_missing_extra_of_the_package_is_said(settings_for, monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_index.llms.openai_like", None)
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with OllamaServer(native=False) as server:
+        settings = settings_for(llm_url=server.url, ollama_url="")
+        install(settings, SMALL)
+        assert await choose.choose(settings) is None
+        notes = choose.status(settings).notes
+    assert [note.partition("pip install ")[2] for note in notes] == ["'repopilot[openai]'.", "'repopilot[embedded]'."]
+
+
+async def test_a_local_ollama_stands_in_for_a_server_whose_client_is_missing(settings_for, monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_index.llms.openai_like", None)
+    with OllamaServer(native=False) as server, OllamaServer() as ollama:
+        model = await choose.choose(settings_for(llm_url=server.url, ollama_url=ollama.url, llm_model=LARGER))
+    assert model.kind == "ollama" and "repopilot[openai]" in model.notes[0]
