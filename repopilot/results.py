@@ -381,7 +381,6 @@ class Answer:
     files: tuple[FileChange, ...] = ()
     route: Route | None = None
     degraded: tuple[str, ...] = ()
-    details: Mapping[str, object] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     result: Result | None = None
 
