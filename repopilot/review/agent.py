@@ -15,7 +15,7 @@ from repopilot.retrieval.query import reply_language
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import Analyser, AnalysisResult, analyse, run_on
 from repopilot.review.findings import DOMAINS, merged, score, scores
-from repopilot.review.model_review import ReviewContext, opinions, reading_of
+from repopilot.review.model_review import ReviewContext, opinions, review_context
 from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
 from repopilot.review.rules.polyglot import repository_rules
@@ -81,13 +81,13 @@ async def review_snapshot(
     async with step.child("scope", "tool", f"{base or ''}..{head or ''} {' '.join(paths)}".strip(" .")) as choosing:
         scope = await asyncio.to_thread(_scope, workspace, base, head, paths)
         choosing.note(what=scope.what, files=len(scope.targets), notes=list(scope.notes))
-    return await _reviewed(scope, workspace, step)
+    return await _review_scope(scope, workspace, step)
 
 
 async def review_changes(workspace: Workspace, step: Step, changes: Sequence[FileChange]) -> ReviewReport:
     """Review generated files: their changed lines, against what the index knows of them."""
     texts = {c.path: workspace.index.text(c.path) for c in changes}
-    return await _reviewed(of_changes(changes, {p: t for p, t in texts.items() if t is not None}), workspace, step)
+    return await _review_scope(of_changes(changes, {p: t for p, t in texts.items() if t is not None}), workspace, step)
 
 
 def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequence[str]) -> Scope:
@@ -108,9 +108,9 @@ def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequ
     return Scope(scope.what, kept, tuple(f for f in scope.given if inside(f.path)), scope.notes, scope.commit)
 
 
-async def _reviewed(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
+async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
     """All domains at once, their findings merged and counted."""
-    reading = await asyncio.to_thread(reading_of, scope.targets, workspace)
+    reading = await asyncio.to_thread(review_context, scope.targets, workspace)
     found = await asyncio.gather(
         *(_domain(domain, scope.targets, reading, step) for domain in DOMAINS),
         _repository_rules(scope, workspace, step),
@@ -149,8 +149,8 @@ async def _domain(
     """One domain's agent: its analysers, then what the model adds."""
     async with step.child(domain, "agent", f"{len(targets)} files") as working:
         found = await analyse(domain, targets, working)
-        said = await opinions(domain, reading, found.new, working)
-        new = [*found.new, *said]
+        by_model = await opinions(domain, reading, found.new, working)
+        new = [*found.new, *by_model]
         working.note(findings=len(merged(new)))
         return AnalysisResult(new, found.old, found.notes)
 

@@ -1,4 +1,4 @@
-"""Findings sorted out: duplicates merged, new ones told from those that were there before, and the score. Pure."""
+"""Findings merged, new ones separated from those that were there before, and the score. Pure."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ def scores(findings: Sequence[Finding]) -> dict[str, int]:
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding for each place and topic: the gravest, a tool's rather than the model's; in order of the files.
+    """One finding for each place and topic: the most severe, a tool's rather than the model's; in order of the files.
 
-    What the model says of a line in a domain where a tool has spoken is a duplicate too, and so is a syntax error
-    after the first of its file, which is mostly an echo.
+    What the model says of a line in a domain where a tool reports something is a duplicate too, and so is a
+    syntax error after the first of its file, which mostly follows from it.
     """
     kept: dict[tuple, Finding] = {}
-    spoken: set[tuple[str, int, str]] = set()
+    reported: set[tuple[str, int, str]] = set()
     for finding in sorted(findings, key=_precedence):
         place = (finding.path, finding.line, finding.domain)
         about = topic(finding.rule)
-        if finding.source == "model" and place in spoken:
+        if finding.source == "model" and place in reported:
             continue
         key = (finding.path, about) if about == "syntax" else (finding.path, finding.line, about)
         kept.setdefault(key, finding)
-        spoken.add(place)
+        reported.add(place)
     return sorted(kept.values(), key=lambda f: (f.path, f.line, _ORDER.index(f.severity), f.rule))
 
 
@@ -82,7 +82,7 @@ def new_and_old(
     quarter: who adds a parameter isn't to blame for all of it. Files whose `changed` is None count as a whole.
     """
     known = Counter((f.path, f.rule, f.quote) for f in before)
-    measures = {_measured(f): _amount(f) for f in before if f.rule in MEASURED}
+    measures = {_measured_function(f): _amount(f) for f in before if f.rule in MEASURED}
     new, old = [], []
     for finding in found:
         lines = changed.get(finding.path)
@@ -90,7 +90,7 @@ def new_and_old(
         if (
             lines is not None
             and finding.rule in MEASURED
-            and _amount(finding) <= 1.25 * measures.get(_measured(finding), 0)
+            and _amount(finding) <= 1.25 * measures.get(_measured_function(finding), 0)
         ):
             old.append(finding)
         elif lines is None or finding.line in lines:
@@ -103,7 +103,7 @@ def new_and_old(
     return new, old
 
 
-def _measured(finding: Finding) -> tuple[str, str, str]:
+def _measured_function(finding: Finding) -> tuple[str, str, str]:
     """Which function a measurement is of: the one whose head is quoted, else the first word of the message."""
     head = re.search(r"\bdef (\w+)", finding.quote)
     return finding.path, finding.rule, head[1] if head else finding.message.partition(" ")[0]

@@ -1,8 +1,8 @@
 """What a language model finds: narrow questions, about code and then about the lines that look like the fault, and a
-second pass that tries to refute.
+second pass that tries to refute it.
 
 Opinions of small models are worth little, so a finding counts only when the model is surer of it than of clean code,
-for a line that code has picked, and when no analyser has spoken of that place. At most medium severity.
+for a line that code has picked, and when no analyser reports anything there. At most medium severity.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model, billions
 from repopilot.prompts import nonce, render, sanitized
@@ -21,7 +22,7 @@ from repopilot.trace import Step
 from repopilot.types import Finding
 from repopilot.workspace import Workspace
 
-STANDS = 0.35
+LEAST_CONFIRMATION = 0.35
 """Confidence below which the second pass has refuted a finding."""
 _LEFT_OUT = {
     "security": "style, speed, and anything that needs no attacker",
@@ -51,8 +52,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ReviewContext:
-    """What the model is shown of a review, of so many `changed` lines. `turn` is held while a domain asks: on one
-    processor several at once would each have the same code read anew."""
+    """What the model is shown of a review, of so many `changed` lines. `turn` is locked while a domain asks: on
+    one processor several at once would each have the same code read anew."""
 
     model: Model
     changed: int
@@ -60,7 +61,7 @@ class ReviewContext:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-def reading_of(targets: Sequence[ReviewTarget], workspace: Workspace) -> ReviewContext | None:
+def review_context(targets: Sequence[ReviewTarget], workspace: Workspace) -> ReviewContext | None:
     """The files with the most changed code, each cut to what the larger of the models can read at once; None without a
     model. Sync."""
     there = [model for model in (workspace.model, workspace.reviewer) if model is not None]
@@ -75,32 +76,33 @@ def reading_of(targets: Sequence[ReviewTarget], workspace: Workspace) -> ReviewC
 
 
 async def opinions(domain: str, reading: ReviewContext | None, known: Sequence[Finding], step: Step) -> list[Finding]:
-    """The model's findings in one domain that survived; none without a model. A failing model is said, not raised."""
+    """The model's findings in one domain that its second pass confirms; none without a model. A failing model is
+    reported by the step, not raised."""
     if reading is None:
         return []
-    if why := _not_asked(domain, reading.model):
+    if why := _reason_to_skip(domain, reading.model):
         step.note(not_asked=why)
         return []
     async with step.child("model", "agent", f"{len(reading.passages)} passages") as reviewing, reading.turn:
-        survived: list[Finding] = []
+        confirmed: list[Finding] = []
         try:
             for passage in reading.passages:
-                survived += await _of_passage(passage, domain, known, reading, reviewing)
+                confirmed += await _of_passage(passage, domain, known, reading, reviewing)
         except ModelError as error:
-            reviewing.degrade(f"the model's {domain} review was cut short: {error}")
+            reviewing.degrade(i18n.message("review.model_failed", domain=domain, why=i18n.reason(error)))
         read = sum(len(passage.lines) for passage in reading.passages)
-        reviewing.note(findings=len(survived), lines_read=read, of_changed_lines=reading.changed)
-    return survived
+        reviewing.note(findings=len(confirmed), lines_read=read, of_changed_lines=reading.changed)
+    return confirmed
 
 
-def _not_asked(domain: str, model: Model) -> str:
+def _reason_to_skip(domain: str, model: Model) -> str:
     """Why a model is not asked in a domain; '' when it is."""
     size = billions(model.name)
     if not any(kind.domain == domain for kind in KINDS):
         return f"not asked about {domain}: small models' answers were no better than chance"
     if size < SMALLEST:
         return f"{model.name} is not asked: models of its size found nothing that the analysers had missed"
-    if size < LARGE and not _tells(model):
+    if size < LARGE and not _knows_confidence(model):
         return f"{model.name} is not asked: its server doesn't tell how sure it is, and a bare yes means little"
     return ""
 
@@ -108,16 +110,20 @@ def _not_asked(domain: str, model: Model) -> str:
 async def _of_passage(
     passage: Passage, domain: str, known: Sequence[Finding], reading: ReviewContext, step: Step
 ) -> list[Finding]:
-    survived: list[Finding] = []
+    confirmed: list[Finding] = []
     for kind in (k for k in KINDS if k.domain == domain):
         lines = suspected_lines(kind, passage.lines, passage.text)
-        findings = [f for f in (_finding(kind, passage, line) for line in lines) if not _told(f, known)]
+        findings = [f for f in (_finding(kind, passage, line) for line in lines) if not _already_reported(f, known)]
         if not findings or not await _suspected(kind, passage, reading.model, step):
             continue
-        best = await _likeliest(kind, findings, passage, reading.model, step)
-        if best and not _told(best, survived) and await _survives(best, kind, passage, reading.model, step):
-            survived.append(best)
-    return survived
+        best = await _first_confirmed(kind, findings, passage, reading.model, step)
+        if (
+            best
+            and not _already_reported(best, confirmed)
+            and await _is_confirmed(best, kind, passage, reading.model, step)
+        ):
+            confirmed.append(best)
+    return confirmed
 
 
 def _finding(kind: Kind, passage: Passage, line: int) -> Finding:
@@ -184,7 +190,7 @@ async def _suspected(kind: Kind, passage: Passage, model: Model, step: Step) -> 
     return await _says_yes(ending, f"{kind.rule}: {passage.path}", kind.least, passage, model, step)
 
 
-async def _likeliest(
+async def _first_confirmed(
     kind: Kind, findings: Sequence[Finding], passage: Passage, model: Model, step: Step
 ) -> Finding | None:
     """The first of the findings that a reviewer would be right with."""
@@ -195,11 +201,11 @@ async def _likeliest(
     return None
 
 
-async def _survives(finding: Finding, kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
+async def _is_confirmed(finding: Finding, kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
     """Ask for the opposite: only a finding that stands even then is kept."""
     ending = render("review_refute", asks=kind.asks, quote=sanitized(finding.quote, passage.mark),
                     left_out=_LEFT_OUT[kind.domain])  # fmt: skip
-    return await _says_yes(ending, f"refute line {finding.line}", STANDS, passage, model, step)
+    return await _says_yes(ending, f"refute line {finding.line}", LEAST_CONFIRMATION, passage, model, step)
 
 
 async def _says_yes(ending: str, name: str, least: float, passage: Passage, model: Model, step: Step) -> bool:
@@ -209,18 +215,18 @@ async def _says_yes(ending: str, name: str, least: float, passage: Passage, mode
     async with step.child(name, "llm", ending) as asking:
         word, confidence = await choose_word(model, _messages(passage, ending), ("yes", "no"), asking)
         odds = confidence if word == "yes" else 1 - confidence
-        says = word is not None and (odds >= least if _tells(model) else word == "yes")
+        says = word is not None and (odds >= least if _knows_confidence(model) else word == "yes")
         asking.note(odds=round(odds, 2), least=least)
     return says
 
 
-def _told(finding: Finding, known: Sequence[Finding]) -> bool:
-    """Whether an analyser has spoken of this place in this domain."""
+def _already_reported(finding: Finding, known: Sequence[Finding]) -> bool:
+    """Whether an analyser has reported something at this place in this domain."""
     return any(
         f.path == finding.path and f.domain == finding.domain and abs(f.line - finding.line) <= _NEAR for f in known
     )
 
 
-def _tells(model: Model) -> bool:
+def _knows_confidence(model: Model) -> bool:
     """Whether a word's probability is known."""
     return model.kind in ("embedded", "openai")

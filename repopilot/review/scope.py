@@ -16,7 +16,7 @@ from repopilot.repo.secrets import secret_name
 from repopilot.repo.walk import walk
 from repopilot.review.code import Code, ReviewTarget, code
 from repopilot.settings import Settings
-from repopilot.types import FileChange, Finding, Skip, Snapshot
+from repopilot.types import FileChange, Finding, Severity, Skip, Snapshot
 
 MOST_FILES = 400
 _READ = ("code", "schema", "config")
@@ -72,7 +72,7 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
         return ""
     if secret_name(path):
         message = i18n.message("review.secret_file")
-        severity = "critical" if diff.status == "added" else "high"
+        severity: Severity = "critical" if diff.status == "added" else "high"
         return Finding(path, 1, severity, "secret-file", message, "secrets", "security", path)
     if diff.binary:
         return _not_reviewed(path, i18n.message("review.reasons.binary"))

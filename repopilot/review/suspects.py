@@ -61,15 +61,15 @@ KINDS = (
     Kind("model-injection", "security", "put a value from outside into a query, a command or other code by pasting "
          "strings", "A value from outside may become part of a query or a command here.", "medium",
          re.compile(rf"(?:{_PASTED}).*{_QUERIED}|{_QUERIED}.*(?:{_PASTED})", re.IGNORECASE), False, 0.0, 0.866),
-    Kind("model-query", "performance", "run a database query or a network request in each turn of a loop",
-         "Each turn of the loop may ask the database or the network (N+1).", "medium",
+    Kind("model-query", "performance", "run a database query or a network request on each iteration of a loop",
+         "Each iteration of the loop may query the database or the network (N+1).", "medium",
          re.compile(rf"\b{_ASKED}|^\s*[^(]*\w\.\w+\.\w+[^(]*$|\(\w+\.\w+\.\w+\)", re.IGNORECASE), True, 0.5, 0.8),
     Kind("model-quadratic", "performance", "search a list, or loop over all elements again, for each element of a loop",
          "The work may grow with the square of the number of elements.", "medium",
          re.compile(r"^\s*for\b.*[:{]\s*$|\bif\b.*\bin\b|\.(?:index|includes|contains|count|remove|some|indexOf|sort)\s*\("),
          True, 0.66, 0.8),
-    Kind("model-repeated", "performance", "do work in each turn of a loop that could be done once before it",
-         "Work may be repeated in each turn of the loop.", "low",
+    Kind("model-repeated", "performance", "do work on each iteration of a loop that could be done once before it",
+         "Work may be repeated on each iteration of the loop.", "low",
          re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE), True, 0.0, 0.79),
 )  # fmt: skip
 

@@ -84,9 +84,13 @@ def _implies(tree: PythonTree, strict: ast.expr, wide: ast.expr) -> bool:
 
 
 def _holds(value: float, op: type, limit: float) -> bool:
-    return {ast.Gt: value > limit, ast.GtE: value >= limit, ast.Lt: value < limit, ast.LtE: value <= limit}.get(
-        op, False
-    )
+    outcomes: dict[type, bool] = {
+        ast.Gt: value > limit,
+        ast.GtE: value >= limit,
+        ast.Lt: value < limit,
+        ast.LtE: value <= limit,
+    }
+    return outcomes.get(op, False)
 
 
 def _bound(tree: PythonTree, node: ast.expr) -> tuple[str, type, float] | None:

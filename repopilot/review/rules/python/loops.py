@@ -54,7 +54,7 @@ def _mutated(nodes: list[ast.AST]) -> Iterator[str]:
             yield dotted(node).partition(".")[0]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not _PURE.search(called(node)):
             yield dotted(node.func).partition(".")[0]
-        elif isinstance(node, ast.excepthandler) and node.name:
+        elif isinstance(node, ast.ExceptHandler) and node.name:
             yield node.name
 
 

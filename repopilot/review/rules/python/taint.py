@@ -197,10 +197,8 @@ def _listed(tree: PythonTree, node: ast.Name, scope: ast.AST) -> bool:
         leaves = isinstance(test.body[-1], (ast.Raise, ast.Return, ast.Continue))
         inside = any(test is above for above in tree.ancestors(node))
         for part in ast.walk(test.test):
-            about = isinstance(part, ast.Compare) and dotted(part.left) == node.id
-            if about and isinstance(part.ops[0], ast.NotIn) and leaves:
-                return True
-            if about and isinstance(part.ops[0], ast.In) and inside:
+            operator = part.ops[0] if isinstance(part, ast.Compare) and dotted(part.left) == node.id else None
+            if (leaves and isinstance(operator, ast.NotIn)) or (inside and isinstance(operator, ast.In)):
                 return True
             if (
                 isinstance(part, ast.Call)

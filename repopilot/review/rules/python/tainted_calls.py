@@ -42,15 +42,16 @@ class Sink:
 
     def _is_tainted(self, tree: PythonTree, call: ast.Call) -> bool:
         scope = tree.scope(call)
-        arguments = self._arguments(tree, call)
-        tainted = [a for a in arguments if "request" in sources(tree, a, scope)]
+        tainted = [a for a in self._arguments(call) if "request" in sources(tree, self._dangerous(tree, a), scope)]
         return bool(tainted) and not (self.checkable and checked(tree, call, tainted))
 
-    def _arguments(self, tree: PythonTree, call: ast.Call) -> list[ast.expr]:
+    def _arguments(self, call: ast.Call) -> list[ast.expr]:
         if not self.first_only:
             return list(call.args)
-        first = [*call.args[:1], *(k.value for k in call.keywords if k.arg in _NAMED)]
-        return [_beginning(tree, a) for a in first] if self.beginning else first
+        return [*call.args[:1], *(k.value for k in call.keywords if k.arg in _NAMED)]
+
+    def _dangerous(self, tree: PythonTree, argument: ast.expr) -> ast.expr:
+        return _beginning(tree, argument) if self.beginning else argument
 
 
 def _beginning(tree: PythonTree, node: ast.expr, depth: int = 0) -> ast.expr:

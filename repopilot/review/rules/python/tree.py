@@ -78,7 +78,7 @@ class PythonTree:
 
     def _first_iter(self, comprehension: ast.AST, below: ast.AST, node: ast.AST) -> bool:
         """What the first `for` of a comprehension goes over is evaluated once."""
-        first = comprehension.generators[0]  # type: ignore[attr-defined]
+        first: ast.comprehension = comprehension.generators[0]  # type: ignore[attr-defined]
         return below is first and any(n is node for n in ast.walk(first.iter))
 
     @cached_property
