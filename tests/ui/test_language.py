@@ -9,7 +9,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from repopilot import i18n
+from repopilot.agents.planning.agent import _is_go_on, wanted_parts
 from repopilot.errors import SourceError
+from repopilot.results import Plan, PlanPart
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Finished, Started
@@ -114,3 +116,12 @@ def test_a_paused_build_says_why():
     moment = Progress("vectors", 10, 40, "chunks", detail=i18n.message("index.embedding_paused"))
     assert progress_line(moment, "en") == "vectors · 10 of 40 chunks · paused while a question is answered"
     assert progress_line(moment, "fr").endswith("en pause pendant la réponse à une question")
+
+
+@pytest.mark.parametrize("language", i18n.LANGUAGES)
+def test_the_planner_understands_the_buttons_of_a_plan(language):
+    words = i18n.section("ui.plan.words", language)
+    plan = Plan("t", tuple(PlanPart(number, f"part {number}") for number in (1, 2, 3)))
+    said = [words["say_next"], words["say_all"], words["say_part"].format(number=2), words["say_skip"].format(number=3)]
+    assert [wanted_parts(text, plan) for text in said] == [([1], []), (None, []), ([2], []), ([], [3])]
+    assert all(_is_go_on(text) for text in said)
