@@ -20,7 +20,7 @@ class Settings(BaseSettings):
 
     # The words on screen
     language: Literal["", "en", "fr"] = Field(
-        "",
+        default="",
         description="Language of the interface and of the reports; default: the browser's, and that of the question.",
     )
 
@@ -32,72 +32,79 @@ class Settings(BaseSettings):
 
     # The web server
     host: str = Field(
-        "127.0.0.1", description="Address the browser page is served on. Loopback unless you know why not."
+        default="127.0.0.1", description="Address the browser page is served on. Loopback unless you know why not."
     )
-    port: int = Field(8000, description="Port of the browser page.")
+    port: int = Field(default=8000, description="Port of the browser page.")
     allowed_hosts: list[str] = Field(
         default_factory=list, description="Further names the page may be opened under, beside loopback, as JSON."
     )
 
     # Language models
-    ollama_url: str = Field("http://127.0.0.1:11434", description="Where Ollama listens. Empty: never ask it.")
+    ollama_url: str = Field(default="http://127.0.0.1:11434", description="Where Ollama listens. Empty: never ask it.")
     llm_url: str = Field(
-        "", description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama. Used first when set."
+        default="",
+        description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama. Used first when set.",
     )
-    llm_key: str = Field("", description="API key for REPOPILOT_LLM_URL.", repr=False)
-    llm_model: str = Field("", description="Model name; default: the Qwen2.5-Coder size that fits this machine.")
+    llm_key: str = Field(default="", description="API key for REPOPILOT_LLM_URL.", repr=False)
+    llm_model: str = Field(
+        default="", description="Model name; default: the Qwen2.5-Coder size that fits this machine."
+    )
     reviewer_model: str = Field(
-        "", description="Second model, for reviews; default: another size of the family if there is memory."
+        default="", description="Second model, for reviews; default: another size of the family if there is memory."
     )
-    embedded: bool = Field(True, description="Use the embedded llama.cpp when no server answers.")
+    embedded: bool = Field(default=True, description="Use the embedded llama.cpp when no server answers.")
     auto_download: bool = Field(
-        True, description="The browser app fetches the embedded and embedding models in the background."
+        default=True, description="The browser app fetches the embedded and embedding models in the background."
     )
-    num_ctx: int = Field(8192, ge=1024, description="Context window asked of the model, in tokens.")
-    max_answer_tokens: int = Field(700, ge=16, description="Longest answer, in tokens.")
+    num_ctx: int = Field(default=8192, ge=1024, description="Context window asked of the model, in tokens.")
+    max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
     model_timeout_s: float = Field(
-        120.0, gt=0, description="Longest silence of a model before it counts as hanging, in seconds."
+        default=120.0, gt=0, description="Longest silence of a model before it counts as hanging, in seconds."
     )
-    threads: int = Field(0, ge=0, description="Threads of the embedded model; 0: the number of cores.")
+    threads: int = Field(default=0, ge=0, description="Threads of the embedded model; 0: the number of cores.")
 
     # Embeddings
-    embed_model: str = Field("", description="An Ollama embedding model; default: the built-in MiniLM.")
-    dense: bool = Field(True, description="Use embedding vectors beside the lexical index.")
+    embed_model: str = Field(default="", description="An Ollama embedding model; default: the built-in MiniLM.")
+    dense: bool = Field(default=True, description="Use embedding vectors beside the lexical index.")
 
     # Repositories
     git_token: str = Field(
-        "", description="Token for private repositories, sent only to the host of the URL, never stored.", repr=False
+        default="",
+        description="Token for private repositories, sent only to the host of the URL, never stored.",
+        repr=False,
     )
     allow_private_hosts: bool = Field(
-        False, description="Allow clones from private, loopback and link-local addresses."
+        default=False, description="Allow clones from private, loopback and link-local addresses."
     )
-    allow_http: bool = Field(False, description="Allow clones over unencrypted http.")
-    clone_timeout_s: float = Field(900.0, gt=0, description="Longest clone, in seconds of wall time.")
-    clone_max_mb: int = Field(4096, gt=0, description="Largest clone on disk, in MB.")
-    history_commits: int = Field(2000, ge=0, description="How many past commits serve as history; 0: none.")
+    allow_http: bool = Field(default=False, description="Allow clones over unencrypted http.")
+    clone_timeout_s: float = Field(default=900.0, gt=0, description="Longest clone, in seconds of wall time.")
+    clone_max_mb: int = Field(default=4096, gt=0, description="Largest clone on disk, in MB.")
+    history_commits: int = Field(default=2000, ge=0, description="How many past commits serve as history; 0: none.")
     include: list[str] = Field(
         default_factory=list, description="Only read files matching these patterns (gitignore syntax), as JSON."
     )
     exclude: list[str] = Field(
         default_factory=list, description="Never read files matching these patterns (gitignore syntax), as JSON."
     )
-    max_file_kb: int = Field(1024, gt=0, description="Files larger than this many KB are skipped.")
+    max_file_kb: int = Field(default=1024, gt=0, description="Files larger than this many KB are skipped.")
     big_repository_lines: int = Field(
-        50_000, gt=0, description="Above this many lines the browser asks before indexing."
+        default=50_000, gt=0, description="Above this many lines the browser asks before indexing."
     )
-    workers: int = Field(0, ge=0, description="Processes that parse code; 0: the number of cores.")
+    workers: int = Field(default=0, ge=0, description="Processes that parse code; 0: the number of cores.")
 
     # Agents
-    sandbox: str = Field("auto", description="Sandbox level: auto, bwrap, landlock, seatbelt, limits.")
+    sandbox: str = Field(default="auto", description="Sandbox level: auto, bwrap, landlock, seatbelt, limits.")
     allow_weak_sandbox: bool = Field(
-        False, description="Consent to run generated tests with resource limits only, where nothing stronger works."
+        default=False,
+        description="Consent to run generated tests with resource limits only, where nothing stronger works.",
     )
-    test_timeout_s: float = Field(30.0, gt=0, description="Longest run of generated tests, in seconds.")
+    test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
     repository_rules: bool = Field(
-        False, description="Review with the rules a repository brings in .repopilot/rules, too; it may be hostile."
+        default=False,
+        description="Review with the rules a repository brings in .repopilot/rules, too; it may be hostile.",
     )
-    max_iterations: int = Field(4, ge=1, le=8, description="Test-and-repair iterations.")
-    cache_on_disk: bool = Field(False, description="Keep the cache of identical model calls on disk.")
+    max_iterations: int = Field(default=4, ge=1, le=8, description="Test-and-repair iterations.")
+    cache_on_disk: bool = Field(default=False, description="Keep the cache of identical model calls on disk.")
 
     @property
     def repos(self) -> Path:
