@@ -1,6 +1,6 @@
-.PHONY: run test quick check lint lock setup setup-dev docs image
+.PHONY: run test quick check docs lock setup setup-dev
 PY ?= python3
-LOCK = .venv/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header \
        --no-annotate --no-emit-index-url pyproject.toml --extra all
 
 run: setup          ## start RepoPilot on http://127.0.0.1:8000
@@ -23,7 +23,7 @@ check: setup-dev    ## formatting, lint, types, direction of imports, declared p
 docs: setup-dev     ## write the generated parts of the documentation again
 	.venv/bin/python docs/generate.py
 
-lock: setup-dev     ## resolve the dependencies of pyproject.toml again
+lock: setup-dev     ## resolve what pyproject.toml asks for; all anew with UPGRADE=--upgrade
 	$(LOCK) -o requirements.txt
 	$(LOCK) --group dev -o requirements-dev.txt
 
