@@ -31,13 +31,14 @@ class IntentSpec:
         id: its name in routes, traces and JSON.
         word: the word the language model answers with when it chooses between intents.
         definition: what the word means, as the prompt says it.
-        shots: example questions for the prompt.
+        shots: four example questions for the prompt.
         command: what users type after `/` to force it; '' when it can't be forced.
         icon: the command's icon in the browser, a Lucide name.
         agent: its agent as `module:function`, imported when it is first needed; '' for a refusal, which has none.
         acts: whether the agent writes or runs code, so that certain harm is refused in spite of a command.
-        cue: a regular expression on the normalized question (lower case, no accents) that names the intent outright,
-            for one the classifier has no examples of yet; '' for none.
+        cue: a regular expression whose match speaks strongly for the intent, for one the classifier has no examples of
+            yet; '' for none. It sees the question as `routing.normalize.read` leaves it: lower case, without accents,
+            politeness and a final question mark, with paths as `file` and calls or backticks as `name`.
     """
 
     id: Intent

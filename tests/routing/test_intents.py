@@ -22,42 +22,55 @@ from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.messages import ParsedMessage, parse_message
 
 UNSURE = "the session code and its callers in general"
-SUMMARISE = IntentSpec(
-    id="SUMMARISE",
-    word="summarise",
+CONDENSE = IntentSpec(
+    id="CONDENSE",
+    word="condense",
     definition="a short account of the whole repository",
     shots=("sum this repository up", "the project in ten lines"),
-    command="summarise",
+    command="condense",
     icon="scroll-text",
-    agent="summaries:summarise",
+    agent="summaries:condense",
     cue=r"\bin (?:a nutshell|ten lines)\b",
 )
-WORDS = {"label": "Summarise", "description": "Sum the repository up", "example": "What is this in ten lines?"}
+WORDS = {"label": "Condense", "description": "Sum the repository up", "example": "What is this in ten lines?"}
 
 
 @pytest.fixture
-def summarise(monkeypatch: pytest.MonkeyPatch) -> IntentSpec:
+def condense(monkeypatch: pytest.MonkeyPatch) -> IntentSpec:
     """An intent added as the recipe says: an entry, an agent, words. There are no training examples of it."""
 
     async def agent(question, workspace, step):
         return Answer(f"In short: {question}")
 
     module = ModuleType("summaries")
-    module.summarise = agent  # type: ignore[attr-defined]
+    module.condense = agent  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "summaries", module)
-    monkeypatch.setattr(intents, "INTENTS", (*intents.INTENTS, SUMMARISE))
+    monkeypatch.setattr(intents, "INTENTS", (*intents.INTENTS, CONDENSE))
     for name, text in WORDS.items():
-        monkeypatch.setitem(i18n._catalogue("en"), f"intents.summarise.{name}", text)
-    return SUMMARISE
+        monkeypatch.setitem(i18n._catalogue("en"), f"intents.condense.{name}", text)
+    return CONDENSE
 
 
-def test_ids_are_those_of_the_json_contract() -> None:
-    assert intents.ids() == ("EXPLAIN", "GENERATE", "TEST", "REVIEW", "IMPACT", "DECOMPOSE", "REFUSE")
+CONTRACT = {
+    "explain": "EXPLAIN",
+    "generate": "GENERATE",
+    "test": "TEST",
+    "review": "REVIEW",
+    "impact": "IMPACT",
+    "plan": "DECOMPOSE",
+}
+"""Commands and ids that users and programs rely on; more may come, none may go."""
 
 
-def test_commands_are_what_users_type() -> None:
-    assert tuple(intents.commands()) == ("explain", "generate", "test", "review", "impact", "plan")
-    assert intents.commands()["plan"] == "DECOMPOSE"
+def test_the_ids_and_commands_of_the_contract_are_there() -> None:
+    assert CONTRACT.items() <= intents.commands().items()
+    assert {*CONTRACT.values(), "REFUSE"} <= set(intents.ids())
+
+
+def test_ids_words_and_commands_are_unique() -> None:
+    for values in ([s.id for s in intents.INTENTS], [s.word for s in intents.INTENTS]):
+        assert len(values) == len(set(values))
+    assert len(intents.commands()) == sum(bool(s.command) for s in intents.INTENTS)
 
 
 @pytest.mark.parametrize("spec", intents.INTENTS, ids=lambda spec: spec.id)
@@ -93,43 +106,43 @@ def test_a_typed_command_is_split_off(text: str, split: tuple[str, str]) -> None
 
 
 def test_an_unknown_intent_is_an_error() -> None:
-    with pytest.raises(KeyError, match="SUMMARISE"):
-        intents.by_id("SUMMARISE")
+    with pytest.raises(KeyError, match="CONDENSE"):
+        intents.by_id("CONDENSE")
 
 
-def test_a_new_intent_is_offered_by_command_and_label(summarise: IntentSpec) -> None:
-    assert parse_message("/summarise the whole", "", intents.commands()) == ParsedMessage(
-        "question", "the whole", "summarise"
+def test_a_new_intent_is_offered_by_command_and_label(condense: IntentSpec) -> None:
+    assert parse_message("/condense the whole", "", intents.commands()) == ParsedMessage(
+        "question", "the whole", "condense"
     )
-    assert summarise.label() == "Summarise" and summarise.description() == WORDS["description"]
-    near = Route("EXPLAIN", 0.5, "", "classifier", (("SUMMARISE", 0.45),))
-    assert [command for _, command in alternatives(Answer("", route=near), "en")] == ["summarise"]
+    assert condense.label() == "Condense" and condense.description() == WORDS["description"]
+    near = Route("EXPLAIN", 0.5, "", "classifier", (("CONDENSE", 0.45),))
+    assert [command for _, command in alternatives(Answer("", route=near), "en")] == ["condense"]
 
 
-async def test_the_command_of_a_new_intent_reaches_its_agent(summarise: IntentSpec, tmp_path: Path) -> None:
+async def test_the_command_of_a_new_intent_reaches_its_agent(condense: IntentSpec, tmp_path: Path) -> None:
     async with trace.root(lambda event: None, "turn") as step:
-        done = await answer("the shop", shop_workspace(tmp_path), step, intents.commands()["summarise"])
+        done = await answer("the shop", shop_workspace(tmp_path), step, intents.commands()["condense"])
     assert done.text == "In short: the shop"
-    assert done.route is not None and (done.route.intent, done.route.tier) == ("SUMMARISE", "forced")
+    assert done.route is not None and (done.route.intent, done.route.tier) == ("CONDENSE", "forced")
 
 
-def test_the_cue_of_a_new_intent_decides_without_examples(summarise: IntentSpec) -> None:
+def test_the_cue_of_a_new_intent_decides_without_examples(condense: IntentSpec) -> None:
     chosen = classify("this project in ten lines")
-    assert chosen.intent == "SUMMARISE" and chosen.tier == "classifier"
+    assert chosen.intent == "CONDENSE" and chosen.tier == "classifier"
 
 
 @pytest.mark.parametrize("question", ["where do we validate tokens", "write unit tests for cart.py", "plan the move"])
 def test_a_new_intent_changes_no_other_route(question: str, request: pytest.FixtureRequest) -> None:
     before = classify(question)
-    request.getfixturevalue("summarise")
+    request.getfixturevalue("condense")
     assert classify(question) == before
 
 
-async def test_the_model_can_choose_a_new_intent(summarise: IntentSpec) -> None:
-    model = scripted_model(lambda messages: '"summarise"')
+async def test_the_model_can_choose_a_new_intent(condense: IntentSpec) -> None:
+    model = scripted_model(lambda messages: '"condense"')
     async with trace.root(lambda event: None, "turn") as step:
         await route(UNSURE, Settings(), model=model, step=step)
     (prompt,) = ["\n".join(m.content or "" for m in call) for call in model.llm.calls]
-    assert f"\nsummarise: {SUMMARISE.definition}\n" in prompt
-    assert "\nsum this repository up -> summarise\n" in prompt
-    assert re.search(r"Choose from: .*\bsummarise\b", prompt)
+    assert f"\ncondense: {CONDENSE.definition}\n" in prompt
+    assert "\nsum this repository up -> condense\n" in prompt
+    assert re.search(r"Choose from: .*\bcondense\b", prompt)

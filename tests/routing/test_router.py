@@ -123,7 +123,8 @@ def test_probabilities_are_some_and_ordered(question: str) -> None:
 @given(st.text(max_size=300))
 def test_evidence_always_has_the_trained_names(question: str) -> None:
     reading = read(question)
-    assert tuple(evidence(reading)) == classifier.load("dense").names
+    untrained = {f"cue_{intent}" for intent in classifier.untrained()}
+    assert tuple(name for name in evidence(reading) if name not in untrained) == classifier.load("dense").names
     assert sum(v * v for v in lexical_features(reading).values()) == pytest.approx(1.0)
 
 
@@ -158,6 +159,7 @@ async def test_the_model_is_asked_between_the_likeliest_only() -> None:
     (prompt,) = ["\n".join(m.content or "" for m in call) for call in model.llm.calls]
     words = {spec.id: spec.word for spec in intents.INTENTS}
     likely = {words[i] for i in (classify(UNSURE).intent, *(i for i, _ in classify(UNSURE).alternatives))} - {"refuse"}
+    likely |= {words[intent] for intent in classifier.untrained()}
     assert {w for w in words.values() if f"-> {w}\n" in prompt} <= likely
 
 
