@@ -1,6 +1,6 @@
-"""What one process shares: made when the program starts, passed on to whoever needs a part, closed at the end.
+"""What one process shares: created when the program starts, passed on to whoever needs a part, closed at the end.
 
-The parts are made when they are first used, so that a command imports only what it needs.
+The parts are created when they are first used, so that a command imports only what it needs.
 """
 
 from __future__ import annotations
@@ -91,14 +91,20 @@ class Runtime:
             return self._models
 
     def close(self) -> None:
-        """Cancel the jobs, end the worker processes, engines and threads. What is indexed so far is kept."""
+        """Cancel the jobs, end the worker processes, engines and threads, release the vector store.
+
+        What is indexed so far is saved.
+        """
         with self._lock:
             if self._index_jobs is not None:
                 self._index_jobs.close(CLOSE_TIMEOUT_S)
             if self._workers is not None and self._own_workers:
                 self._workers.close()
             if self._embedders is not None:
+                from repopilot.index import vectors
+
                 self._embedders.close()
+                vectors.release(self.settings.indexes)
             if self._models is not None:
                 self._models.close()
 

@@ -48,7 +48,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Registry:
-    """The Chroma folders this process owns, and the collections it has open."""
+    """The Chroma folders this process owns, and the collections it has open.
+
+    Chroma keeps one client per folder and process, so there is one registry; `Runtime.close` releases its folder.
+    """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     owned: dict[Path, tuple[Client, FileLock]] = field(default_factory=dict)
@@ -63,7 +66,7 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
 
     Args:
         index: any generation of the repository's index; all of them share their vectors.
-        embedder: computes missing vectors; those of embedders with different names are kept apart.
+        embedder: computes missing vectors; those of embedders with different names don't mix.
     """
     root, key = index.folder.parent.parent, index.folder.parent.name
     with _registry.lock:
@@ -75,8 +78,12 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
 
 
 def release(root: Path) -> None:
-    """Close the Chroma folder in `root` (the folder of all indexes), so that another process can open it."""
+    """Close the Chroma folder in `root` (the folder of all indexes), so that another process can open it.
+
+    Nothing happens where this process has none open. `Vectors` that are still in use open the folder again.
+    """
     with _registry.lock:
+        _forget_collections(root)
         _registry.open = {at: vectors for at, vectors in _registry.open.items() if at[0] != root}
         owned = _registry.owned.pop(root, None)
         if owned is not None:
@@ -278,7 +285,8 @@ class Vectors:
             with _chroma_errors():
                 return use(collection)
         except _DamagedError as error:
-            fresh = self._recreate(error)
+            # A collection that was closed or replaced meanwhile fails as a damaged one does.
+            fresh = self._recreate(error) if self._collection is collection else self._open()
         with _storage_errors():
             return otherwise if fresh is None else use(fresh)
 
@@ -317,7 +325,7 @@ class Vectors:
         )
 
     def _recreate(self, error: _DamagedError) -> Collection | None:
-        """Replace a damaged collection, or when that fails the whole folder, with an empty one. Raises StorageError."""
+        """Replace a damaged collection, or the folder if that fails, with an empty one. Raises StorageError."""
         self.notes.append(i18n.message("retrieval.vectors.recreated", error=error.args[0]))
         with self._lock, _registry.lock:
             try:
@@ -382,11 +390,15 @@ def _connect(root: Path) -> Client:
 
 
 def _empty(root: Path) -> None:
-    """Delete the whole folder; collections that were open in it are opened again at their next use."""
+    """Delete the Chroma folder; collections that were open in it are opened again at their next use."""
     owned = _registry.owned.pop(root, None)
     if owned is not None:
         _close(owned[0])
     shutil.rmtree(root / FOLDER, ignore_errors=True)
+    _forget_collections(root)
+
+
+def _forget_collections(root: Path) -> None:
     for (at, _), vectors in _registry.open.items():
         if at == root:
             vectors._collection = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -49,9 +50,6 @@ class Results:
     files: tuple[str, ...] = ()
 
 
-_histories: WeakKeyDictionary[Index, tuple[float, commit_votes.History]] = WeakKeyDictionary()
-
-
 def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None) -> Results:
     """Find the passages that answer a text best.
 
@@ -78,7 +76,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
         return Results(query, (), (*query.notes, i18n.message("retrieval.filters_match_nothing")), seconds)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
-    found = ranking(index.lexical, index.chunks, query, mask, _history(index))
+    found = ranking(index.lexical, index.chunks, query, mask, index.derived(_CommitHistory).current(index))
     seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
     if found is None:
         return Results(query, (), (*query.notes, _no_match_note(query)), seconds)
@@ -101,16 +99,26 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
     return Results(query, hits, notes, seconds, tuple(dict.fromkeys(hit.chunk.path for hit in hits)))
 
 
-def _history(index: Index) -> commit_votes.History | None:
-    """The past commits of an index, searchable; None while there are none."""
-    at, history = _histories.get(index, (0.0, None))
-    now = time.monotonic()
-    if history is None or not history.files or now - at >= HISTORY_SECONDS:
-        commits = index.commits
-        if history is None or len(commits) != history.size:
-            history = commit_votes.read(((c.subject, c.paths) for c in commits), index.lexical.file_numbers)
-        _histories[index] = (now, history)
-    return history if history.files else None
+class _CommitHistory:
+    """The past commits of an index, searchable, read again from time to time. Holds no reference to the index."""
+
+    def __init__(self, index: Index) -> None:
+        self._lock = threading.Lock()
+        self._read_at = -math.inf
+        self._size = -1
+        self._history: commit_votes.History | None = None
+
+    def current(self, index: Index) -> commit_votes.History | None:
+        """The commits; None while there are none."""
+        with self._lock:
+            now = time.monotonic()
+            if self._history is None or now - self._read_at >= HISTORY_SECONDS:
+                commits = index.commits
+                if len(commits) != self._size:
+                    found = commit_votes.read(((c.subject, c.paths) for c in commits), index.lexical.file_numbers)
+                    self._history = found if found.files else None
+                self._read_at, self._size = now, len(commits)
+            return self._history
 
 
 def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
