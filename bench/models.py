@@ -22,6 +22,7 @@ from repopilot import trace
 from repopilot.llm import choose, models, stream, structured
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
+from repopilot.llm.resources import ModelResources
 from repopilot.settings import Settings
 
 CODE = Path(models.__file__).read_text()[:6000]
@@ -83,7 +84,7 @@ async def prefix_reuse(model: Model) -> dict[str, dict[str, object]]:
 async def measure(name: str, base: Settings) -> dict[str, object]:
     chosen = base.model_copy(update={"llm_model": name, "ollama_url": "", "llm_url": ""})
     models.ensure(name, chosen)
-    model = await choose.choose(chosen)
+    model = await choose.choose(chosen, ModelResources())
     assert model and model.engine
     await choose.warm_up(model)
     try:

@@ -25,6 +25,7 @@ from repopilot.agents.testing import candidates
 from repopilot.agents.testing.repair import RepairRequest, repair
 from repopilot.llm import choose, models, stream
 from repopilot.llm.model import Model
+from repopilot.llm.resources import ModelResources
 from repopilot.prompts import nonce, render
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
@@ -76,7 +77,7 @@ async def measure(task: Path, model: Model, settings: Settings) -> dict[str, obj
 async def solve(name: str, count: int, settings: Settings) -> dict[str, object]:
     settings = settings.model_copy(update={"llm_model": name, "ollama_url": "", "llm_url": ""})
     await asyncio.to_thread(models.ensure, name, settings)
-    model = await choose.choose(settings)
+    model = await choose.choose(settings, ModelResources())
     if model is None:
         raise SystemExit("no model")
     rows = []

@@ -80,7 +80,7 @@ def main() -> None:
         settings = Settings(_env_file=None, home=home)  # type: ignore[call-arg]
         embedder = None if arguments.no_vectors else Embedders().choose(settings)
         if embedder is None and not arguments.no_vectors:
-            print(f"No embedding model in {home}: `REPOPILOT_HOME={home} python -m repopilot models pull minilm`.")
+            print(f"No embedding model in {home}: `REPOPILOT_HOME={home} repopilot models pull minilm`.")
         repositories = list(localisation(arguments.corpora, arguments.sets, arguments.only, settings))
         packages = [docstrings(name, Path(scratch), settings) for name in arguments.packages]
         for title, cases in (("change localisation, by file", repositories), ("docstring → function", packages)):

@@ -30,6 +30,7 @@ from pathlib import Path
 from repopilot import trace
 from repopilot.index.build.job import IndexRequest
 from repopilot.llm.choose import choose
+from repopilot.llm.resources import ModelResources
 from repopilot.repo.local import open_folder
 from repopilot.review.agent import review_changes
 from repopilot.review.findings import DOMAINS
@@ -207,7 +208,7 @@ async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Work
     (home / "code").mkdir()
     (home / "code" / "a.py").write_text("A = 1\n")
     snapshot = open_folder(Source("code", path=home / "code"))
-    model = await choose(Settings()) if with_model else None
+    model = await choose(Settings(), ModelResources()) if with_model else None
     if model is not None and anyway:  # a name without a size counts as large
         model = replace(model, name=re.sub(r"[\d.]+b", "", model.name))
     index = Runtime(options).index_jobs.build(IndexRequest(snapshot, options))

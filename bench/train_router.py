@@ -33,7 +33,7 @@ def main() -> None:
     examples = [e for path in (OWN, *options.files) for e in load(path)]
     embedder = Embedders().choose(Settings())
     if embedder is None:
-        raise SystemExit("The embedding model is needed: python -m repopilot models pull minilm")
+        raise SystemExit("The embedding model is needed: repopilot models pull minilm")
     readings = [read(e["query"]) for e in examples]
     found = [evidence(r) for r in readings]
     trained = [intent for intent in ids() if any(e["intent"] == intent for e in examples)]

@@ -1,10 +1,10 @@
-"""The error tree. A message says what happened; `hint` says what the user can do about it."""
+"""The exception hierarchy. `message` says what happened, `hint` what the user can do about it."""
 
 from __future__ import annotations
 
 
 class RepoPilotError(Exception):
-    """Base of every error we raise on purpose. `str()` gives message and hint, fit to show to the user."""
+    """Base class of all errors that RepoPilot raises. `str()` gives message and hint in English, for the user."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -16,11 +16,11 @@ class RepoPilotError(Exception):
 
 
 class UsageError(RepoPilotError):
-    """Wrong use: the command line exits with 2."""
+    """Invalid arguments: the command line exits with status 2."""
 
 
 class SourceError(RepoPilotError):
-    """The repository can't be named, reached or read."""
+    """The repository's address is invalid, or it can't be reached or read."""
 
 
 class CredentialsNeeded(SourceError):
@@ -28,7 +28,7 @@ class CredentialsNeeded(SourceError):
 
 
 class StorageError(RepoPilotError):
-    """The data directory can't be used: full, locked, unreadable."""
+    """The data directory can't be used: it is full, locked or unreadable."""
 
 
 class IndexFailed(RepoPilotError):
@@ -36,11 +36,11 @@ class IndexFailed(RepoPilotError):
 
 
 class Cancelled(RepoPilotError):
-    """The user stopped it. Nothing is lost that was already published."""
+    """The user stopped the work. What was already published stays."""
 
 
 class ModelError(RepoPilotError):
-    """A language or embedding model can't be reached or answered badly. `partial` keeps what was streamed."""
+    """A language or embedding model can't be reached or failed. `partial` is the text streamed until then."""
 
     def __init__(self, message: str, hint: str = "", partial: str = "") -> None:
         super().__init__(message, hint)
@@ -48,8 +48,8 @@ class ModelError(RepoPilotError):
 
 
 class SandboxError(RepoPilotError):
-    """The sandbox could not be set up or was refused."""
+    """The sandbox could not be set up, or consent to a weaker one is missing."""
 
 
 class GenerationFailed(RepoPilotError):
-    """The model produced nothing that parses, after repair."""
+    """The model's reply could not be parsed, even after repair."""

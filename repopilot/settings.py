@@ -1,4 +1,4 @@
-"""Every option, documented once. The only place that reads the environment (`REPOPILOT_…`, and a `.env` file)."""
+"""All options and their descriptions. The only module that reads the environment (`REPOPILOT_…`, and a `.env` file)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=".env", extra="ignore", frozen=True)
 
-    # The words on screen
+    # Language
     language: Literal["", "en", "fr"] = Field(
         default="",
         description="Language of the interface and of the reports; default: the browser's, and that of the question.",
     )
 
-    # Where things are kept
+    # Data
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("repopilot")),
         description="Data directory: clones, indexes, models, chats. Each part can be deleted and is rebuilt.",
@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     num_ctx: int = Field(default=8192, ge=1024, description="Context window asked of the model, in tokens.")
     max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
     model_timeout_s: float = Field(
-        default=120.0, gt=0, description="Longest silence of a model before it counts as hanging, in seconds."
+        default=120.0, gt=0, description="Longest silence of a model before it is given up, in seconds."
     )
     threads: int = Field(default=0, ge=0, description="Threads of the embedded model; 0: the number of cores.")
 
@@ -108,12 +108,15 @@ class Settings(BaseSettings):
 
     @property
     def repos(self) -> Path:
+        """The folder of the clones."""
         return self.home / "repos"
 
     @property
     def indexes(self) -> Path:
+        """The folder of the indexes."""
         return self.home / "index"
 
     @property
     def models(self) -> Path:
+        """The folder of the downloaded models."""
         return self.home / "models"

@@ -1,4 +1,4 @@
-"""Steps of an agent's work as a stream of events. Knows no UI: whoever shows a trace passes a sink.
+"""The steps of an agent's work as a stream of events. Independent of any UI: whoever shows a trace passes a sink.
 
 Steps are passed explicitly from function to function, so agents running in parallel nest correctly.
 """
@@ -47,7 +47,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A step ended. `data` holds JSON-able facts (model, tokens, hits, score, …); `error` is fit to show."""
+    """A step ended. `data` holds JSON-able facts (model, tokens, hits, score, …); `error` is a message for the user."""
 
     id: str
     state: State
@@ -65,8 +65,8 @@ Sink = Callable[[Event], None]
 class Step:
     """A running step.
 
-    The text of `answer` steps is the answer itself, shown to the user as the message. `fallbacks` is what was
-    recorded by `degrade`, `data` what was noted besides.
+    The text of a step of kind `answer` is the answer itself, which the browser shows as the message. `fallbacks` are
+    the messages recorded by `degrade`, `data` the facts recorded by `note`.
     """
 
     sink: Sink
@@ -77,7 +77,7 @@ class Step:
     _text: list[str] = field(default_factory=list)
 
     async def write(self, text: str) -> None:
-        """Stream text into the step; yields to the event loop so that a fast model can't starve it."""
+        """Stream text into the step; yields to the event loop, which a fast model would starve otherwise."""
         self._text.append(text)
         self.sink(Streamed(self.id, text))
         await asyncio.sleep(0)
@@ -87,13 +87,13 @@ class Step:
         self.data.update(facts)
 
     def degrade(self, message: str) -> None:
-        """Record a fallback: what the step had to do without, in words fit to show. `degraded` collects them."""
+        """Record a fallback: a message that says what the step had to do without. `degraded` collects them."""
         self.fallbacks.append(message)
         self.data["degraded"] = self.fallbacks
 
     @property
     def text(self) -> str:
-        """What was written into the step so far."""
+        """The text written into the step so far."""
         return "".join(self._text)
 
     @asynccontextmanager
@@ -102,11 +102,11 @@ class Step:
 
         Args:
             name: what the step does, in plain English; it names the step in traces and JSON.
-            kind: what sort of work it is.
-            input: what it works on, shown with it.
+            kind: the kind of work.
+            input: what it works on.
 
         Yields:
-            The running step. An exception or a cancellation finishes it as such and is raised again.
+            The running step. An exception or a cancellation sets its state and is raised again.
         """
         async with _running(self.sink, self.id, name, kind, input) as step:
             yield step
@@ -114,7 +114,17 @@ class Step:
 
 @asynccontextmanager
 async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
-    """Open the outermost step of a request; `sink` gets its events and those of all steps below it."""
+    """Open the outermost step of a request.
+
+    Args:
+        sink: receives the events of this step and of all steps below it.
+        name: what the step does, in plain English.
+        kind: the kind of work.
+        input: what it works on.
+
+    Yields:
+        The running step.
+    """
     async with _running(sink, None, name, kind, input) as step:
         yield step
 
@@ -141,7 +151,7 @@ def _error_text(error: Exception) -> str:
 def tree(events: Iterable[Event]) -> list[dict]:
     """The trace as JSON: a list of roots, each {name, kind, state, input, output, error, duration_s, data, children}.
 
-    A step without its end has state `running`.
+    A step that hasn't ended has state `running`.
     """
     nodes: dict[str, dict] = {}
     roots: list[dict] = []
@@ -197,12 +207,15 @@ def degraded(events: Iterable[Event]) -> tuple[str, ...]:
 
 
 async def result_or_none(work: Awaitable[Result], what: str, step: Step) -> Result | None:
-    """The result of some work, None when it failed: then its own step shows the error, and `step` says what is missing.
+    """Await some work. When it fails, its own step shows the error and `step` records what is missing.
 
     Args:
         work: the work to await.
-        what: what it makes, with its article, for the message about its failure.
+        what: its result, with an article, for the message about its failure.
         step: the step that has to do without it.
+
+    Returns:
+        The result, None when the work failed.
 
     Raises:
         Cancelled: the user stopped the work.

@@ -1,4 +1,4 @@
-"""The leaf values that flow through every part. Frozen, without behaviour beyond derived fields.
+"""The value types that every package uses. Frozen, without behaviour.
 
 Line numbers are 1-based and inclusive everywhere. Paths are POSIX, relative to the repository's root.
 """
@@ -23,8 +23,8 @@ SandboxLevel = Literal["bwrap", "landlock", "seatbelt", "limits"]
 class Source:
     """What the user asked for, parsed: a remote URL or a local folder.
 
-    `url` carries no credentials. `ref` is a branch, tag or commit, None for the default branch.
-    `subdir` narrows to a folder. `line` is the line of a `…/blob/…#L10` address, with its file in `focus`.
+    `url` contains no credentials. `ref` is a branch, tag or commit, None for the default branch.
+    `subdir` restricts it to a folder. `focus` and `line` are the file and line of a `…/blob/…#L10` address.
     """
 
     name: str
@@ -40,9 +40,9 @@ class Source:
 class Snapshot:
     """One repository at one commit, readable: a bare clone (`git_dir`) or a local folder (`root`), never both.
 
-    `commit` is the full SHA of a bare clone; for a folder the SHA of HEAD, with `+dirty` behind it where the
+    `commit` is the full SHA of a bare clone; for a folder the SHA of HEAD, followed by `+dirty` where the
     folder differs from HEAD, or `unversioned` where it is no git repository. `key` names its folder in the index.
-    `stale` says why the newest state could not be fetched, None when it was.
+    `stale` is a message that says why the newest state could not be fetched, None when it was.
     """
 
     key: str
@@ -57,7 +57,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file worth reading. `size` in bytes; `hash` of its content (git blob id or the like of it)."""
+    """A file to read. `size` in bytes; `hash` of its content (a git blob id, or a hash in its place)."""
 
     path: str
     size: int
@@ -68,7 +68,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A file that is not read, and why, in words a user understands."""
+    """A file that is not read. `reason` is a message for the user."""
 
     path: str
     reason: str
@@ -89,7 +89,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A use of a name. `kind` is call, import, inherit or use; `scope` the qualified symbol it stands in, or ''."""
+    """A use of a name. `kind` is call, import, inherit or use; `scope` the qualified symbol around it, or ''."""
 
     name: str
     path: str
@@ -100,7 +100,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage of one file, exact lines, the unit of retrieval. `id` is stable across runs."""
+    """A range of lines of one file, the unit of retrieval. `id` is stable across runs."""
 
     id: str
     path: str
@@ -114,7 +114,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A ranked chunk. `why` holds the named contributions to `score`."""
+    """A ranked chunk. `why` names the contributions to `score`."""
 
     chunk: Chunk
     score: float
@@ -123,7 +123,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place that code found for a question, before any model. `lines` are (line number, text), in order."""
+    """A place that was found for a question without a model. `lines` are (line number, text), in order."""
 
     number: int
     path: str
@@ -135,7 +135,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in the repository that code, not the model, has looked up. `supported`: the lines support the claim."""
+    """A place in the repository that an answer cites. `supported`: its lines support the claim."""
 
     number: int
     path: str
@@ -148,8 +148,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a question goes. `confidence` 0–1; `tier` names what decided: forced, rules,
-    classifier, model or heuristic."""
+    """The intent chosen for a question. `confidence` is 0–1; `tier` names what decided: forced, rules, classifier,
+    model or heuristic."""
 
     intent: Intent
     confidence: float
@@ -160,7 +160,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One generated file. `diff` is unified, against the snapshot; `content` is the whole new text."""
+    """One generated file. `diff` is unified, against the snapshot; `content` is the complete new text."""
 
     path: str
     change: Literal["added", "modified", "deleted"]
@@ -170,7 +170,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The Controller's judgement, `score` 0–10."""
+    """The decision of the Controller. `score` is 0–10."""
 
     score: float
     decision: Decision
@@ -182,7 +182,7 @@ Ended = Literal["finished", "timeout", "memory", "processes", "output", "disk", 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed test. `assertion` is its message as pytest words it; `path:line` the innermost frame in the code or
+    """A failed test. `assertion` is pytest's message; `path:line` the innermost frame in the code or
     tests of the run ('' and 0 without one), `lines` the numbered source around it."""
 
     test_id: str
@@ -214,7 +214,7 @@ class TestRun:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A review finding. `source` is the tool's name, or `model`; `quote` the line it points at."""
+    """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line."""
 
     path: str
     line: int
@@ -228,7 +228,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a long job. `rate` in units per second; `remaining_s` None while it can't be told."""
+    """The progress of a long job. `rate` is in units per second; `remaining_s` is None while it is unknown."""
 
     phase: str
     done: int
@@ -240,4 +240,4 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-"""Is told of every moment of a long job, from whatever thread does it. It must neither raise nor block."""
+"""Receives the progress of a long job, in the thread that does it. It must neither raise nor block."""

@@ -1,6 +1,6 @@
-"""From what the user typed to a workspace, blocking, as the command line needs it.
+"""Opens a workspace from a URL or path, blocking, as the command line needs it.
 
-The browser takes the same steps one by one, each with its own progress and buttons (ui/repository/registry.py).
+The browser performs the same steps one by one, each with its own progress and buttons (ui/repository/registry.py).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """One repository at one commit, with all that agents need to work on it.
+    """One repository at one commit, with everything that agents need.
 
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
     there is one; `embedder` None means lexical search only. `turns` is the conversation so far.
@@ -59,13 +59,13 @@ class SourceRequest:
 def open_snapshot(
     text: str, runtime: Runtime, ref: str | None, progress: OnProgress, cancel: threading.Event
 ) -> Snapshot:
-    """Clone, fetch or find the repository a user named.
+    """Clone, fetch or locate the repository a user named.
 
     Args:
         text: an https URL, which may carry a token, or a local path.
         runtime: the state of the process.
         ref: a branch, tag or commit; None for what `text` says.
-        progress: told how the clone goes on.
+        progress: receives the progress of the clone.
         cancel: stops it.
 
     Returns:
@@ -86,9 +86,19 @@ def open_snapshot(
 
 
 def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, cancel: threading.Event) -> Snapshot:
-    """Clone, fetch or find the source; the worker processes start while a first clone is made.
+    """Clone, fetch or locate the source; the worker processes start during a first clone.
 
-    Raises as `open_snapshot`.
+    Args:
+        request: the source, the options and a token.
+        jobs: starts the worker processes.
+        progress: receives the progress of the clone.
+        cancel: stops it.
+
+    Returns:
+        The repository at one commit.
+
+    Raises:
+        RepoPilotError: as `open_snapshot`.
     """
     source, settings = request.source, request.settings
     if source.url and not clone_dir(source.url, settings).exists():
@@ -127,10 +137,10 @@ def open_index(
     Args:
         snapshot: the repository at one commit.
         runtime: the state of the process.
-        progress: told how the build goes on.
+        progress: receives the progress of the build.
         full: rebuild from nothing.
         wait: wait for history, code graph and vectors too.
-        token: serves to fetch the history of a private repository.
+        token: for the history of a private repository.
 
     Returns:
         The index.
@@ -142,7 +152,7 @@ def open_index(
     """
     settings, jobs = runtime.settings, runtime.index_jobs
     embedder = runtime.embedders.choose(settings) if wait else None
-    # A local folder's history is read in a moment and improves the ranking; a clone's would have to be fetched.
+    # The history of a local folder is read quickly and improves the ranking; that of a clone would have to be fetched.
     index = jobs.build(
         IndexRequest(snapshot, settings, embedder, full, token),
         progress,
@@ -150,14 +160,20 @@ def open_index(
     )
     running = jobs.running(snapshot)
     if running is not None and not wait:
-        # A command ends when it has printed: what a clone lacks is left to the browser and to `--wait`.
+        # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
         running.cancel()
         running.done.wait(CLOSE_TIMEOUT_S)
     return index
 
 
 async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> Workspace:
-    """The workspace with whatever model and embedder answer now."""
+    """Create a workspace with the model and the embedder that are available now.
+
+    Args:
+        index: the index of the snapshot.
+        snapshot: the repository at one commit.
+        runtime: the state of the process.
+    """
     from repopilot.llm import choose
 
     settings = runtime.settings

@@ -1,7 +1,7 @@
-"""The command line: what is typed, and the exit status. The commands themselves are in commands.py.
+"""The command line: its arguments and exit status. The commands are in commands.py.
 
 `--json` writes one JSON document to standard output; progress and logs go to standard error. Exit status 0 ok,
-1 failed, 2 wrong use, 130 stopped by the user.
+1 failed, 2 invalid arguments, 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from repopilot.settings import Settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status. Without any command the chat is opened in the browser."""
+    """Run one command and return its exit status. Without a command, open the chat in the browser."""
     from repopilot.cli import commands
 
     arguments = parser().parse_args(argv)
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RepoPilotError as error:
         return _failed(reason(error), 1, arguments.language)
     except BrokenPipeError:
-        # Whoever read our output (head, less) has gone; that is no failure of ours to talk about.
+        # The reader of our output (head, less) has closed the pipe: not an error to report.
         sys.stderr.close()
         return 1
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Open the chat in the browser."""
     from repopilot.ui.server.serve import serve as run
 
     run(runtime.settings, headless=arguments.headless)
@@ -35,9 +36,10 @@ def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Check this machine."""
     from repopilot.cli.doctor import check_json, checks, show
 
-    found = checks(runtime.settings)
+    found = checks(runtime)
     usable = all(c.state != "broken" for c in found)
     emit(
         {"ok": usable, "checks": [check_json(c) for c in found]},
@@ -48,6 +50,7 @@ def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Index a repository."""
     from repopilot.repo.source import split_token
     from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
@@ -65,6 +68,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Print the passages that answer queries best."""
     from repopilot.retrieval.search import search as run
 
     queries = _queries(arguments.query, arguments.queries)
@@ -82,6 +86,7 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Write a Markdown context pack for a query."""
     from repopilot.llm.model import estimate_tokens
     from repopilot.retrieval.pack import markdown, pack
     from repopilot.retrieval.search import search as run
@@ -98,6 +103,7 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Answer a question."""
     command, question = split_command(arguments.question, commands())
     done, events, workspace = _answered(arguments, runtime, question, commands().get(command))
     facts = {
@@ -116,6 +122,7 @@ def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Print the intent of questions."""
     from repopilot.routing.router import classify
 
     queries = _queries(arguments.question, arguments.queries)
@@ -130,6 +137,7 @@ def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Report what a change affects."""
     if sum(map(bool, (arguments.targets, arguments.diff, arguments.patch))) != 1:
         raise UsageError(message("cli.impact_targets"))
     patch = _read(arguments.patch) if arguments.patch else None
@@ -144,6 +152,7 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Review files or a change."""
     from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 
     base, head = _range(arguments.diff) if arguments.diff else (None, None)
@@ -158,6 +167,7 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Write code for a task; status 1 when there is none."""
     from repopilot.agents.generate.render import generation_json
     from repopilot.repo.apply import write_files
 
@@ -178,6 +188,7 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Test and repair one Python file; status 1 when no pass is verified."""
     from repopilot.agents.testing.render import repair_json
     from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
     from repopilot.llm.choose import choose
@@ -195,6 +206,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """List the models, or download one."""
     from repopilot.llm.models import available, ensure
 
     if arguments.action == "list":
@@ -210,6 +222,7 @@ def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Serve the repository tools to an MCP client."""
     from repopilot.mcp.server import run
 
     run(runtime)

@@ -1,4 +1,4 @@
-"""What RepoPilot needs of this machine, what is there, and how to fix what is not."""
+"""Checks this machine for what RepoPilot needs, and says how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
-from repopilot.settings import Settings
+from repopilot.runtime import Runtime
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LEAST_FREE_GB = 2.0
@@ -21,13 +21,13 @@ LEAST_FREE_GB = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at.
+    """The result of one check.
 
     Attributes:
-        name: what was looked at; an id in JSON.
-        state: `degraded` works with less; `broken` doesn't work.
+        name: what was checked; an id in JSON.
+        state: `degraded`: works with restrictions; `broken`: doesn't work.
         detail: what was found.
-        fix: what to do about it, '' for nothing.
+        fix: what to do about it, '' when there is nothing to do.
     """
 
     name: str
@@ -36,18 +36,18 @@ class Check:
     fix: str = ""
 
 
-def checks(settings: Settings) -> list[Check]:
-    """Look at everything RepoPilot needs, in the order to fix it in. Takes seconds; writes nothing but a probe file."""
-    return [_guarded(name, check, settings) for name, check in _CHECKS.items()]
+def checks(runtime: Runtime) -> list[Check]:
+    """Check everything RepoPilot needs, in the order to fix it in. Takes seconds; writes nothing but a probe file."""
+    return [_guarded(name, check, runtime) for name, check in _CHECKS.items()]
 
 
 def check_json(check: Check) -> dict[str, str]:
     """A check as the command line prints it."""
-    return {"name": check.name, "state": check.state, "detail": check.detail, "mend": check.fix}
+    return {"name": check.name, "state": check.state, "detail": check.detail, "fix": check.fix}
 
 
 def show(found: Sequence[Check], language: str) -> None:
-    """Print the checks: a mark, what was found, and below it what to do."""
+    """Print the checks: a mark, what was found, and below it what to do, in `language`."""
     marks = {"ok": "✓", "degraded": "~", "broken": "✗"}
     for check in found:
         print(f"{marks[check.state]} {check.name:16} {i18n.said(check.detail, language)}")
@@ -56,117 +56,117 @@ def show(found: Sequence[Check], language: str) -> None:
 
 
 def find_browser() -> str | None:
-    """A Chromium of the system, for the tests in a browser."""
+    """The path of a Chromium on this machine, which the browser tests use; None without one."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
-def _guarded(name: str, check: Callable[[Settings], Check], settings: Settings) -> Check:
+def _guarded(name: str, check: Callable[[Runtime], Check], runtime: Runtime) -> Check:
     try:
-        return check(settings)
+        return check(runtime)
     except RepoPilotError as error:
         return Check(name, "degraded", error.message, error.hint)
 
 
-def _python(settings: Settings) -> Check:
-    return Check("python", "ok", _said("python", version=sys.version.split()[0], executable=sys.executable))
+def _python(runtime: Runtime) -> Check:
+    return Check("python", "ok", _message("python", version=sys.version.split()[0], executable=sys.executable))
 
 
-def _git(settings: Settings) -> Check:
+def _git(runtime: Runtime) -> Check:
     path = shutil.which("git")
     if path is None:
-        return Check("git", "broken", _said("not_found"), _said("install_git"))
+        return Check("git", "broken", _message("not_found"), _message("install_git"))
     version = subprocess.run(
         [path, "--version"], capture_output=True, text=True, check=False, timeout=10
     ).stdout.strip()
     return Check("git", "ok", version)
 
 
-def _disk(settings: Settings) -> Check:
+def _disk(runtime: Runtime) -> Check:
+    settings = runtime.settings
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
         probe = settings.home / f".probe-{os.getpid()}"
         probe.write_bytes(b"x")
         probe.unlink()
     except OSError as error:
-        problem = _said("unwritable", home=settings.home, error=error.strerror)
-        return Check("disk", "broken", problem, _said("set_home"))
+        problem = _message("unwritable", home=settings.home, error=error.strerror)
+        return Check("disk", "broken", problem, _message("set_home"))
     free = shutil.disk_usage(settings.home).free / 1e9
     if free < LEAST_FREE_GB:
-        found = _said("little_space", gigabytes=free, home=settings.home)
-        return Check("disk", "degraded", found, _said("free_space", gigabytes=LEAST_FREE_GB))
-    return Check("disk", "ok", _said("free", gigabytes=free, home=settings.home))
+        found = _message("little_space", gigabytes=free, home=settings.home)
+        return Check("disk", "degraded", found, _message("free_space", gigabytes=LEAST_FREE_GB))
+    return Check("disk", "ok", _message("free", gigabytes=free, home=settings.home))
 
 
-def _model(settings: Settings) -> Check:
+def _model(runtime: Runtime) -> Check:
     from repopilot.llm.choose import status
 
-    found = status(settings)
+    found = status(runtime.settings)
     if found.kind == "none":
-        return Check("language model", "degraded", _said("no_model", detail=found.detail), _said("get_model"))
+        return Check("language model", "degraded", _message("no_model", detail=found.detail), _message("get_model"))
     fix = f"`ollama pull {found.missing_model}`" if found.missing_model else ""
-    detail = _said("model", kind=found.kind, name=found.name, detail=found.detail)
+    detail = _message("model", kind=found.kind, name=found.name, detail=found.detail)
     return Check("language model", "degraded" if fix else "ok", detail, fix)
 
 
-def _embedded(settings: Settings) -> Check:
+def _embedded(runtime: Runtime) -> Check:
     from repopilot.llm.embedded import is_installed
     from repopilot.llm.models import available
 
-    there = [m.name for m in available(settings) if m.path and m.purpose == "chat"]
+    settings = runtime.settings
+    stored = [m.name for m in available(settings) if m.path and m.purpose == "chat"]
     if not settings.embedded:
-        return Check("embedded model", "ok", _said("embedded_off"))
+        return Check("embedded model", "ok", _message("embedded_off"))
     if not is_installed():
         return Check("embedded model", "degraded", i18n.message("llm.embedded_extra"))
-    if there:
-        return Check("embedded model", "ok", _said("embedded", names=", ".join(there), folder=settings.models))
-    return Check("embedded model", "degraded", _said("not_fetched"), _said("fetch_embedded"))
+    if stored:
+        return Check("embedded model", "ok", _message("embedded", names=", ".join(stored), folder=settings.models))
+    return Check("embedded model", "degraded", _message("not_fetched"), _message("fetch_embedded"))
 
 
-def _embedding(settings: Settings) -> Check:
-    from repopilot.index.embed import Embedders
-
-    embedder, note = Embedders().explain_choice(settings)
+def _embedding(runtime: Runtime) -> Check:
+    embedder, note = runtime.embedders.explain_choice(runtime.settings)
     if embedder is None:
-        return Check("embeddings", "degraded", note, _said("fetch_embeddings"))
-    detail = _said("embeddings", name=embedder.name, dimension=embedder.dimension, note=note)
+        return Check("embeddings", "degraded", note, _message("fetch_embeddings"))
+    detail = _message("embeddings", name=embedder.name, dimension=embedder.dimension, note=note)
     return Check("embeddings", "ok", detail)
 
 
-def _chroma(settings: Settings) -> Check:
+def _chroma(runtime: Runtime) -> Check:
     from repopilot.index.vectors import health
 
-    return Check("chroma", "ok", health(settings.indexes))
+    return Check("chroma", "ok", health(runtime.settings.indexes))
 
 
-def _sandbox(settings: Settings) -> Check:
+def _sandbox(runtime: Runtime) -> Check:
     from repopilot.sandbox.levels import level
 
-    found = level(settings)
-    fix = "" if found in ("bwrap", "seatbelt") else _said("install_bubblewrap")
-    return Check("sandbox", "degraded" if found == "limits" else "ok", _said("sandbox", level=found), fix)
+    found = level(runtime.settings)
+    fix = "" if found in ("bwrap", "seatbelt") else _message("install_bubblewrap")
+    return Check("sandbox", "degraded" if found == "limits" else "ok", _message("sandbox", level=found), fix)
 
 
-def _browser(settings: Settings) -> Check:
+def _browser(runtime: Runtime) -> Check:
     found = find_browser()
     if found is None:
-        return Check("test browser", "degraded", _said("no_browser"), _said("install_browser"))
+        return Check("test browser", "degraded", _message("no_browser"), _message("install_browser"))
     return Check("test browser", "ok", found)
 
 
-def _parsers(settings: Settings) -> Check:
+def _parsers(runtime: Runtime) -> Check:
     from repopilot.code.split import analyse
 
     found = analyse("probe.py", "def probe():\n    return 1\n", "python", "code")
     if not (found.parsed and found.symbols):
-        return Check("parsers", "broken", _said("no_symbols"), _said("reinstall"))
-    return Check("parsers", "ok", _said("parsers", environment=Path(sys.prefix).name))
+        return Check("parsers", "broken", _message("no_symbols"), _message("reinstall"))
+    return Check("parsers", "ok", _message("parsers", environment=Path(sys.prefix).name))
 
 
-def _said(key: str, **values: object) -> str:
+def _message(key: str, **values: object) -> str:
     return i18n.message(f"cli.doctor.{key}", **values)
 
 
-_CHECKS: dict[str, Callable[[Settings], Check]] = {
+_CHECKS: dict[str, Callable[[Runtime], Check]] = {
     "python": _python,
     "git": _git,
     "disk": _disk,

@@ -1,4 +1,4 @@
-"""What the command line shows: results on standard output, progress and traces on standard error."""
+"""The output of the command line: results on standard output, progress and traces on standard error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ LONGEST_LINE = 150
 
 
 def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], object]) -> None:
-    """Print one JSON document, or call `show`, which prints the same for people."""
+    """Print a result.
+
+    Args:
+        document: the result as JSON.
+        as_json: whether to print the document.
+        show: prints the result as text, called otherwise.
+    """
     if as_json:
         print(json.dumps(document, ensure_ascii=False, indent=2, default=str))
     else:
@@ -25,7 +31,7 @@ def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], objec
 
 @contextmanager
 def live_progress(language: str) -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that writes progress on standard error: one line on a terminal, else nothing."""
+    """Yield a function that writes progress on standard error: one line on a terminal, otherwise nothing."""
     from repopilot.ui.progress_text import progress_line
 
     live = sys.stderr.isatty()
@@ -53,7 +59,7 @@ def show_hits(hits: Sequence[Hit], language: str) -> None:
 
 
 def show_notes(notes: Sequence[str], language: str) -> None:
-    """Print every fallback on standard error: also where standard output carries the JSON document alone."""
+    """Print every fallback on standard error, with `--json` too."""
     for note in notes:
         print(i18n.text("cli.note", language, note=i18n.said(note, language)), file=sys.stderr)
 

@@ -46,7 +46,14 @@ def trimmed(span: Span, lines: Sequence[str]) -> Span | None:
 
 
 def fits(lines: Sequence[str], start: int, end: int, size: int = LONGEST) -> bool:
-    """Whether lines `start` to `end` make a chunk of at most `size` lines and MAX_CHARS characters."""
+    """Whether a range of lines fits in one chunk, which has at most MAX_CHARS characters.
+
+    Args:
+        lines: the lines of the file.
+        start: the first line, 1-based.
+        end: the last line, inclusive.
+        size: how many lines a chunk has at most.
+    """
     return end - start < size and sum(min(len(line), MAX_LINE_CHARS) for line in lines[start - 1 : end]) <= MAX_CHARS
 
 
@@ -88,7 +95,16 @@ def windows(
 
 
 def merged(spans: Sequence[Span], lines: Sequence[str], limit: int = MERGED) -> list[Span]:
-    """Merge small neighbours of one owner into spans of at most `limit` lines, named after their first definition."""
+    """Merge small adjacent spans of the same owner.
+
+    Args:
+        spans: the spans, in order.
+        lines: the lines of the file.
+        limit: how many lines a merged span has at most.
+
+    Returns:
+        The spans; a merged one is named after its first definition.
+    """
     result: list[Span] = []
     for span in spans:
         last = result[-1] if result else None
@@ -136,7 +152,16 @@ _COMMENT = re.compile(r"\s*(#|//|/\*|\*|--|;;|%|@\w|\[\w[^\]]*\]\s*$|<!--|'''|\"
 
 
 def with_comments(lines: Sequence[str], start: int, floor: int) -> int:
-    """The line on which the comments and decorators directly above line `start` begin, at least `floor`."""
+    """The line on which the comments and decorators directly above a line begin.
+
+    Args:
+        lines: the lines of the file.
+        start: the line, 1-based.
+        floor: the first line that may be returned.
+
+    Returns:
+        The line, `start` where there are none.
+    """
     # One blank line is common between a block comment and what it describes.
     if start > floor + 1 and not lines[start - 2].strip() and lines[start - 3].rstrip().endswith("*/"):
         start -= 1

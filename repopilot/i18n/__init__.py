@@ -1,7 +1,7 @@
 """The words the program shows, in English and French: `en.toml` and `fr.toml`, looked up by dotted keys.
 
-A text that is made before it is known who reads it (an error, a fallback) is a `Message`: plain English as a string,
-which `localized` says again in the reader's language.
+A text that is created before its reader is known (an error, a fallback) is a `Message`: an English string that
+`localized` translates into the reader's language.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NUMERALS: dict[Language, dict[int, str]] = {"en": {}, "fr": str.maketrans({",":
 
 
 class Message(str):
-    """A text of the catalogue in English that keeps its key and values, so that it can be said in another language."""
+    """A text of the catalogue in English that keeps its key and values, so that it can be translated."""
 
     __slots__ = ("key", "values")
     key: str
@@ -38,8 +38,8 @@ def text(key: str, language: str = "en", /, **values: object) -> str:
     Args:
         key: dotted, for example `review.heading`. A key with the forms `one` and `other` is chosen by `count`.
         language: `en`, `fr`, or a tag that begins so (`fr-CA`); any other is read as English.
-        values: one for each placeholder of the text; messages among them are said in the same language, and numbers
-            are written as the language writes them: `{files:,}` groups thousands, `{seconds:.1f}` has a decimal mark.
+        values: one for each placeholder of the text; messages among them are translated too, and numbers
+            are formatted as in the language: `{files:,}` groups thousands, `{seconds:.1f}` has a decimal mark.
 
     Returns:
         The text.
@@ -53,7 +53,7 @@ def text(key: str, language: str = "en", /, **values: object) -> str:
 
 
 def message(key: str, /, **values: object) -> Message:
-    """The English text of a key, as a string that `localized` can say in another language. Raises as `text`."""
+    """The English text of a key, as a string that `localized` can translate. Raises as `text`."""
     return _message(key, values)
 
 
@@ -67,24 +67,24 @@ def joined(parts: Iterable[str], separator: str = " ") -> str:
 
 
 def localized(value: object, language: str) -> object:
-    """A `Message` in the language; anything else as it is."""
+    """A `Message` translated into the language; any other value unchanged."""
     if not isinstance(value, Message):
         return value
     return text(value.key, language, **value.values)
 
 
 def said(value: str, language: str) -> str:
-    """A string in the language where it is a `Message`, else as it is."""
+    """A `Message` translated into the language; any other string unchanged."""
     return str(localized(value, language))
 
 
 def reason(error: RepoPilotError) -> str:
-    """What an error says, with its hint, as a text that can be said in another language."""
+    """The message of an error followed by its hint, still translatable."""
     return message("errors.with_hint", message=error.message, hint=error.hint) if error.hint else error.message
 
 
 def to_json(value: str) -> object:
-    """A text as JSON: a `Message` with its key and values, so that it can be said in another language later."""
+    """A text as JSON: a `Message` with its key and values, so that it can be translated later."""
     if not isinstance(value, Message):
         return value
     values = {name: to_json(item) if isinstance(item, str) else item for name, item in value.values.items()}
@@ -92,7 +92,7 @@ def to_json(value: str) -> object:
 
 
 def from_json(data: object) -> str:
-    """The text that `to_json` made JSON of: plain English where the catalogue no longer has its key."""
+    """The inverse of `to_json`; the English text where the catalogue no longer has its key."""
     if not isinstance(data, Mapping):
         return str(data)
     values = {name: from_json(item) if isinstance(item, Mapping) else item for name, item in data["values"].items()}
@@ -103,21 +103,33 @@ def from_json(data: object) -> str:
 
 
 def supported(language: str) -> Language:
-    """The language of ours that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English where it is none."""
+    """The supported language that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English where it is none."""
     short = language.lower().replace("_", "-").split("-")[0]
     return next((known for known in LANGUAGES if known == short), "en")
 
 
 def term(prefix: str, name: str, language: str) -> str:
-    """The word for an id, for example of a step: the text of `prefix.name`, with underscores for the id's spaces.
+    """The word for an id, for example of a step.
 
-    An id that the catalogue doesn't know is returned as it is.
+    Args:
+        prefix: the section of the catalogue, for example `steps`.
+        name: the id; its key has underscores for spaces.
+        language: as for `text`.
+
+    Returns:
+        The text of the key; the id itself where the catalogue doesn't have it.
     """
     return _catalogue(supported(language)).get(f"{prefix}.{name.replace(' ', '_')}", name)
 
 
 def number(value: float, language: str, spec: str = ",") -> str:
-    """A number as the language writes it; `spec` as in a format string."""
+    """A number with the separators of a language.
+
+    Args:
+        value: the number.
+        language: as for `text`.
+        spec: how to format it, as in a format string.
+    """
     return f"{value:{spec}}".translate(_NUMERALS[supported(language)])
 
 
@@ -128,7 +140,7 @@ def section(prefix: str, language: str) -> dict[str, str]:
 
 
 class _Filler(Formatter):
-    """Fills placeholders, numbers among them in the language's writing."""
+    """Fills placeholders, numbers among them formatted as in the language."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
@@ -140,9 +152,9 @@ class _Filler(Formatter):
 
 
 def _message(key: str, values: Mapping[str, object]) -> Message:
-    made = Message(text(key, "en", **values))
-    made.key, made.values = key, dict(values)
-    return made
+    result = Message(text(key, "en", **values))
+    result.key, result.values = key, dict(values)
+    return result
 
 
 def _form(key: str, language: Language, values: Mapping[str, object]) -> str:

@@ -60,7 +60,13 @@ class FileInfo:
 
 
 def encode(file: SourceFile, text: str, analysis: FileAnalysis) -> Row:
-    """The row of one analysed file."""
+    """The row of one analysed file.
+
+    Args:
+        file: the file, as listed.
+        text: its text with LF line ends, secrets redacted.
+        analysis: its chunks, symbols and uses.
+    """
     lines = text.split("\n")
     terms = (terms_of(chunk, [s.name for s in defined_in(chunk, analysis.symbols)]) for chunk in analysis.chunks)
     return Row(
@@ -93,21 +99,29 @@ def _facts(analysis: FileAnalysis) -> list:
 
 
 def digest(text: str) -> bytes:
-    """The 8 bytes by which the vector of a text is known."""
+    """The digest of a chunk's text, 8 bytes: the key of its vector."""
     return blake2b(text.encode("utf-8"), digest_size=8).digest()
 
 
 def checksum(name: str) -> int:
-    """The 32 bits by which the files of a name are found."""
+    """The CRC-32 of a name, by which the files that contain it are found."""
     return zlib.crc32(name.encode("utf-8"))
 
 
 def text_of(blob: bytes) -> str:
+    """The text of a file from `Row.text`."""
     return zlib.decompress(blob).decode("utf-8")
 
 
 def chunks_of(path: str, language: str, data: str, text: str) -> list[Chunk]:
-    """The chunks of a file, in order. `text` is the file's."""
+    """The chunks of a file, in order.
+
+    Args:
+        path: the path of the file.
+        language: its language.
+        data: `Row.chunks`.
+        text: the text of the file.
+    """
     lines = text.split("\n")
     return [
         Chunk(id, path, start, end, language, kind, symbol, "\n".join(lines[start - 1 : end]) if body is None else body)
@@ -116,6 +130,7 @@ def chunks_of(path: str, language: str, data: str, text: str) -> list[Chunk]:
 
 
 def symbols_of(path: str, data: str) -> list[Symbol]:
+    """The symbols of a file from `Row.symbols`, in order."""
     return [
         Symbol(name, qualified, kind, path, start, end, signature)
         for name, qualified, kind, start, end, signature in json.loads(data)
@@ -123,7 +138,13 @@ def symbols_of(path: str, data: str) -> list[Symbol]:
 
 
 def uses_of(info: FileInfo, symbols: Iterable[Symbol], data: str) -> FileAnalysis:
-    """The analysis of a file without its chunks, for graphs and references."""
+    """The analysis of a file without its chunks, for graphs and references.
+
+    Args:
+        info: the file.
+        symbols: its symbols, () where they aren't needed.
+        data: `Row.uses`.
+    """
     uses, imports, package, tables = json.loads(data)
     return FileAnalysis(
         info.path,
@@ -146,6 +167,13 @@ def uses_of(info: FileInfo, symbols: Iterable[Symbol], data: str) -> FileAnalysi
 
 
 def terms_from(path: str, language: str, data: str) -> list[ChunkTerms]:
+    """The terms of the chunks of a file, in order.
+
+    Args:
+        path: the path of the file.
+        language: its language.
+        data: `Row.terms`.
+    """
     return [
         ChunkTerms(path, kind, language, tuple(names), *((tokens, counts.encode("latin-1")) for tokens, counts in bags))
         for kind, names, *bags in json.loads(data)

@@ -1,4 +1,4 @@
-"""Past commits, stored beside the index: they only grow, so they belong to no generation."""
+"""Stores past commits beside the index: they belong to no generation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,16 @@ def is_stored(folder: Path, state: HistoryState) -> bool:
 
 
 def write_commits(folder: Path, state: HistoryState, commits: Iterable[Commit]) -> None:
-    """Replace the commits stored in `folder`. Raises StorageError."""
+    """Replace the stored commits.
+
+    Args:
+        folder: the folder of the repository's index.
+        state: which history the commits are.
+        commits: the commits, newest first.
+
+    Raises:
+        StorageError: they can't be written.
+    """
     with storage_errors():
         layout.write_json(folder / layout.HISTORY, {**asdict(state), "commits": [asdict(commit) for commit in commits]})
 

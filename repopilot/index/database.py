@@ -1,6 +1,7 @@
 """The SQLite file of a generation: its schema, and the draft a build writes before it becomes final.
 
-A draft is written with a write-ahead log, so that what a killed build has committed is not lost; readers never see it.
+A draft is written with a write-ahead log, so that a killed build loses nothing that it committed; readers never
+see it.
 A published database is immutable and opened as such.
 """
 
@@ -35,7 +36,7 @@ _CONTENT_COLUMNS_END = 12
 
 
 class BrokenDatabase(StorageError):
-    """The file is damaged: what it holds has to be built anew."""
+    """The file is damaged: its contents have to be rebuilt."""
 
 
 class Draft:
@@ -46,12 +47,12 @@ class Draft:
         self._next_id = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
 
     def hashes(self) -> dict[str, str]:
-        """The content hash by path of every file it has, or skips for what is in it."""
+        """The content hash of every file, indexed or skipped for its content, by path."""
         with storage_errors():
             return hashes(self._connection)
 
     def skipped(self) -> list[Skip]:
-        """The files that are skipped for what is in them, by path."""
+        """The files skipped for their content, by path."""
         with storage_errors():
             return skipped(self._connection)
 
@@ -104,7 +105,7 @@ class Draft:
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(meta.items()))
 
     def commit(self) -> None:
-        """Make what was written so far safe from the death of the process."""
+        """Commit: what was written so far outlives the process."""
         with storage_errors():
             self._connection.commit()
 
@@ -170,7 +171,7 @@ def hashes(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def skipped(connection: sqlite3.Connection) -> list[Skip]:
-    """The files skipped for what is in them. Raises sqlite3.Error."""
+    """The files skipped for their content. Raises sqlite3.Error."""
     rows = connection.execute("SELECT path, reason FROM skipped ORDER BY path")
     return [Skip(path, i18n.from_json(json.loads(reason))) for path, reason in rows]
 
@@ -194,7 +195,7 @@ def read_meta(generation: Path) -> dict[str, str] | None:
 
 @contextmanager
 def storage_errors() -> Iterator[None]:
-    """Turn what the disk and SQLite raise into StorageError, saying when it is full."""
+    """Turn errors of the disk and of SQLite into StorageError; a full disk has its own message."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:

@@ -29,19 +29,23 @@ _PARALLEL_FROM = 4
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. `name` identifies model and recipe: vectors of different names don't mix."""
+    """Turns texts into vectors. Vectors of embedders with different names can't be compared."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Identifies the model and how it is used."""
+        ...
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """The number of components of a vector."""
+        ...
 
     def embed(self, texts: Sequence[str], *, background: bool = False) -> np.ndarray:
         """The vectors of texts. Thread-safe.
 
         Args:
-            texts: n texts; what is too long is cut.
+            texts: n texts; texts that are too long are truncated.
             background: use one thread only.
 
         Returns:
@@ -54,7 +58,7 @@ class Embedder(Protocol):
 
 
 class EmbedderChoice(NamedTuple):
-    """The embedder that can be used now, or None; `note` says why it is none or another one, '' when all is well."""
+    """The embedder that can be used now, or None. `note` says why it is none, or not the one that was set."""
 
     embedder: Embedder | None
     note: str
@@ -165,7 +169,7 @@ def _load_session(folder: Path) -> _Session:
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MINILM_TOKENS)
-    except Exception as error:  # both libraries raise plain Exception subclasses of their own making
+    except Exception as error:  # both libraries raise their own subclasses of Exception
         raise ModelError(
             i18n.message("index.embedder_not_loaded", error=str(error)), i18n.message("index.embedder_not_loaded_hint")
         ) from error

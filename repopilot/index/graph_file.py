@@ -42,7 +42,16 @@ def file_version() -> str:
 
 
 def save(folder: Path, key: str, linked: Linked) -> None:
-    """Replace the stored graph by that of the content `key`. Raises StorageError."""
+    """Replace the stored graph.
+
+    Args:
+        folder: the folder of the repository's index.
+        key: identifies the content the graph was linked from.
+        linked: the graph, and what the next build needs to update it.
+
+    Raises:
+        StorageError: it can't be written.
+    """
     columns, graph = _pack(_columns(linked.graph))
     linkage = _json({field.name: getattr(linked.linkage, field.name) for field in fields(Linkage)})
     head = _json(

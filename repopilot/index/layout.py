@@ -1,12 +1,12 @@
-"""Where an index is on disk, in which version it is written, and how one generation of it replaces another.
+"""The files of an index on disk, their version, and how one generation replaces another.
 
     <home>/index/<snapshot key>/
-        g00000007/            the published generation: immutable, the highest number is current
-        building/             the next one; a killed build leaves it behind and the next build resumes it
-        build.lock            held by the one process that builds
+        g00000007/            the published generation: immutable, the one with the highest number is current
+        building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
+        build.lock            locked by the one process that builds
         history.json          past commits (not part of a generation: they only grow)
         graph.bin             the code graph, see graph_file.py
-        graph.lock            held by the one process that links it
+        graph.lock            locked by the one process that links it
         dense.json            how many chunks have vectors
         stamps.json           hashes of a local folder's files by modification time
 
@@ -42,7 +42,7 @@ def version() -> str:
 
 
 def splitter() -> str:
-    """The version of what decides the texts of the chunks, and with them the vectors."""
+    """The version of the splitter, which decides the texts of the chunks and so their vectors."""
     return str(split.VERSION)
 
 
@@ -77,7 +77,10 @@ def publish(folder: Path) -> Path:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder so that no reader sees half of it. What can't be deleted now (open files on Windows) stays."""
+    """Delete a folder in one step for its readers, by renaming it first.
+
+    What can't be deleted now (open files on Windows) is left to `sweep`.
+    """
     trash = folder.with_name(f"old-{os.getpid()}-{folder.name}")
     try:
         os.rename(folder, trash)
@@ -87,7 +90,7 @@ def remove(folder: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Delete what earlier builds could not, or had no time to."""
+    """Delete what earlier builds could not delete."""
     for path in (*generations(folder)[1:], *folder.glob("old-*"), *folder.glob("copy-*")):
         shutil.rmtree(path, ignore_errors=True)
     for path in folder.glob(f"{GRAPH}.*.new"):

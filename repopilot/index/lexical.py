@@ -1,8 +1,8 @@
 """The lexical index: postings of every chunk over a few fields, in flat numpy arrays that can be memory-mapped.
 
 `terms_of` runs in worker processes and gives a small, picklable value per chunk; `LexicalIndex.build` turns those
-values into postings. There is no update in place: rebuilding from stored `ChunkTerms` takes a fraction of a second.
-What the numbers mean for relevance is not decided here but in retrieval/rank.py.
+values into postings. It is never updated in place: rebuilding it from stored `ChunkTerms` takes a fraction of a second.
+Relevance is computed in retrieval/rank.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TABLES = ("name_rows", "name_tokens", "file_words")
 PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles")
 MOST_OCCURRENCES = 255
 GENERATED = "@generated"
-"""Stands in the body of a chunk that says it was made by a program; no word of a text can give this token."""
+"""The token added to the body of a generated file's first chunk; no word of a text can give this token."""
 
 Bag = tuple[str, bytes]
 """Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
@@ -38,7 +38,7 @@ Bag = tuple[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """What the index keeps of one chunk. `names` are the symbols defined in it, in lower case, unqualified."""
+    """The terms of one chunk. `names` are the symbols defined in it, in lower case, unqualified."""
 
     file: str
     kind: str
@@ -231,7 +231,7 @@ class LexicalIndex:
         return np.bincount(self.name_tokens.rows, self.rarity[tokens], minlength=len(self.names)).astype(np.float32)
 
     def role(self, name: str) -> np.ndarray:
-        """bool per file: has it this role?"""
+        """bool per file: whether it has this role."""
         return (self.roles >> ROLES.index(name) & 1).astype(bool)
 
     def rows_of_file(self, path: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Read a published index. Rows are decoded when they are needed; nothing else is held in memory."""
+"""Reads a published index. Rows are decoded when they are needed; nothing else is kept in memory."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def unusable(generation: Path) -> str:
 
 
 def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
-    """What a generation was made from. Nothing when it is broken.
+    """What a generation was built from. Nothing when it is broken.
 
     Returns:
         The content hash of every file by its path, and the files that were skipped for what is in them.
@@ -118,7 +118,7 @@ class _File:
 class Index:
     """One generation. Safe to use from several threads. Methods raise IndexFailed when the file turns out broken.
 
-    `commit` and `name` are those of the snapshot it was made from; `generation` grows with every publication.
+    `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -138,7 +138,7 @@ class Index:
             raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
 
     def derived(self, compute: Callable[[Index], T]) -> T:
-        """What a function computes from this index, computed once and held as long as the index."""
+        """The result of a function of this index, computed once and kept as long as the index."""
         with self._deriving:
             if compute not in self._derived:
                 self._derived[compute] = compute(self)
@@ -173,12 +173,21 @@ class Index:
         return read_commits(self.folder.parent)
 
     def text(self, path: str) -> str | None:
-        """The file as indexed (LF, secrets redacted); None when it isn't in the index."""
+        """The text of a file as indexed (LF, secrets redacted); None when it isn't in the index."""
         blob = self._content(path, "text")
         return None if blob is None else codec.text_of(blob)
 
     def lines(self, path: str, start: int, end: int) -> str | None:
-        """Lines `start` to `end` (1-based, inclusive, clipped to the file); None when the file isn't in the index."""
+        """A range of lines as indexed.
+
+        Args:
+            path: the file.
+            start: the first line, 1-based.
+            end: the last line, inclusive. Both are clipped to the file.
+
+        Returns:
+            The lines joined by LF; None when the file isn't in the index.
+        """
         text = self.text(path)
         return None if text is None else "\n".join(text.split("\n")[max(0, start - 1) : max(0, end)])
 

@@ -95,6 +95,15 @@ class ReplyCache:
 
 
 def call_key(model: str, messages: Sequence[ChatMessage], options: object) -> str:
-    """A digest of what makes two calls identical: the model's identity, the messages, the options (by `repr`)."""
+    """A digest that is equal for identical calls.
+
+    Args:
+        model: identifies the model and its server.
+        messages: the prompt.
+        options: the options of the call, compared by their `repr`.
+
+    Returns:
+        The SHA-256 digest in hexadecimal.
+    """
     contents = [(message.role.value, message.content or "") for message in messages]
     return hashlib.sha256(json.dumps([model, contents, repr(options)]).encode()).hexdigest()

@@ -74,29 +74,37 @@ class FoundModel:
     notes: tuple[str, ...] = ()
 
 
-async def choose(settings: Settings, resources: ModelResources | None = None) -> Model | None:
+async def choose(settings: Settings, resources: ModelResources) -> Model | None:
     """Choose the model to answer with. Loads nothing yet: see `warm_up`.
 
     Args:
         settings: which servers and models to look for.
-        resources: shared with the other models of the process; without them the model has its own.
+        resources: shared with the other models of the process.
 
     Returns:
         The model, None when there is none.
     """
     found = await asyncio.to_thread(_find_model, settings, PROBE_S, [])
-    return await asyncio.to_thread(_build, found, settings, resources or ModelResources()) if found else None
+    return await asyncio.to_thread(_build, found, settings, resources) if found else None
 
 
-async def choose_reviewer(settings: Settings, model: Model, resources: ModelResources | None = None) -> Model | None:
-    """Choose a second model for reviews, of another size than `model`, from the same server; None where it has none."""
-    shared = resources or ModelResources()
+async def choose_reviewer(settings: Settings, model: Model, resources: ModelResources) -> Model | None:
+    """Choose a second model for reviews, of another size than the first, from the same server.
+
+    Args:
+        settings: which servers and models to look for.
+        model: the first model.
+        resources: shared with the other models of the process.
+
+    Returns:
+        The model, None where the server has no other.
+    """
     if model.kind == "embedded":
         installed = embedded.find_reviewer(settings, model.name)
         if installed is None:
             return None
         note = i18n.message("llm.second_model")
-        return embedded.build(*installed, settings, (note,), shared.engines, shared.replies)
+        return embedded.build(*installed, settings, (note,), resources.engines, resources.replies)
     found = await asyncio.to_thread(_find_model, settings, PROBE_S, [])
     if found is None or found.kind == "embedded":
         return None
@@ -104,7 +112,7 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
     if not name:
         return None
     second = replace(found, name=name, notes=(i18n.message("llm.second_model"),))
-    return await asyncio.to_thread(_build, second, settings, shared)
+    return await asyncio.to_thread(_build, second, settings, resources)
 
 
 def status(settings: Settings) -> ModelStatus:

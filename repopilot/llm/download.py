@@ -75,7 +75,13 @@ class DownloadMeter:
         self.done = self._peak = done
 
     def show(self, detail: str, *, force: bool = False, pending: int = 0) -> None:
-        """Report now. `pending` bytes have arrived but aren't in the file yet (a package still being downloaded)."""
+        """Report now, unless the last report is less than 0.1 s old.
+
+        Args:
+            detail: what is being downloaded.
+            force: report in any case.
+            pending: bytes that have arrived but aren't in the file yet (a package still being downloaded).
+        """
         self.detail = detail
         now = time.monotonic()
         if not self.report or (now - self._reported_at < 0.1 and not force):

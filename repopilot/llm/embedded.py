@@ -175,7 +175,7 @@ class Engine:
 class Engines:
     """The engines of this process, one for the same parameters. Thread-safe.
 
-    At most `MOST_ENGINES` are held; one that is dropped ends with the last model that uses it.
+    At most `MOST_ENGINES` are kept; one that is dropped ends with the last model that uses it.
     """
 
     def __init__(self) -> None:
@@ -183,7 +183,14 @@ class Engines:
         self._engines: OrderedDict[tuple[str, Path, int, int], Engine] = OrderedDict()
 
     def get(self, name: str, path: Path, context_window: int, threads: int) -> Engine:
-        """The engine for these parameters, which may not be started yet."""
+        """The engine for these parameters, which may not be started yet.
+
+        Args:
+            name: the model's name.
+            path: its GGUF file.
+            context_window: in tokens.
+            threads: of the engine; 0 for the number of cores.
+        """
         key = (name, path, context_window, threads)
         with self._lock:
             if key not in self._engines:

@@ -22,7 +22,7 @@ from pydantic import PrivateAttr
 from repopilot.llm.model import Model, estimate_tokens
 
 Script = str | Iterable[str | float | Exception]
-"""A whole text, streamed word by word; or pieces: a text is sent, a number of seconds waited, an error raised."""
+"""A text, streamed word by word; or pieces: a text is sent, a number of seconds waited, an error raised."""
 
 Reply = Callable[[Sequence[ChatMessage]], Script]
 
@@ -43,10 +43,12 @@ class ScriptedLLM(CustomLLM):
 
     @classmethod
     def class_name(cls) -> str:
+        """See `CustomLLM`."""
         return "ScriptedLLM"
 
     @property
     def metadata(self) -> LLMMetadata:
+        """See `CustomLLM`."""
         return LLMMetadata(context_window=self.context_window, model_name="scripted", is_chat_model=True)
 
     @property
@@ -69,13 +71,16 @@ class ScriptedLLM(CustomLLM):
             yield piece
 
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """See `CustomLLM`."""
         return _last(self.stream_chat(messages, **kwargs))
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """See `CustomLLM`."""
         responses = [response async for response in await self.astream_chat(messages, **kwargs)]
         return _last(responses)
 
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Generator[ChatResponse, None, None]:
+        """See `CustomLLM`."""
         text = ""
         for piece in self._pieces(messages):
             if isinstance(piece, Exception):
@@ -87,6 +92,8 @@ class ScriptedLLM(CustomLLM):
                 time.sleep(piece)
 
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> AsyncGenerator[ChatResponse, None]:
+        """See `CustomLLM`."""
+
         async def stream() -> AsyncGenerator[ChatResponse, None]:
             text = ""
             try:
@@ -105,9 +112,11 @@ class ScriptedLLM(CustomLLM):
         return stream()
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        """See `CustomLLM`."""
         return CompletionResponse(text=self.chat(_as_user(prompt)).message.content or "")
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        """See `CustomLLM`."""
         for response in self.stream_chat(_as_user(prompt)):
             yield CompletionResponse(text=response.message.content or "", delta=response.delta)
 

@@ -67,7 +67,21 @@ async def chat(
     options: ChatOptions = DEFAULT_OPTIONS,
     halt: Callable[[str], bool] | None = None,
 ) -> str:
-    """The text of the model's reply, streamed into `step` token by token. Arguments and errors as `request`."""
+    """The text of the model's reply, streamed into `step` token by token.
+
+    Args:
+        model: as for `request`, like all other arguments.
+        messages: the prompt.
+        step: receives the reply and the notes.
+        options: sampling, length and seed.
+        halt: ends the reply early.
+
+    Returns:
+        The text.
+
+    Raises:
+        ModelError: as `request`.
+    """
     return (await request(model, messages, step, options, halt)).text
 
 

@@ -38,7 +38,7 @@ _LISTED_BRANCHES = 8
 
 
 def open_clone(source: Source, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
-    """Clone `source.url`, or fetch what is new into the clone made before.
+    """Clone `source.url`, or fetch new commits into its existing clone.
 
     Args:
         source: a remote source.
@@ -102,19 +102,28 @@ def clone_dir(url: str, settings: Settings) -> Path:
 
 
 def is_clone(snapshot: Snapshot, settings: Settings) -> bool:
-    """Whether the snapshot lies in a clone of ours; nothing else is ever fetched into."""
+    """Whether the snapshot is a clone that RepoPilot made; commits are never fetched into any other repository."""
     return snapshot.git_dir is not None and snapshot.git_dir.parent == settings.repos
 
 
 def remote_of(git_dir: Path, settings: Settings, token: str) -> Remote:
-    """The checked origin of a clone. Raises SourceError as `network.check`."""
+    """The checked origin of a clone.
+
+    Args:
+        git_dir: the clone.
+        settings: which hosts are allowed.
+        token: for a private remote; '' for that of the settings.
+
+    Raises:
+        SourceError: as `network.check`.
+    """
     url = _git(git_dir, "config", "--local", "remote.origin.url").decode().strip()
     return network.check(url, settings, token or settings.git_token)
 
 
 @contextmanager
 def clone_lock(git_dir: Path, limits: FetchLimits) -> Iterator[None]:
-    """Hold the lock of one clone, between threads and processes. Waiting for it can be cancelled.
+    """Acquire the lock of a clone, against other threads and processes. Waiting for it can be cancelled.
 
     Raises:
         StorageError: the data directory can't be written to, or the disk is nearly full.

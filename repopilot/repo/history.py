@@ -240,6 +240,14 @@ def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -
 def default_branch(snapshot: Snapshot, settings: Settings, *, token: str = "") -> str:
     """The branch that changes go into: the remote's HEAD for a clone; for a folder main or master, whichever exists.
 
+    Args:
+        snapshot: the repository.
+        settings: how remotes may be reached.
+        token: for a private remote.
+
+    Returns:
+        The name of the branch, or of its ref.
+
     Raises:
         SourceError: there is none.
     """

@@ -67,7 +67,7 @@ def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) ->
 
 
 def _matches(path: str, wanted: str) -> bool:
-    """Match a pattern with wildcards against the whole path or its last part; one without, against any part of it."""
+    """Match a pattern with wildcards against the path or its last part; one without, against any part of it."""
     path, wanted = path.lower(), wanted.lower().removeprefix("./")
     if any(mark in wanted for mark in "*?["):
         return fnmatch.fnmatchcase(path, wanted) or fnmatch.fnmatchcase(path.rpartition("/")[2], wanted)
@@ -93,6 +93,11 @@ def _inside(chunk: Chunk, scope: str) -> bool:
 def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> dict[int, float]:
     """Rows that define a name of the query.
 
+    Args:
+        query: the parsed query.
+        lexical: the lexical index.
+        chunks: the chunks of its rows.
+
     Returns:
         Scores by row: 1 for the exact spelling, ½ for another case. The spelling of names with more than MOST_COMPARED
         definitions is not compared.
@@ -108,8 +113,16 @@ def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> 
 
 
 def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """The rows that contain the lines of stack frames, in the order of the frames; frames outside the repository are
-    left out."""
+    """The rows that contain the lines of stack frames; frames outside the repository are left out.
+
+    Args:
+        frames: the frames of a stack trace.
+        lexical: the lexical index.
+        chunks: the chunks of its rows.
+
+    Returns:
+        The rows in the order of the frames.
+    """
     by_suffix = _Suffixes(lexical)
     found: list[int] = []
     for frame in frames:
@@ -155,7 +168,13 @@ def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:
 
 
 def phrase_rows(phrase: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """Rows whose text contains a phrase, in any case and spacing; only MOST_VERIFIED candidates are read."""
+    """Rows whose text contains a phrase, in any case and spacing.
+
+    Args:
+        phrase: the phrase.
+        lexical: the lexical index.
+        chunks: the chunks of its rows; only MOST_VERIFIED candidates are read.
+    """
     tokens = [lexical.tokens.get(token) for word in words(phrase) for token in expand(word)]
     known = [token for token in tokens if token is not None]
     if not known or len(known) < len(tokens):

@@ -56,8 +56,16 @@ def stage(files: Mapping[str, str | bytes], inputs: Path | None) -> Iterator[Pat
 
 
 def write(root: Path, path: str, content: str | bytes) -> None:
-    """Write one file below `root`, replacing a symbolic link and making missing folders. Raises SandboxError on a path
-    that leaves `root`."""
+    """Write one file, replacing a symbolic link and creating missing folders.
+
+    Args:
+        root: the folder to write below.
+        path: the POSIX path of the file, relative to `root`.
+        content: text or bytes.
+
+    Raises:
+        SandboxError: the path leads out of `root`.
+    """
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or not pure.parts:
         raise SandboxError(i18n.message("sandbox.path_outside", path=path), i18n.message("sandbox.path_outside_hint"))

@@ -93,8 +93,8 @@ def test_doctor_says_what_is_missing_and_how_to_fix_it(run: Run) -> None:
     document = run("doctor", "--json").json
     checks = {c["name"]: c for c in document["checks"]}
     assert document["ok"] and checks["git"]["state"] == "ok" and checks["parsers"]["state"] == "ok"
-    assert checks["language model"]["state"] == "degraded" and checks["language model"]["mend"]
-    assert all(c["mend"] for c in document["checks"] if c["state"] == "broken")
+    assert checks["language model"]["state"] == "degraded" and checks["language model"]["fix"]
+    assert all(c["fix"] for c in document["checks"] if c["state"] == "broken")
 
 
 def test_models_are_listed(run: Run) -> None:

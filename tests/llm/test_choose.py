@@ -13,6 +13,7 @@ from repopilot.errors import Cancelled, ModelError
 from repopilot.i18n import said
 from repopilot.llm import choose, machine, models, ollama_api
 from repopilot.llm.ollama_api import Tag
+from repopilot.llm.resources import ModelResources
 
 SMALL, LARGER = "qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b"
 
@@ -28,7 +29,7 @@ def install(settings, name: str) -> None:
 
 async def test_nothing_anywhere(settings_for):
     settings = settings_for(ollama_url=refusing_url())
-    assert await choose.choose(settings) is None
+    assert await choose.choose(settings, ModelResources()) is None
     status = choose.status(settings)
     assert (status.kind, status.reachable, status.missing_model) == ("none", False, machine.fitting_model())
     assert "extracts" in status.detail
@@ -36,7 +37,7 @@ async def test_nothing_anywhere(settings_for):
 
 async def test_ollama_with_the_wanted_model(settings_for):
     with OllamaServer() as server:
-        model = await choose.choose(settings_for(ollama_url=server.url, llm_model=LARGER))
+        model = await choose.choose(settings_for(ollama_url=server.url, llm_model=LARGER), ModelResources())
         status = choose.status(settings_for(ollama_url=server.url, llm_model=LARGER))
     assert (model.kind, model.name, model.context_window) == ("ollama", LARGER, 8192)
     assert (status.kind, status.name, status.missing_model, status.reachable) == ("ollama", LARGER, None, True)
@@ -45,7 +46,7 @@ async def test_ollama_with_the_wanted_model(settings_for):
 async def test_ollama_without_the_wanted_model_takes_another_size_and_says_so(settings_for):
     with OllamaServer(models=[SMALL, "llama3.2:3b"]) as server:
         settings = settings_for(ollama_url=server.url, llm_model=LARGER)
-        model, status = await choose.choose(settings), choose.status(settings)
+        model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
     assert model.name == SMALL and f"no {LARGER}" in model.notes[-1]
     assert status.missing_model == LARGER
 
@@ -53,9 +54,9 @@ async def test_ollama_without_the_wanted_model_takes_another_size_and_says_so(se
 async def test_ollama_with_only_an_embedding_model_falls_back_to_the_embedded_one(settings_for):
     with OllamaServer(models=["all-minilm:latest"]) as server:
         settings = settings_for(ollama_url=server.url)
-        assert await choose.choose(settings) is None
+        assert await choose.choose(settings, ModelResources()) is None
         install(settings, SMALL)
-        model = await choose.choose(settings)
+        model = await choose.choose(settings, ModelResources())
     assert (model.kind, model.name) == ("embedded", SMALL)
     assert "Ollama has no chat model." in model.notes
 
@@ -63,13 +64,13 @@ async def test_ollama_with_only_an_embedding_model_falls_back_to_the_embedded_on
 async def test_embedded_can_be_switched_off(settings_for):
     settings = settings_for(embedded=False)
     install(settings, SMALL)
-    assert await choose.choose(settings) is None
+    assert await choose.choose(settings, ModelResources()) is None
 
 
 async def test_embedded_takes_what_is_installed(settings_for):
     settings = settings_for(llm_model=LARGER)
     install(settings, SMALL)
-    model, status = await choose.choose(settings), choose.status(settings)
+    model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
     assert model.name == SMALL and f"{LARGER} is not installed" in model.notes[-1]
     assert status.missing_model == LARGER
     assert not model.engine.alive
@@ -77,7 +78,7 @@ async def test_embedded_takes_what_is_installed(settings_for):
 
 async def test_a_configured_server_is_asked_first(settings_for):
     with OllamaServer(native=False, models=["served"]) as configured, OllamaServer() as local:
-        model = await choose.choose(settings_for(llm_url=configured.url, ollama_url=local.url))
+        model = await choose.choose(settings_for(llm_url=configured.url, ollama_url=local.url), ModelResources())
         assert (model.kind, model.name) == ("openai", "served")
         assert not local.state.requests
 
@@ -85,27 +86,27 @@ async def test_a_configured_server_is_asked_first(settings_for):
 @pytest.mark.parametrize("path", ["", "/", "/v1"])
 async def test_the_address_of_a_configured_server_may_end_in_v1(settings_for, path):
     with OllamaServer(native=False, models=["served"]) as server:
-        model = await choose.choose(settings_for(llm_url=server.url + path))
+        model = await choose.choose(settings_for(llm_url=server.url + path), ModelResources())
     assert model.llm.api_base == server.url + "/v1"
 
 
 async def test_a_remote_ollama_is_recognised(settings_for):
     with OllamaServer() as server:
-        model = await choose.choose(settings_for(llm_url=server.url))
+        model = await choose.choose(settings_for(llm_url=server.url), ModelResources())
     assert model.kind == "ollama"
 
 
 async def test_a_configured_server_that_is_down_is_said(settings_for):
     with OllamaServer() as local:
         settings = settings_for(llm_url="http://user:secret@127.0.0.1:9/v1", ollama_url=local.url)
-        model, status = await choose.choose(settings), choose.status(settings)
+        model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
     assert model.kind == "ollama" and "does not answer" in model.notes[0]
     assert not status.reachable and "secret" not in status.detail
 
 
 async def test_a_garbling_server_is_none(settings_for):
     with OllamaServer(native=False, models=[]) as server:
-        assert await choose.choose(settings_for(ollama_url=server.url, llm_url="not a url")) is None
+        assert await choose.choose(settings_for(ollama_url=server.url, llm_url="not a url"), ModelResources()) is None
 
 
 def test_status_does_not_wait_for_a_silent_server(settings_for):
@@ -118,18 +119,18 @@ def test_status_does_not_wait_for_a_silent_server(settings_for):
 async def test_the_reviewer_is_another_size(settings_for):
     with OllamaServer(models=[SMALL, LARGER, "qwen2.5-coder:3b"]) as server:
         settings = settings_for(ollama_url=server.url, llm_model=LARGER)
-        model = await choose.choose(settings)
-        reviewer = await choose.choose_reviewer(settings, model)
+        model = await choose.choose(settings, ModelResources())
+        reviewer = await choose.choose_reviewer(settings, model, ModelResources())
         assert reviewer.name in (SMALL, "qwen2.5-coder:3b")
         named = settings_for(ollama_url=server.url, llm_model=LARGER, reviewer_model=SMALL)
-        assert (await choose.choose_reviewer(named, model)).name == SMALL
+        assert (await choose.choose_reviewer(named, model, ModelResources())).name == SMALL
         server.state.models[:] = [LARGER]
-        assert await choose.choose_reviewer(settings, model) is None
+        assert await choose.choose_reviewer(settings, model, ModelResources()) is None
 
 
 async def test_warming_up_loads_with_our_context(settings_for):
     with OllamaServer() as server:
-        model = await choose.choose(settings_for(ollama_url=server.url, num_ctx=4096))
+        model = await choose.choose(settings_for(ollama_url=server.url, num_ctx=4096), ModelResources())
         await choose.warm_up(model)
         (body,) = server.state.sent("/api/chat")
         assert body["messages"] == [] and body["keep_alive"] == "24h" and body["options"] == {"num_ctx": 4096}
@@ -143,7 +144,7 @@ async def test_a_missing_model_is_pulled_with_progress(settings_for):
     with OllamaServer(models=[]) as server:
         settings = settings_for(ollama_url=server.url, llm_model="qwen2.5-coder:3b")
         await choose.pull("qwen2.5-coder:3b", settings, progress=shown.append)
-        assert (await choose.choose(settings)).name == "qwen2.5-coder:3b"
+        assert (await choose.choose(settings, ModelResources())).name == "qwen2.5-coder:3b"
     assert shown[-1].detail == "success" and any(p.done == p.total > 0 and p.unit == "bytes" for p in shown)
 
 
@@ -211,7 +212,7 @@ async def test_a_missing_extra_of_the_package_is_said(settings_for, monkeypatch)
     with OllamaServer(native=False) as server:
         settings = settings_for(llm_url=server.url, ollama_url="")
         install(settings, SMALL)
-        assert await choose.choose(settings) is None
+        assert await choose.choose(settings, ModelResources()) is None
         notes = choose.status(settings).notes
     assert [note.partition("pip install ")[2] for note in notes] == ["'repopilot[openai]'.", "'repopilot[embedded]'."]
 
@@ -219,5 +220,7 @@ async def test_a_missing_extra_of_the_package_is_said(settings_for, monkeypatch)
 async def test_a_local_ollama_stands_in_for_a_server_whose_client_is_missing(settings_for, monkeypatch):
     monkeypatch.setitem(sys.modules, "llama_index.llms.openai_like", None)
     with OllamaServer(native=False) as server, OllamaServer() as ollama:
-        model = await choose.choose(settings_for(llm_url=server.url, ollama_url=ollama.url, llm_model=LARGER))
+        model = await choose.choose(
+            settings_for(llm_url=server.url, ollama_url=ollama.url, llm_model=LARGER), ModelResources()
+        )
     assert model.kind == "ollama" and "repopilot[openai]" in model.notes[0]

@@ -80,7 +80,7 @@ def gone(pid: int, seconds: float = 20.0) -> bool:
 async def test_weights_that_are_none_are_an_error_with_a_hint(tmp_path, settings_for):
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF but not really" * 100)
-    model = await choose.choose(settings_for(llm_model=str(broken)))
+    model = await choose.choose(settings_for(llm_model=str(broken)), ModelResources())
     assert model.name == "broken" and model.count_tokens("abc def") == estimate_tokens("abc def")
     with pytest.raises(ModelError, match="could not be started") as caught:
         await choose.warm_up(model)

@@ -12,6 +12,7 @@ from repopilot import trace
 from repopilot.errors import ModelError
 from repopilot.llm import choose, stream
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.resources import ModelResources
 from repopilot.llm.scripted import scripted_model
 
 QUESTION = [
@@ -30,7 +31,7 @@ def server(request):
 
 @pytest.fixture
 async def model(server, settings_for):
-    found = await choose.choose(settings_for(llm_url=server.url, llm_model="qwen2.5-coder:0.5b"))
+    found = await choose.choose(settings_for(llm_url=server.url, llm_model="qwen2.5-coder:0.5b"), ModelResources())
     assert found is not None
     return found
 
@@ -90,7 +91,7 @@ async def test_a_failing_server_is_explained_and_what_was_streamed_is_kept(
 
 async def test_an_error_of_ollamas_in_the_middle_is_passed_on(settings_for, step):
     with OllamaServer(behaviour="error midway") as server:
-        model = await choose.choose(settings_for(ollama_url=server.url))
+        model = await choose.choose(settings_for(ollama_url=server.url), ModelResources())
         error = await failure(model, step)
     assert "runner process has terminated" in error.message and error.partial == "You said: one"
 
@@ -98,7 +99,7 @@ async def test_an_error_of_ollamas_in_the_middle_is_passed_on(settings_for, step
 @pytest.mark.parametrize(("behaviour", "partial"), [("hang", ""), ("hang midway", "You said: one")])
 async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_for, step, behaviour, partial):
     server.state.behaviour = behaviour
-    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=0.5))
+    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=0.5), ModelResources())
     error = await failure(model, step)
     assert "said nothing for 0.5 s" in error.message and error.partial == partial
     assert server.wait_for_disconnect()
@@ -107,7 +108,7 @@ async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_f
 async def test_slow_is_not_hanging(server, settings_for, step):
     """The timeout is for silence, not for the whole reply."""
     server.state.behaviour = "slow"
-    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=1.5))
+    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=1.5), ModelResources())
     assert await stream.chat(model, QUESTION, step) == "You said: one two three four five"
 
 

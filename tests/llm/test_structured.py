@@ -16,6 +16,7 @@ from support.ollama_server import OllamaServer
 
 from repopilot.errors import ModelError
 from repopilot.llm import choose, structured
+from repopilot.llm.resources import ModelResources
 from repopilot.llm.scripted import scripted_model
 
 QUESTION = [ChatMessage(role="user", content="Review this.")]
@@ -100,7 +101,7 @@ async def test_a_model_that_fails_is_an_error_not_a_none(step):
 @pytest.mark.parametrize("native", [True, False], ids=["ollama", "openai"])
 async def test_the_schema_constrains_the_decoding(native, settings_for, step):
     with OllamaServer(native=native, reply=lambda _: GOOD) as server:
-        model = await choose.choose(settings_for(llm_url=server.url))
+        model = await choose.choose(settings_for(llm_url=server.url), ModelResources())
         assert await structured.ask(model, QUESTION, Review, step) == EXPECTED
         body = next(body for path, body in server.state.requests if "chat" in path)
     schema = body["format"] if native else body["response_format"]["json_schema"]["schema"]
@@ -109,7 +110,7 @@ async def test_the_schema_constrains_the_decoding(native, settings_for, step):
 
 async def test_a_server_without_schemas_is_asked_in_words(settings_for, step):
     with OllamaServer(native=False, schemas=False, reply=lambda _: f"Here you are: {GOOD}") as server:
-        model = await choose.choose(settings_for(llm_url=server.url))
+        model = await choose.choose(settings_for(llm_url=server.url), ModelResources())
         assert await structured.ask(model, QUESTION, Review, step) == EXPECTED
         refused, asked = server.state.sent("/v1/chat/completions")
     assert "response_format" in refused and "response_format" not in asked

@@ -99,7 +99,7 @@ class ByName(Mapping[str, list[int]]):
 
 @dataclass(slots=True)
 class NodeColumns:
-    """Collects nodes."""
+    """Collects nodes, column by column."""
 
     kinds: array = field(default_factory=lambda: array("B"))
     files: array = field(default_factory=lambda: array("i"))
@@ -108,7 +108,15 @@ class NodeColumns:
     names: list[str] = field(default_factory=list)
 
     def add(self, kind: int, name: str, file: int, line: int, end: int) -> int:
-        """Add a node, and return its number."""
+        """Add a node, and return its number.
+
+        Args:
+            kind: an index into KINDS.
+            name: its name.
+            file: the number of its file's node.
+            line: its first line.
+            end: its last line.
+        """
         self.kinds.append(kind)
         self.files.append(file)
         self.lines.append(line)

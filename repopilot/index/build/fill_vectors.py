@@ -1,4 +1,4 @@
-"""Compute the vectors of a whole repository in the background, most useful files first."""
+"""Computes the vectors of all chunks of a repository in the background, most useful files first."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def fill_vectors(
     Args:
         index: the index whose chunks are embedded.
         embedder: the embedding model.
-        progress: told of the phase `vectors`, also while it is paused.
+        progress: receives the progress of the phase `vectors`, also while it is paused.
         cancel: stops the work within the time of a few texts; what is computed by then is stored.
         pause: nothing is computed while it is active.
 
@@ -127,6 +127,6 @@ def _remove_stale(vectors: Vectors, stale: np.ndarray, size: int) -> None:
 
 
 def _lower_priority() -> None:
-    # On Linux this lowers the priority of the calling thread alone; elsewhere it would lower the whole process.
+    # On Linux this lowers the priority of the calling thread alone; elsewhere it would lower that of the process.
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

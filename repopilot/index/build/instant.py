@@ -42,7 +42,7 @@ _ONE_WORKER_BYTES = 256 << 10
 
 @dataclass(slots=True)
 class BuildRun:
-    """One run over a repository: what it is to do, how long its phases took, and why the previous index is unusable.
+    """One build of an index: the request, the duration of its phases, and why the previous index is unusable.
 
     `full` rebuilds from nothing; `parse` is the function the workers call, with at most `file_limit_s` for a file.
     """
@@ -66,7 +66,16 @@ class BuildRun:
 
     @contextmanager
     def phase(self, name: str, total: int = 0, unit: str = "files") -> Iterator[PhaseProgress]:
-        """A phase, timed and reported."""
+        """Time a phase and report its progress.
+
+        Args:
+            name: the phase, as shown in the progress.
+            total: how many units it has, 0 where that is unknown.
+            unit: what is counted.
+
+        Yields:
+            The progress, to be advanced.
+        """
         started = time.monotonic()
         progress = PhaseProgress(self.progress, name, total, unit)
         yield progress
@@ -200,7 +209,7 @@ def _rebuild(run: BuildRun, base: Path | None, files: Sequence[SourceFile], skip
 
 
 def _parse_changes(run: BuildRun, draft: Draft, files: Sequence[SourceFile]) -> tuple[int, list[Skip]]:
-    """Parse what is new or changed, drop what is gone.
+    """Parse what is new or changed, drop what was removed.
 
     Returns:
         The number of files parsed, and the files that could not be read this time.

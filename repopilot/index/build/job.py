@@ -37,7 +37,7 @@ class IndexRequest:
     """What to index, and how.
 
     `embedder` is None for no vectors; `full` rebuilds from nothing; `token` serves to fetch the history of a private
-    repository and is kept in memory only.
+    repository and is never stored.
     """
 
     snapshot: Snapshot
@@ -69,7 +69,7 @@ class IndexJobs:
 
         Args:
             request: what to index.
-            progress: told of the progress, also of a job that was already running.
+            progress: receives the progress, also of a job that was already running.
 
         Returns:
             The job.
@@ -90,13 +90,18 @@ class IndexJobs:
     def build(
         self, request: IndexRequest, progress: OnProgress | None = None, *, until: Milestone = "complete"
     ) -> Index:
-        """`start` a job and wait until it has come so far.
+        """`start` a job and wait until it has reached a milestone.
+
+        Args:
+            request: what to index.
+            progress: receives the progress.
+            until: the milestone.
 
         Returns:
-            The index. When not waiting for all, what goes wrong later doesn't matter here.
+            The index. An error after the milestone is not raised.
 
         Raises:
-            RepoPilotError: what made the job fail.
+            RepoPilotError: the job failed.
         """
         job = self.start(request, progress)
         try:
@@ -191,7 +196,7 @@ class IndexJob:
 
     @property
     def embedding_paused(self) -> bool:
-        """Whether vectors wait, now or as soon as their turn comes, until a question is answered."""
+        """Whether the embedding waits, or will wait once it begins, until a question is answered."""
         return self._pause.active and not self.done.is_set()
 
     def launch(self) -> None:
@@ -203,11 +208,11 @@ class IndexJob:
         self._listeners.append(progress)
 
     def wait(self, until: Milestone) -> None:
-        """Wait until the job has come so far, or has ended."""
+        """Wait until the job has reached a milestone or ended."""
         {"instant": self.lexical_ready, "history": self.history_ready, "complete": self.done}[until].wait()
 
     def cancel(self) -> None:
-        """Stop within half a second. What is indexed so far is kept for the next time."""
+        """Stop within half a second. What is indexed so far is saved for the next job."""
         self._cancel.set()
         self._interrupt.set()
 
@@ -234,7 +239,7 @@ class IndexJob:
         except RepoPilotError as error:
             self.error = error
         except Exception as error:
-            # The boundary of the thread: nobody above could see it.
+            # The boundary of the thread: an exception would be lost.
             _log.exception("Indexing %s failed", self.snapshot.name)
             self.error = IndexFailed(
                 i18n.message("index.failed", error=f"{type(error).__name__}: {error}"),

@@ -16,7 +16,7 @@ class PhaseProgress:
     The rate is that of about the last ten seconds, so that the remaining time follows what the machine does now.
 
     Args:
-        report: told of every moment.
+        report: receives every update.
         phase: id of the phase; the browser shows the text `ui.phases` has for it.
         total: units to do; 0 while unknown.
         unit: id of what is counted, likewise with `ui.units`.

@@ -23,7 +23,7 @@ def update_graph(index: Index, workers: WorkerPool, progress: OnProgress, cancel
     Args:
         index: the index whose files are linked.
         workers: lends the process that does it.
-        progress: told of the phase `graph`.
+        progress: receives the progress of the phase `graph`.
         cancel: stops the work within 0.1 s.
 
     Raises:

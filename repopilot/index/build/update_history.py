@@ -28,7 +28,7 @@ def update_history(
         snapshot: the repository at one commit.
         settings: `history_commits` says how many commits are stored, 0 for none.
         folder: the folder of the repository's index.
-        progress: told how the fetch goes on.
+        progress: receives the progress of the fetch.
         cancel: stops the fetch.
         token: for a private repository.
 

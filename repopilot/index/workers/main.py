@@ -42,7 +42,7 @@ def main(preload: str) -> None:
 
 
 def send(stream: IO[bytes], message: WireMessage) -> None:
-    """Write one message. Raises OSError when the other side is gone."""
+    """Write one message. Raises OSError when the other process has ended."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
@@ -81,7 +81,7 @@ def _function(name: str) -> Callable[..., Iterator[object]]:
 
 
 def _set_alarm(seconds: int) -> None:
-    # The parent kills a worker that hangs. Should the parent itself be gone, this alarm does.
+    # The parent kills a worker that hangs. If the parent has ended itself, this alarm does.
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
 
