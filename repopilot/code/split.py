@@ -7,8 +7,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from itertools import takewhile
 from typing import NamedTuple
+from zlib import crc32
 
 from tree_sitter import Node, QueryCursor
 
@@ -23,10 +26,21 @@ from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.code.text_spans import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "2"  # of the way files are split: an index built with another version is rebuilt
+VERSION = "2"
+"""Raised with every change of how files are split or read; `version` adds the languages and their queries."""
+
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
 _PARSE_SECONDS = 5.0
 _CPP_HEADER = re.compile(r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE)
+
+
+@cache
+def version() -> str:
+    """The version of everything that decides what is read from a file: an index built with another one is rebuilt."""
+    folder = resources.files("repopilot.code").joinpath("tags")
+    queries = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir() if file.name.endswith(".scm"))
+    grammars = [(language, languages.grammar(language)) for language in languages.languages()]
+    return f"{VERSION}-{crc32(repr((queries, grammars)).encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "
 _VAGUENESS = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
 _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
-_RECEIVER = re.compile(rb"([\w$]+(?:(?:\.|::|->|\?\.|\\)[\w$]+)*)(?:\.|::|->|\?\.|\\)$")
+_RECEIVER = re.compile(rb"([\w$]+(?:(?:\.|::|->|\?\.|\\)[\w$]+)*)(?:\.|:{1,2}|->|\?\.|\\)$")
 _SIGNATURE_CHARS = 200
 
 
@@ -215,7 +215,10 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
 
 
 def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
-    """The plain name, and the name with the owner that the definition itself names (receiver, `Class::`)."""
+    """The plain name, and the name with the owner that the definition itself names (receiver, `Class::`).
+
+    A captured path with dots may end with the name or be that of the owner alone.
+    """
     written = text_of(item.name, data).strip().strip("\"'`")
     owner = item.owner
     if "::" in written or "\\" in written:
@@ -227,7 +230,8 @@ def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
         return name, name
     if "." in owner:
         steps = [s for s in re.split(r"[.?!\s]+", owner) if s not in _NO_OWNERS]
-        return written, ".".join(s for s in steps if re.fullmatch(r"[\w$#]+", s)) or written
+        plain = [s for s in steps if re.fullmatch(r"[\w$#]+", s)]
+        return written, ".".join(plain if plain[-1:] == [written] else (*plain, written))
     return written, f"{owner}.{written}" if owner else written
 
 

@@ -38,12 +38,12 @@ SCHEMA = 3
 
 def version() -> str:
     """The version of everything in a generation."""
-    return f"{SCHEMA}.{split.VERSION}.{lexical.VERSION}"
+    return f"{SCHEMA}.{split.version()}.{lexical.VERSION}"
 
 
 def splitter() -> str:
     """The version of the splitter, which decides the texts of the chunks and so their vectors."""
-    return str(split.VERSION)
+    return split.version()
 
 
 def generations(folder: Path) -> list[Path]:

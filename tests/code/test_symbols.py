@@ -46,6 +46,12 @@ def test_outline(name):
     assert _outline(analysis) == [line.rstrip("\n") for line in _expected()[name]]
 
 
+def test_every_sample_has_an_outline():
+    missing = sorted(p.name for p in SAMPLES.iterdir() if p.suffix != ".txt" and p.name not in _expected())
+    outlines = ("\n".join([f"# {name}: {languages.language_of(name)}", *_outline(_analyse(name))]) for name in missing)
+    assert not missing, "read these, correct the queries, and add them to outlines.txt:\n\n" + "\n\n".join(outlines)
+
+
 def test_every_language_with_a_grammar_has_a_sample():
     sampled = {languages.language_of(name) for name in _expected()}
     assert sampled == {name for name in languages.languages() if languages.grammar(name)}
@@ -78,6 +84,7 @@ def _symbols(text: str, language: str) -> list[str]:
         ("impl fmt::Display for Foo { fn fmt(&self) {} }\n", "rust", ["Foo.fmt"]),
         ("func (s *Stack[T]) Push(x T) {}\n", "go", ["Stack.Push"]),
         ("void A::B::run() {}\n", "cpp", ["A.B.run"]),
+        ("app.routes.add = function () {};\n", "javascript", ["app.routes.add"]),
         ("type (\n\tA struct{}\n\tB interface{}\n)\n", "go", ["A", "B"]),
     ],
 )
