@@ -123,7 +123,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place that was found for a question without a model. `lines` are (line number, text), in order."""
+    """A place that was found for a question without a model. `number` is that of the citation of these lines where the
+    answer cites them; `lines` are (line number, text), in order."""
 
     number: int
     path: str
@@ -135,7 +136,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in the repository that an answer cites. `supported`: its lines support the claim."""
+    """A place in the repository that an answer cites by its `number`. `supported`: its lines support the claim."""
 
     number: int
     path: str

@@ -75,7 +75,7 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
             budget -= budget // MAP_SHARE
         packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget)
         reading.note(
-            excerpts=[f"[{e.number}] {e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
+            excerpts=[f"{e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
             tokens=packed.tokens,
             left_out=packed.left_out,
         )

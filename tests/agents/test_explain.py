@@ -38,6 +38,35 @@ async def test_the_evidence_is_what_code_found_with_its_numbered_lines(shop_with
     assert "\n".join(text for _, text in first.lines) == shown
 
 
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        (QUESTION, TRUE),
+        (QUESTION, "Tokens are encrypted with elliptic curves and rotated weekly [2]. " + TRUE),
+        (QUESTION, TRUE + " Tokens are encrypted with elliptic curves and rotated weekly [1]."),
+        ("what is the call path from `checkout` to `price_of`?", "`Cart.total` sums `price` over the lines [1]."),
+        (QUESTION, ""),
+    ],
+)
+async def test_a_citation_has_the_number_of_the_evidence_it_cites(shop_with: Shop, question: str, reply: str) -> None:
+    done, _ = await asked(shop_with(lambda messages: reply), question)
+    evidence = {e.number: e for e in done.evidence}
+    assert done.citations and len(evidence) == len(done.evidence), "each number stands for one place"
+    for cited in done.citations:
+        place = evidence[cited.number]
+        assert place.path == cited.path
+        assert place.start_line <= cited.start_line <= cited.end_line <= place.end_line
+        assert [n for n, _ in place.lines] == list(range(place.start_line, place.end_line + 1))
+
+
+async def test_evidence_stays_in_the_order_in_which_the_model_reads_it(shop_with: Shop) -> None:
+    reply = "Tokens are encrypted with elliptic curves and rotated weekly [2]. " + TRUE
+    cited, _ = await asked(shop_with(lambda messages: reply))
+    uncited, _ = await asked(shop_with(lambda messages: "I can say nothing about it."))
+    assert [(e.path, e.lines) for e in cited.evidence] == [(e.path, e.lines) for e in uncited.evidence]
+    assert [e.number for e in cited.evidence] != sorted(e.number for e in cited.evidence)
+
+
 async def test_a_true_answer_streams_and_its_citation_is_looked_up(shop_with: Shop) -> None:
     done, events = await asked(shop_with(lambda messages: TRUE))
     assert done.text == TRUE

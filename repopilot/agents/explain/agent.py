@@ -43,7 +43,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     """
     found = await explore(question, workspace, step)
     answer = await _explain(question, workspace, found, step)
-    return with_call_path(answer, found, workspace.index.commit) if found.call_path else answer
+    return with_call_path(answer, found, workspace.index) if found.call_path else answer
 
 
 async def _explain(question: str, workspace: Workspace, found: Exploration, step: Step) -> Answer:
@@ -67,7 +67,8 @@ async def _explain(question: str, workspace: Workspace, found: Exploration, step
     language = found.language
     checked = mark_own_snippets(checked.strip(), found.pack.excerpts, language)
     text = "\n\n".join([checked, *_notes(workspace, absent, failure, language)])
-    return Answer(text, citations, evidence=evidence_of(found), result=Explanation(interrupted=bool(failure)))
+    evidence = evidence_of(found, citations, index)
+    return Answer(text, citations, evidence=evidence, result=Explanation(interrupted=bool(failure)))
 
 
 async def _ask(

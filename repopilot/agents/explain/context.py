@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import count
 from typing import TYPE_CHECKING
 
 from repopilot.agents.explain.grounding import last_name
 from repopilot.agents.exploration import Exploration, follows_up
+from repopilot.index.store import Index
 from repopilot.prompts import render
+from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import claim_of, identifiers, word_stems
-from repopilot.types import Evidence
+from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -74,16 +78,42 @@ def prompt_messages(question: str, workspace: Workspace, found: Exploration, cov
     ]
 
 
-def evidence_of(found: Exploration) -> tuple[Evidence, ...]:
-    """The excerpts with their numbered lines, in the order in which the model reads them."""
-    return tuple(
-        Evidence(
-            e.number,
-            e.path,
-            e.start_line,
-            e.end_line,
-            e.symbol,
-            tuple(enumerate(e.text.split("\n"), e.start_line)),
-        )
-        for e in found.pack.excerpts
+def evidence_of(found: Exploration, citations: Iterable[Citation], index: Index) -> tuple[Evidence, ...]:
+    """What was found for a question, numbered as the text cites it.
+
+    Args:
+        found: the exploration.
+        citations: those of the answer. The model's text numbers its places in the order in which it cites them.
+        index: gives the lines of places that are no excerpts.
+
+    Returns:
+        The excerpts with their numbered lines, in the order in which the model reads them. Each has the number of the
+        first citation of its lines, those that are not cited have the free numbers. They are followed by the other
+        cited places: further parts of an excerpt, and the call path. So each citation has evidence of its number.
+    """
+    numbers: dict[int, int] = {}
+    others: list[Citation] = []
+    for citation in citations:
+        cited = next((e for e in found.pack.excerpts if e.number not in numbers and _contains(e, citation)), None)
+        if cited is None:
+            others.append(citation)
+        else:
+            numbers[cited.number] = citation.number
+    taken = {*numbers.values(), *(c.number for c in others)}
+    free = (number for number in count(1) if number not in taken)
+    excerpts = [_evidence(e, numbers.get(e.number) or next(free), e.text) for e in found.pack.excerpts]
+    places = [_evidence(c, c.number, index.lines(c.path, c.start_line, c.end_line) or "") for c in others]
+    return (*excerpts, *places)
+
+
+def _contains(excerpt: Excerpt, citation: Citation) -> bool:
+    return (
+        excerpt.path == citation.path
+        and excerpt.start_line <= citation.start_line
+        and citation.end_line <= excerpt.end_line
     )
+
+
+def _evidence(place: Excerpt | Citation, number: int, text: str) -> Evidence:
+    lines = tuple(enumerate(text.split("\n"), place.start_line))
+    return Evidence(number, place.path, place.start_line, place.end_line, place.symbol, lines)

@@ -40,7 +40,9 @@ def absent_answer(index: Index, found: Exploration, absent: Sequence[str]) -> An
     places, citations = _places(found.pack.excerpts[:_NEAREST_PLACES], index.commit, language)
     if places:
         parts += [i18n.text("explain.nearest", language), places]
-    return Answer("\n\n".join(parts), citations, evidence=evidence_of(found), result=Explanation("absent"))
+    return Answer(
+        "\n\n".join(parts), citations, evidence=evidence_of(found, citations, index), result=Explanation("absent")
+    )
 
 
 def extractive_answer(
@@ -64,7 +66,7 @@ def extractive_answer(
     quoted = (found.map or excerpts[0].text).split("\n")[:QUOTED_LINES]
     parts = [i18n.text(f"explain.{why}", language), places, "\n".join([f"~~~~{kind}", *quoted, "~~~~"])]
     result = Explanation("extractive", interrupted=why == "failed")
-    return Answer("\n\n".join(parts), citations, evidence=evidence_of(found), result=result)
+    return Answer("\n\n".join(parts), citations, evidence=evidence_of(found, citations, index), result=result)
 
 
 def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
@@ -74,28 +76,29 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
     return i18n.text("explain.absent_names", language, names=listed, **scope)
 
 
-def with_call_path(answer: Answer, found: Exploration, commit: str) -> Answer:
+def with_call_path(answer: Answer, found: Exploration, index: Index) -> Answer:
     """Put the call path above an answer.
 
     Args:
         answer: the explanation.
         found: the exploration with the call path.
-        commit: the commit that is cited.
+        index: the repository's index, whose commit is cited.
 
     Returns:
-        The answer, with a citation of each place, whose numbers follow those of the answer.
+        The answer, with evidence and a citation of each place, whose numbers follow those of the answer.
     """
     first = max([len(found.pack.excerpts), *(c.number for c in answer.citations)]) + 1
     language = found.language
-    rows, citations = [i18n.text("explain.call_path", language), ""], []
+    rows, citations = [i18n.text("explain.call_path", language), ""], list(answer.citations)
     for number, place in enumerate(found.call_path, first):
         is_file = place.name == place.path
         verb = place.verb if language == "en" else "→" * bool(place.verb)
         words = [verb, f"`{place.name}`", "" if is_file else f"(`{place.path}:{place.line}`)", f"[{number}]"]
         rows.append(f"{number - first + 1}. {' '.join(filter(None, words))}")
         symbol = "" if is_file else place.name
-        citations.append(Citation(number, place.path, place.line, place.end_line, commit, symbol, True))
-    return replace(answer, text="\n".join([*rows, "", answer.text]), citations=(*answer.citations, *citations))
+        citations.append(Citation(number, place.path, place.line, place.end_line, index.commit, symbol, True))
+    text = "\n".join([*rows, "", answer.text])
+    return replace(answer, text=text, citations=tuple(citations), evidence=evidence_of(found, citations, index))
 
 
 def _places(excerpts: Sequence[Excerpt], commit: str, language: str) -> tuple[str, tuple[Citation, ...]]:
