@@ -165,8 +165,8 @@ def _odds(events: Sequence[trace.Event]) -> dict[str, float]:
     found: dict[str, float] = {}
     for event in events:
         if isinstance(event, trace.Finished) and "odds" in event.data and names[event.id].startswith("model-"):
-            rule, about = names[event.id].replace(":", "").split(" ", 1)
-            rule = f"{rule} line" if about.startswith("line ") else rule
+            rule, _, line = names[event.id].partition(" ")
+            rule = f"{rule} line" if line else rule
             found[rule] = max(found.get(rule, 0.0), float(str(event.data["odds"])))
     return found
 

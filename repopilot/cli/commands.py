@@ -162,7 +162,7 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     report, _, _ = _worked(arguments, runtime, "review", work)
     facts = report_sarif(report) if arguments.sarif else report_json(report)
-    emit(facts, arguments.json or arguments.sarif, lambda: print(report_markdown(report)))
+    emit(facts, arguments.json or arguments.sarif, lambda: print(report_markdown(report, language=arguments.language)))
     return 0
 
 

@@ -15,7 +15,7 @@ from repopilot.retrieval.query import reply_language
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import Analyser, AnalysisResult, analyse, run_on
 from repopilot.review.findings import DOMAINS, merged, score, scores
-from repopilot.review.model_review import ReviewContext, opinions, review_context
+from repopilot.review.model_review import ReviewContext, model_findings, review_context
 from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
 from repopilot.review.rules.polyglot import repository_rules
@@ -43,7 +43,7 @@ async def review(
     question: str, workspace: Workspace, step: Step, *, diff: str | None = None, paths: Sequence[str] = ()
 ) -> Answer:
     """Review what the question names: a range of commits, a pull request, files or folders, uncommitted work, or the
-    code generated in the last turn. `diff` ("BASE..HEAD") and `paths` say it outright.
+    code generated in the last turn. `diff` and `paths` take precedence over the question.
 
     Args:
         question: in English or French; the answer is in its language.
@@ -73,10 +73,22 @@ async def review(
 async def review_snapshot(
     workspace: Workspace, step: Step, base: str | None = None, head: str | None = None, paths: Sequence[str] = ()
 ) -> ReviewReport:
-    """Review the difference between two revisions (without `head`: up to the snapshot itself), narrowed to `paths`;
-    without `base` those paths whole, a pull request's own change, or everything.
+    """Review the difference between two revisions, or files in full.
 
-    Raises SourceError on an unknown ref, UsageError on a path that isn't there.
+    Args:
+        workspace: the repository.
+        step: the step of the review.
+        base: the revision to compare with. Without it, the snapshot's pull request is reviewed, and without one the
+            files of `paths`, or all files, in full.
+        head: the revision under review; None for the snapshot itself.
+        paths: files and folders to review, all without any.
+
+    Returns:
+        The report.
+
+    Raises:
+        SourceError: a revision is unknown.
+        UsageError: a path doesn't exist.
     """
     async with step.child("scope", "tool", f"{base or ''}..{head or ''} {' '.join(paths)}".strip(" .")) as choosing:
         scope = await asyncio.to_thread(_scope, workspace, base, head, paths)
@@ -85,7 +97,16 @@ async def review_snapshot(
 
 
 async def review_changes(workspace: Workspace, step: Step, changes: Sequence[FileChange]) -> ReviewReport:
-    """Review generated files: their changed lines, against what the index knows of them."""
+    """Review generated files by their changed lines.
+
+    Args:
+        workspace: the repository; the index has the files' text before the change.
+        step: the step of the review.
+        changes: the generated files.
+
+    Returns:
+        The report.
+    """
     texts = {c.path: workspace.index.text(c.path) for c in changes}
     return await _review_scope(of_changes(changes, {p: t for p, t in texts.items() if t is not None}), workspace, step)
 
@@ -104,15 +125,15 @@ def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequ
     def inside(path: str) -> bool:
         return any(p in ("", ".", path) or path.startswith(p + "/") for p in wanted)
 
-    kept = tuple(t for t in scope.targets if inside(t.new.path))
-    return Scope(scope.what, kept, tuple(f for f in scope.given if inside(f.path)), scope.notes, scope.commit)
+    targets = tuple(t for t in scope.targets if inside(t.new.path))
+    return Scope(scope.what, targets, tuple(f for f in scope.given if inside(f.path)), scope.notes, scope.commit)
 
 
 async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
-    """All domains at once, their findings merged and counted."""
-    reading = await asyncio.to_thread(review_context, scope.targets, workspace)
+    """Review all domains concurrently and merge their findings."""
+    context = await asyncio.to_thread(review_context, scope.targets, workspace)
     found = await asyncio.gather(
-        *(_domain(domain, scope.targets, reading, step) for domain in DOMAINS),
+        *(_domain(domain, scope.targets, context, step) for domain in DOMAINS),
         _repository_rules(scope, workspace, step),
     )
     new = merged([*scope.given, *(f for one in found for f in one.new)])
@@ -144,12 +165,12 @@ async def _repository_rules(scope: Scope, workspace: Workspace, step: Step) -> A
 
 
 async def _domain(
-    domain: str, targets: Sequence[ReviewTarget], reading: ReviewContext | None, step: Step
+    domain: str, targets: Sequence[ReviewTarget], context: ReviewContext | None, step: Step
 ) -> AnalysisResult:
     """One domain's agent: its analysers, then what the model adds."""
-    async with step.child(domain, "agent", f"{len(targets)} files") as working:
+    async with step.child(domain, "agent", i18n.message("format.file", count=len(targets))) as working:
         found = await analyse(domain, targets, working)
-        by_model = await opinions(domain, reading, found.new, working)
+        by_model = await model_findings(domain, context, found.new, working)
         new = [*found.new, *by_model]
         working.note(findings=len(merged(new)))
         return AnalysisResult(new, found.old, found.notes)

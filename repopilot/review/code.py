@@ -23,12 +23,24 @@ class Code:
     language: str
 
     def line(self, number: int) -> str:
-        """A line as it may be shown, without the space around it; '' beyond the end."""
+        """A line with secrets redacted, without leading and trailing space; '' beyond the end of the file."""
         lines = self.safe.split("\n")
         return lines[number - 1].strip() if 1 <= number <= len(lines) else ""
 
     def finding(self, line: int, severity: Severity, domain: str, rule: str, message: str, source: str) -> Finding:
-        """A finding at a line of this file, quoting it."""
+        """A finding at a line of this file, which it quotes.
+
+        Args:
+            line: from 1.
+            severity: `critical` to `low`.
+            domain: `security`, `performance` or `style`.
+            rule: the id of the rule.
+            message: what is wrong.
+            source: the name of the tool, or `model`.
+
+        Returns:
+            The finding.
+        """
         return Finding(self.path, line, severity, rule, message, source, domain, self.line(line))
 
 
@@ -42,13 +54,22 @@ class ReviewTarget:
 
 
 def code(path: str, text: str, language: str) -> Code:
-    """A version of a file, its secrets redacted for everything that leaves this process or is shown."""
+    """A version of a file.
+
+    Args:
+        path: of the file.
+        text: as stored; secrets are redacted in the `safe` version of it, which is what users and models see.
+        language: a name as in `code.languages`, '' for none.
+
+    Returns:
+        The version.
+    """
     return Code(path, text, redact(text)[0], language)
 
 
 @contextmanager
 def temporary_copies(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
-    """A temporary folder with copies of the code, for tools; gives copy's path → code. Nothing else is in it."""
+    """Copy code to a temporary folder of its own, for tools; yields the code by the paths of the copies."""
     with tempfile.TemporaryDirectory(prefix="repopilot-review-") as folder:
         root = Path(os.path.realpath(folder))
         copies: dict[str, Code] = {}
@@ -61,7 +82,7 @@ def temporary_copies(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
 
 
 def _safe_copy_path(path: str, number: int) -> str:
-    """Where a copy goes: under its own name, which some rules depend on, unless that name could do something else."""
+    """The path of a copy: its own, which some rules depend on, unless it could escape the folder."""
     parts = path.split("/")
     plain = path.isprintable() and all(p and p not in (".", "..") and len(p) < 200 for p in parts)
     return path if plain else f"file{number}.{path.rpartition('.')[2] if path.endswith('.py') else 'txt'}"

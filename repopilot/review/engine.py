@@ -1,4 +1,4 @@
-"""The analysers of each domain, run side by side as visible steps; one that fails is said and the others go on."""
+"""The analysers of each domain, run concurrently as visible steps. A failing one is reported, the others continue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,13 @@ class Analyser:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResult:
-    """New findings, those that were there before the change, and in words which analysers failed."""
+    """What one or several analysers found.
+
+    Attributes:
+        new: findings that the change introduced.
+        old: findings that were there before it.
+        notes: messages that say which analysers failed, and why.
+    """
 
     new: list[Finding]
     old: list[Finding]
@@ -68,7 +74,7 @@ def _python(domain: str) -> Run:
 
 
 def _other_languages(domain: str) -> Run:
-    """The rules for languages other than Python as an analyser; those of security leave test files alone."""
+    """The rules for languages other than Python as an analyser."""
 
     def run(codes: Sequence[Code]) -> list[Finding]:
         return registry.find([c for c in codes if c.language in LANGUAGES and _concerns(domain, c)], domain)
@@ -77,7 +83,7 @@ def _other_languages(domain: str) -> Run:
 
 
 def _concerns(domain: str, code: Code) -> bool:
-    """Security rules leave tests alone, which use made-up keys and hostile input on purpose."""
+    """Security rules skip tests, which use invalid keys and hostile input on purpose."""
     return domain != "security" or not is_test_path(code.path)
 
 
@@ -97,7 +103,16 @@ ANALYSERS = (
 
 
 async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
-    """What all analysers of one domain find, at once."""
+    """Run all analysers of one domain concurrently.
+
+    Args:
+        domain: one of DOMAINS.
+        targets: the files under review.
+        step: the step of the domain; each analyser gets a step below it.
+
+    Returns:
+        Their findings and notes together. A failing analyser is noted, not raised.
+    """
     assert domain in DOMAINS
     wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
     parts = await asyncio.gather(*(_run_in_step(analyser, targets, step) for analyser in wanted))
@@ -115,7 +130,7 @@ def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
 async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
     """One analyser in a step of its own. When it fails, the step and a note say so."""
     try:
-        async with step.child(analyser.name, "tool", f"{len(targets)} files") as running:
+        async with step.child(analyser.name, "tool", i18n.message("format.file", count=len(targets))) as running:
             new, old = await asyncio.to_thread(run_on, analyser, targets)
             running.note(findings=len(new), pre_existing=len(old))
             return AnalysisResult(new, old, [])
@@ -123,7 +138,7 @@ async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step
         note = i18n.message(
             "review.analyser_failed", name=analyser.name, domain=analyser.domain, why=i18n.reason(error)
         )
-    except Exception as error:  # a fault in one analyser must not cost the others' findings
+    except Exception as error:  # a failing analyser must not discard the findings of the others
         log.exception("analyser %s", analyser.name)
         why = i18n.message("review.analyser_broke", error=type(error).__name__)
         note = i18n.message("review.analyser_failed", name=analyser.name, domain=analyser.domain, why=why)

@@ -12,9 +12,9 @@ DOMAINS = ("security", "performance", "style")
 WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
 _ORDER = tuple(WEIGHTS)
 MEASURED = frozenset(("complexity", "long-function", "PLR0913", "PLR0915", "PLR1702"))
-"""Rules about a function as a whole, reported at its first line."""
+"""Rules that measure a function, reported at its first line."""
 
-# Different tools' names for one and the same thing.
+# Rules of different tools for the same fault.
 _TOPICS = (
     (re.compile(r"^(B10[567]|secret-.*|hard-coded-credential)$"), "secret"),
     (re.compile(r"^(B608|sql-.*)$"), "sql"),
@@ -49,10 +49,10 @@ def scores(findings: Sequence[Finding]) -> dict[str, int]:
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for each place and topic: the most severe, a tool's rather than the model's; in order of the files.
 
-    What the model says of a line in a domain where a tool reports something is a duplicate too, and so is a
-    syntax error after the first of its file, which mostly follows from it.
+    A finding of the model at a line where a tool reports something in the same domain is a duplicate, too, and so are
+    the syntax errors after the first of a file, which mostly follow from it.
     """
-    kept: dict[tuple, Finding] = {}
+    unique: dict[tuple, Finding] = {}
     reported: set[tuple[str, int, str]] = set()
     for finding in sorted(findings, key=_precedence):
         place = (finding.path, finding.line, finding.domain)
@@ -60,9 +60,9 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
         if finding.source == "model" and place in reported:
             continue
         key = (finding.path, about) if about == "syntax" else (finding.path, finding.line, about)
-        kept.setdefault(key, finding)
+        unique.setdefault(key, finding)
         reported.add(place)
-    return sorted(kept.values(), key=lambda f: (f.path, f.line, _ORDER.index(f.severity), f.rule))
+    return sorted(unique.values(), key=lambda f: (f.path, f.line, _ORDER.index(f.severity), f.rule))
 
 
 def _precedence(finding: Finding) -> tuple:
@@ -74,12 +74,19 @@ def _precedence(finding: Finding) -> tuple:
 def new_and_old(
     found: Sequence[Finding], before: Sequence[Finding], changed: Mapping[str, frozenset[int] | None]
 ) -> tuple[list[Finding], list[Finding]]:
-    """Findings the change brought, and those that were there before.
+    """Separate the findings that a change introduced from those that were there before.
 
-    A finding on a changed line is new. One on another line is old when the same rule found the same line of code
-    before the change (`before` carries the new paths of renamed files), and new where it did not: a use that lost
-    its import, for example. What measures a whole function is old, too, unless the measure has grown by more than a
-    quarter: who adds a parameter isn't to blame for all of it. Files whose `changed` is None count as a whole.
+    A finding on a changed line is new. One on another line is old if the same rule found the same line of code before
+    the change, and else new: a use whose import was removed, for example. A measure of a function is old unless it has
+    grown by more than a quarter: whoever adds one parameter is not responsible for all of them.
+
+    Args:
+        found: findings in the new versions of the files.
+        before: findings in the old versions, under the new paths of renamed files.
+        changed: the changed lines by path; None for a file all of whose lines count.
+
+    Returns:
+        The new findings and the old ones.
     """
     known = Counter((f.path, f.rule, f.quote) for f in before)
     measures = {_measured_function(f): _amount(f) for f in before if f.rule in MEASURED}

@@ -45,10 +45,20 @@ _SPEED = (
 )
 _SPEED_IGNORED = "C408"
 _RUFF_OPTIONS = (
-    "check", "--isolated", "--no-cache", "--quiet", "--exit-zero", "--no-respect-gitignore", "--preview",
-    "--output-format=json", "--target-version=py313", "--config=line-length=160", "--config=lint.pylint.max-args=10",
-    "--config=lint.pylint.max-statements=80", "--config=lint.pylint.max-nested-blocks=5",
-)  # fmt: skip
+    "check",
+    "--isolated",
+    "--no-cache",
+    "--quiet",
+    "--exit-zero",
+    "--no-respect-gitignore",
+    "--preview",
+    "--output-format=json",
+    "--target-version=py313",
+    "--config=line-length=160",
+    "--config=lint.pylint.max-args=10",
+    "--config=lint.pylint.max-statements=80",
+    "--config=lint.pylint.max-nested-blocks=5",
+)
 _HIGH = ("F821", "F822", "F823", "F70", "F50", "PLE", "E9", "invalid-syntax", "LOG009", "YTT")
 _MEDIUM = (
     "B006 B012 B015 B018 B020 B021 B023 B025 B026 B029 B030 B031 B032 B035 B039 B909 E721 E722 F402 F601 F631 F632 "
@@ -59,11 +69,33 @@ _MEDIUM = (
 # Bandit's tests that say something of most programs, or of their imports: too many false alarms to be worth reading.
 _NOISE = "B101,B311,B403,B404,B405,B406,B407,B408,B409,B410,B411,B412,B413,B415,B603,B607,B112,B110"
 _SECURITY_SEVERITY: dict[str, Severity] = {
-    "B102": "high", "B103": "medium", "B104": "medium", "B105": "medium", "B106": "medium", "B107": "medium",
-    "B108": "low", "B113": "low", "B201": "high", "B202": "high", "B301": "medium", "B306": "medium", "B307": "high",
-    "B310": "low", "B311": "low", "B314": "low", "B324": "medium", "B501": "high", "B506": "high", "B602": "high",
-    "B605": "high", "B608": "high", "B609": "high", "B701": "high", "B703": "medium", "B614": "medium",
-}  # fmt: skip
+    "B102": "high",
+    "B103": "medium",
+    "B104": "medium",
+    "B105": "medium",
+    "B106": "medium",
+    "B107": "medium",
+    "B108": "low",
+    "B113": "low",
+    "B201": "high",
+    "B202": "high",
+    "B301": "medium",
+    "B306": "medium",
+    "B307": "high",
+    "B310": "low",
+    "B311": "low",
+    "B314": "low",
+    "B324": "medium",
+    "B501": "high",
+    "B506": "high",
+    "B602": "high",
+    "B605": "high",
+    "B608": "high",
+    "B609": "high",
+    "B701": "high",
+    "B703": "medium",
+    "B614": "medium",
+}
 _UNTRUSTED = ("request.", "input(", "sys.argv", "params[", "flask.request")
 
 
@@ -195,8 +227,14 @@ def _json(module: str, arguments: Sequence[str]):
     with tempfile.TemporaryDirectory(prefix="repopilot-tool-") as folder:
         env = {"PATH": os.defpath, "HOME": folder, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         try:
-            done = subprocess.run([sys.executable, "-I", "-m", module, *arguments], cwd=folder, env=env,
-                                  capture_output=True, timeout=_SECONDS, check=False)  # fmt: skip
+            done = subprocess.run(
+                [sys.executable, "-I", "-m", module, *arguments],
+                cwd=folder,
+                env=env,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
         except subprocess.TimeoutExpired as error:
             raise AnalyserFailed(i18n.message("review.errors.too_slow", name=module, seconds=_SECONDS)) from error
         except OSError as error:

@@ -1,8 +1,8 @@
 """What a language model finds: narrow questions, about code and then about the lines that look like the fault, and a
 second pass that tries to refute it.
 
-Opinions of small models are worth little, so a finding counts only when the model is surer of it than of clean code,
-for a line that code has picked, and when no analyser reports anything there. At most medium severity.
+Opinions of small models are unreliable. A finding counts only for a line that code has picked, when the model is more
+confident of it than of any clean code, and when no analyser reports anything there. Its severity is at most medium.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.model import Model, billions
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.review.code import ReviewTarget
-from repopilot.review.suspects import KINDS, LARGE, SMALLEST, Kind, suspected_lines
+from repopilot.review.suspects import KINDS, LARGE, SMALLEST, FaultKind, suspected_lines
 from repopilot.trace import Step
 from repopilot.types import Finding
 from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import ChatMessage
 
 LEAST_CONFIRMATION = 0.35
 """Confidence below which the second pass has refuted a finding."""
@@ -38,36 +42,58 @@ _NAME = re.compile(r"\b([A-Za-z_]\w{2,})\s*\(")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Changed lines of one file with what stands around them; `lines` maps the changed ones to their text, `text` is
-    the whole file, `mark` delimits untrusted text and is the same for all questions: a repeated beginning is read only
-    once."""
+    """Changed code of one file, as the model reads it.
+
+    Attributes:
+        path: of the file.
+        code: the changed lines with those next to them.
+        changed: the changed lines in `code` by their numbers.
+        lines: all lines of the file.
+        context: signatures of what the changed lines call, and callers of what they define.
+        mark: delimits untrusted text. It is the same for all questions, so that the model reads their common beginning
+            only once.
+    """
 
     path: str
-    shown: str
-    lines: dict[int, str]
-    text: tuple[str, ...]
-    around: str
+    code: str
+    changed: dict[int, str]
+    lines: tuple[str, ...]
+    context: str
     mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewContext:
-    """What the model is shown of a review, of so many `changed` lines. `turn` is locked while a domain asks: on
-    one processor several at once would each have the same code read anew."""
+    """What a model reads of the code under review.
+
+    Attributes:
+        model: the model to ask.
+        changed: the number of changed lines, of which the passages may leave some out.
+        passages: one for each file that the model reads.
+        lock: held while a domain asks. On one processor, domains asking at once would evict each other's code from the
+            model's cache.
+    """
 
     model: Model
     changed: int
     passages: tuple[Passage, ...]
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def review_context(targets: Sequence[ReviewTarget], workspace: Workspace) -> ReviewContext | None:
-    """The files with the most changed code, each cut to what the larger of the models can read at once; None without a
-    model. Sync."""
-    there = [model for model in (workspace.model, workspace.reviewer) if model is not None]
-    if not there or not targets:
+    """The files with the most changed code, each cut to what the larger of the models can read at once.
+
+    Args:
+        targets: the files under review.
+        workspace: the repository, its models and its index.
+
+    Returns:
+        What to ask about; None without a model or without files.
+    """
+    available = [model for model in (workspace.model, workspace.reviewer) if model is not None]
+    if not available or not targets:
         return None
-    model = max(there, key=lambda m: billions(m.name))
+    model = max(available, key=lambda m: billions(m.name))
     budget = min(_CODE_TOKENS.get(model.kind, 900), model.context_window // 3)
     ordered = sorted(targets, key=_size, reverse=True)
     chosen = ordered[: _MOST_FILES.get(model.kind, 1)]
@@ -75,60 +101,80 @@ def review_context(targets: Sequence[ReviewTarget], workspace: Workspace) -> Rev
     return ReviewContext(model, sum(_size(target) for target in targets), passages)
 
 
-async def opinions(domain: str, reading: ReviewContext | None, known: Sequence[Finding], step: Step) -> list[Finding]:
-    """The model's findings in one domain that its second pass confirms; none without a model. A failing model is
-    reported by the step, not raised."""
-    if reading is None:
+async def model_findings(
+    domain: str, context: ReviewContext | None, known: Sequence[Finding], step: Step
+) -> list[Finding]:
+    """The model's findings in one domain that its second pass confirms.
+
+    Args:
+        domain: `security`, `performance` or `style`.
+        context: what to ask about; None without a model.
+        known: the analysers' findings, which are not repeated.
+        step: the step of the domain. It reports a failing model.
+
+    Returns:
+        The findings; none without a model.
+    """
+    if context is None:
         return []
-    if why := _reason_to_skip(domain, reading.model):
+    if why := _reason_to_skip(domain, context.model):
         step.note(not_asked=why)
         return []
-    async with step.child("model", "agent", f"{len(reading.passages)} passages") as reviewing, reading.turn:
+    async with step.child("model", "agent", _paths(context)) as reviewing, context.lock:
         confirmed: list[Finding] = []
         try:
-            for passage in reading.passages:
-                confirmed += await _of_passage(passage, domain, known, reading, reviewing)
+            for passage in context.passages:
+                confirmed += await _findings_in(passage, domain, known, context.model, reviewing)
         except ModelError as error:
             reviewing.degrade(i18n.message("review.model_failed", domain=domain, why=i18n.reason(error)))
-        read = sum(len(passage.lines) for passage in reading.passages)
-        reviewing.note(findings=len(confirmed), lines_read=read, of_changed_lines=reading.changed)
+        read = sum(len(passage.changed) for passage in context.passages)
+        reviewing.note(findings=len(confirmed), lines_read=read, of_changed_lines=context.changed)
     return confirmed
+
+
+def _paths(context: ReviewContext) -> str:
+    return ", ".join(passage.path for passage in context.passages)
 
 
 def _reason_to_skip(domain: str, model: Model) -> str:
     """Why a model is not asked in a domain; '' when it is."""
     size = billions(model.name)
     if not any(kind.domain == domain for kind in KINDS):
-        return f"not asked about {domain}: small models' answers were no better than chance"
+        return i18n.message("review.not_asked.domain", domain=i18n.message(f"review.domains.{domain}"))
     if size < SMALLEST:
-        return f"{model.name} is not asked: models of its size found nothing that the analysers had missed"
-    if size < LARGE and not _knows_confidence(model):
-        return f"{model.name} is not asked: its server doesn't tell how sure it is, and a bare yes means little"
+        return i18n.message("review.not_asked.too_small", model=model.name)
+    if size < LARGE and not _reports_confidence(model):
+        return i18n.message("review.not_asked.no_confidence", model=model.name)
     return ""
 
 
-async def _of_passage(
-    passage: Passage, domain: str, known: Sequence[Finding], reading: ReviewContext, step: Step
+async def _findings_in(
+    passage: Passage, domain: str, known: Sequence[Finding], model: Model, step: Step
 ) -> list[Finding]:
+    """The confirmed findings in a passage, at most one of each kind."""
     confirmed: list[Finding] = []
     for kind in (k for k in KINDS if k.domain == domain):
-        lines = suspected_lines(kind, passage.lines, passage.text)
+        lines = suspected_lines(kind, passage.changed, passage.lines)
         findings = [f for f in (_finding(kind, passage, line) for line in lines) if not _already_reported(f, known)]
-        if not findings or not await _suspected(kind, passage, reading.model, step):
+        if not findings or not await _suspected(kind, passage, model, step):
             continue
-        best = await _first_confirmed(kind, findings, passage, reading.model, step)
-        if (
-            best
-            and not _already_reported(best, confirmed)
-            and await _is_confirmed(best, kind, passage, reading.model, step)
-        ):
+        best = await _first_confirmed(kind, findings, passage, model, step)
+        if best and not _already_reported(best, confirmed) and await _withstands(best, kind, passage, model, step):
             confirmed.append(best)
     return confirmed
 
 
-def _finding(kind: Kind, passage: Passage, line: int) -> Finding:
-    return Finding(passage.path, line, kind.severity, kind.rule, kind.message, "model", kind.domain,
-                   passage.lines[line].strip())  # fmt: skip
+def _finding(kind: FaultKind, passage: Passage, line: int) -> Finding:
+    return Finding(
+        path=passage.path,
+        line=line,
+        severity=kind.severity,
+        rule=kind.rule,
+        message=i18n.message(f"review.suspected.{kind.rule}"),
+        source="model",
+        domain=kind.domain,
+        quote=passage.changed[line].strip(),
+    )
 
 
 def _size(target: ReviewTarget) -> int:
@@ -136,11 +182,12 @@ def _size(target: ReviewTarget) -> int:
 
 
 def _passage(target: ReviewTarget, model: Model, budget: int, workspace: Workspace) -> Passage:
+    """A file's changed lines and those next to them, up to a number of tokens."""
     lines = target.new.safe.split("\n")
     changed = target.changed if target.changed is not None else frozenset(range(1, len(lines) + 1))
     near = sorted({n for c in changed for n in range(max(1, c - _AROUND), min(len(lines), c + _AROUND) + 1)})
-    shown: list[str] = []
-    marked: dict[int, str] = {}
+    excerpt: list[str] = []
+    read: dict[int, str] = {}
     left, previous = budget, 0
     for number in near:
         text = lines[number - 1][:300]
@@ -148,19 +195,19 @@ def _passage(target: ReviewTarget, model: Model, budget: int, workspace: Workspa
         if left < 0:
             break
         if previous and number != previous + 1:
-            shown.append("…")
-        shown.append(text)
+            excerpt.append("…")
+        excerpt.append(text)
         previous = number
         if number in changed:
-            marked[number] = lines[number - 1]
+            read[number] = lines[number - 1]
     mark = nonce()
-    around = _around(target.new.path, marked, workspace)
+    context = _related_code(target.new.path, read, workspace)
     return Passage(
-        target.new.path, sanitized("\n".join(shown), mark), marked, tuple(lines), sanitized(around, mark), mark
+        target.new.path, sanitized("\n".join(excerpt), mark), read, tuple(lines), sanitized(context, mark), mark
     )
 
 
-def _around(path: str, lines: dict[int, str], workspace: Workspace) -> str:
+def _related_code(path: str, lines: dict[int, str], workspace: Workspace) -> str:
     """Signatures of what the changed lines call, and places that call what they define."""
     rows: list[str] = []
     for name in list(dict.fromkeys(_NAME.findall("\n".join(lines.values()))))[:12]:
@@ -173,51 +220,61 @@ def _around(path: str, lines: dict[int, str], workspace: Workspace) -> str:
     return "\n".join(rows[:6])
 
 
-def _messages(passage: Passage, ending: str):
-    """The same beginning for every question about a passage, then `ending`."""
+def _messages(passage: Passage, question: str) -> list[ChatMessage]:
+    """A question about a passage, after the beginning that all questions about it share."""
     from llama_index.core.llms import ChatMessage
 
-    user = render("review_user", path=passage.path, mark=passage.mark, code=passage.shown, around=passage.around,
-                  question=ending)  # fmt: skip
+    user = render(
+        "review_user",
+        path=passage.path,
+        mark=passage.mark,
+        code=passage.code,
+        around=passage.context,
+        question=question,
+    )
     return [ChatMessage(role="system", content=render("review_system")), ChatMessage(role="user", content=user)]
 
 
-async def _suspected(kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
+async def _suspected(kind: FaultKind, passage: Passage, model: Model, step: Step) -> bool:
     """Whether the model thinks that the passage has such a fault at all."""
-    if not kind.least:
+    if not kind.passage_threshold:
         return True
-    ending = render("review_question", asks=kind.asks)
-    return await _says_yes(ending, f"{kind.rule}: {passage.path}", kind.least, passage, model, step)
+    question = render("review_question", fault=kind.description)
+    return await _says_yes(kind.rule, question, kind.passage_threshold, passage, model, step)
 
 
 async def _first_confirmed(
-    kind: Kind, findings: Sequence[Finding], passage: Passage, model: Model, step: Step
+    kind: FaultKind, findings: Sequence[Finding], passage: Passage, model: Model, step: Step
 ) -> Finding | None:
-    """The first of the findings that a reviewer would be right with."""
+    """The first of the findings that the model agrees with."""
     for finding in findings:
-        ending = render("review_claim", asks=kind.asks, quote=sanitized(finding.quote, passage.mark))
-        if await _says_yes(ending, f"{kind.rule} line {finding.line}", kind.holds, passage, model, step):
+        quote = sanitized(finding.quote, passage.mark)
+        question = render("review_claim", fault=kind.description, quote=quote)
+        if await _says_yes(f"{kind.rule} line {finding.line}", question, kind.line_threshold, passage, model, step):
             return finding
     return None
 
 
-async def _is_confirmed(finding: Finding, kind: Kind, passage: Passage, model: Model, step: Step) -> bool:
-    """Ask for the opposite: only a finding that stands even then is kept."""
-    ending = render("review_refute", asks=kind.asks, quote=sanitized(finding.quote, passage.mark),
-                    left_out=_LEFT_OUT[kind.domain])  # fmt: skip
-    return await _says_yes(ending, f"refute line {finding.line}", LEAST_CONFIRMATION, passage, model, step)
+async def _withstands(finding: Finding, kind: FaultKind, passage: Passage, model: Model, step: Step) -> bool:
+    """Whether the model confirms a finding when it is asked to refute it."""
+    question = render(
+        "review_refute",
+        fault=kind.description,
+        quote=sanitized(finding.quote, passage.mark),
+        left_out=_LEFT_OUT[kind.domain],
+    )
+    return await _says_yes(f"refute line {finding.line}", question, LEAST_CONFIRMATION, passage, model, step)
 
 
-async def _says_yes(ending: str, name: str, least: float, passage: Passage, model: Model, step: Step) -> bool:
-    """Whether the model says yes, surely enough where it tells how sure it is."""
+async def _says_yes(name: str, question: str, threshold: float, passage: Passage, model: Model, step: Step) -> bool:
+    """Whether the model says yes; where it reports its confidence, with at least that of the threshold."""
     from repopilot.llm.structured import choose_word
 
-    async with step.child(name, "llm", ending) as asking:
-        word, confidence = await choose_word(model, _messages(passage, ending), ("yes", "no"), asking)
+    async with step.child(name, "llm", question) as asking:
+        word, confidence = await choose_word(model, _messages(passage, question), ("yes", "no"), asking)
         odds = confidence if word == "yes" else 1 - confidence
-        says = word is not None and (odds >= least if _knows_confidence(model) else word == "yes")
-        asking.note(odds=round(odds, 2), least=least)
-    return says
+        asking.note(odds=round(odds, 2), least=threshold)
+    return word is not None and (odds >= threshold if _reports_confidence(model) else word == "yes")
 
 
 def _already_reported(finding: Finding, known: Sequence[Finding]) -> bool:
@@ -227,6 +284,6 @@ def _already_reported(finding: Finding, known: Sequence[Finding]) -> bool:
     )
 
 
-def _knows_confidence(model: Model) -> bool:
-    """Whether a word's probability is known."""
+def _reports_confidence(model: Model) -> bool:
+    """Whether the model's server returns the probabilities of its words."""
     return model.kind in ("embedded", "openai")

@@ -43,9 +43,19 @@ class ReviewRequest:
 def read_request(
     question: str, workspace: Workspace, diff: str | None = None, paths: Sequence[str] = ()
 ) -> ReviewRequest:
-    """What to review. A question that names nothing is searched for, and the best files are taken, which is said.
+    """Read from a question what to review.
 
-    Raises UsageError on a pull request of another repository.
+    Args:
+        question: in English or French.
+        workspace: the repository and the conversation.
+        diff: a range BASE..HEAD, which takes precedence over the question.
+        paths: files and folders, which take precedence over the question.
+
+    Returns:
+        The request. A question that names nothing is searched for: the best files are reviewed, and the note says so.
+
+    Raises:
+        UsageError: the question names a pull request of another repository.
     """
     if diff:
         base, _, head = diff.partition("..")
@@ -81,8 +91,8 @@ def _unnamed(question: str, workspace: Workspace) -> ReviewRequest:
     files = list(dict.fromkeys(h.chunk.path for h in hits if h.chunk.kind in ("function", "class", "module")))[:_TOP]
     if not files:
         return ReviewRequest()
-    shown = ", ".join(f"`{f}`" for f in files)
-    return ReviewRequest(paths=tuple(files), note=i18n.message("review.reviewed_best", files=shown))
+    names = ", ".join(f"`{f}`" for f in files)
+    return ReviewRequest(paths=tuple(files), note=i18n.message("review.reviewed_best", files=names))
 
 
 def _pull_request(question: str, workspace: Workspace) -> str | None:

@@ -38,10 +38,10 @@ def worth_reporting(code: Code, findings: Sequence[Finding]) -> list[Finding]:
     Returns:
         The findings that remain, in their order.
     """
-    kept = [f for f in findings if f.rule not in _FILTERS]
+    remaining = [f for f in findings if f.rule not in _FILTERS]
     for rule in dict.fromkeys(f.rule for f in findings if f.rule in _FILTERS):
-        kept += _FILTERS[rule](code, [f for f in findings if f.rule == rule])
-    return sorted(kept, key=lambda f: f.line)
+        remaining += _FILTERS[rule](code, [f for f in findings if f.rule == rule])
+    return sorted(remaining, key=lambda f: f.line)
 
 
 def _first_of_block(code: Code, found: list[Finding]) -> list[Finding]:
@@ -66,13 +66,13 @@ def _stray_prints(code: Code, found: list[Finding]) -> list[Finding]:
 
 
 def _unusual_names(code: Code, found: list[Finding]) -> list[Finding]:
-    """Names unlike those of the rest of the file; a whole file of them follows another convention."""
+    """Names unlike those of the rest of the file; where most are, the file follows another convention."""
     functions = len(re.findall(r"(?m)^\s*(?:async\s+)?def\s", code.text))
     return found if functions - len(found) >= _ORDINARY_NAMES * len(found) else []
 
 
 def _unnamed_limits(code: Code, found: list[Finding]) -> list[Finding]:
-    """Decimals of two digits and more, such as 37.5: whole numbers mostly explain themselves."""
+    """Decimals of two digits and more, such as 37.5: integers are mostly self-explanatory."""
     return [f for f in found if (m := _DECIMAL.search(f.message)) and _is_unusual(m[1])]
 
 

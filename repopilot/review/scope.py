@@ -42,9 +42,19 @@ class Scope:
 
 
 def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> Scope:
-    """The files that differ between two revisions (without `head`: the snapshot itself), each with its changed lines.
+    """The files that differ between two revisions, each with its changed lines.
 
-    Raises SourceError on an unknown ref.
+    Args:
+        snapshot: the repository.
+        base: the revision before the change.
+        head: the revision after it; None for the snapshot itself.
+        settings: limits of what is read.
+
+    Returns:
+        The scope, of at most MOST_FILES files.
+
+    Raises:
+        SourceError: a revision is unknown.
     """
     diffs = history.diff(snapshot, base, head, settings)
     new = history.at(snapshot, head, settings) if head else snapshot
@@ -103,9 +113,18 @@ def _as_code(path: str, data: bytes) -> Code | str:
 
 
 def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Scope:
-    """Whole files and folders; without any path the whole repository, its most useful files first.
+    """Files in full.
 
-    Raises UsageError on a path that names nothing that is read.
+    Args:
+        snapshot: the repository.
+        paths: files and folders; without any, the entire repository with its most useful files first.
+        settings: limits of what is read.
+
+    Returns:
+        The scope, of at most MOST_FILES files.
+
+    Raises:
+        UsageError: a path doesn't exist, or is not read.
     """
     files, skips = walk(snapshot, settings)
     wanted = [path.strip("/").removeprefix("./") for path in paths]
@@ -124,7 +143,7 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
     ]
     targets, notes = [], []
     for file, data in read_bytes(snapshot, chosen[:MOST_FILES]):
-        version = _as_code(file.path, data) if data is not None else i18n.message("review.reasons.gone")
+        version = _as_code(file.path, data) if data is not None else i18n.message("review.reasons.removed")
         if isinstance(version, Code):
             targets.append(ReviewTarget(version))
         else:

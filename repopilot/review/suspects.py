@@ -1,9 +1,10 @@
 """Faults that only judgement can confirm: what to ask a language model about them, and the lines that look like them.
 
 Asked openly for faults, models up to 3B invent them. Asked a narrow question about a line that code has picked, how
-sure a 1.5B model is of "yes" tells some faults from right code, but on code it hadn't been tuned on that found nothing
-more and brought a false alarm or two; the 0.5B model's answers tell nothing (`python -m bench.review --model --anyway
---questions`). So larger ones alone are asked, and nothing of style. Pure.
+confident a 1.5B model is of "yes" separates some faults from correct code. But on code that the thresholds were not
+tuned on, it found nothing that the analysers had missed, and raised one or two false alarms; the answers of the 0.5B
+model were no better than chance (`python -m bench.review --model --anyway --questions`). So only larger models are
+asked, and nothing about style. Pure.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from repopilot.types import Severity
 SMALLEST = 3.0
 """Billions of parameters below which a model isn't asked: measured up to 1.5."""
 LARGE = 7.0
-"""Billions of parameters from which on a plain "yes" is believed where the model doesn't tell how sure it is."""
+"""Billions of parameters from which on a plain "yes" is believed where the model doesn't report its confidence."""
 MOST_LINES = 4
 """Lines of one kind that are put to the model in one passage."""
 
@@ -34,54 +35,115 @@ _WEAK = r"(?:==|!=|random|md5|sha1|hash|uuid|time)"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of fault. `asks` completes "does this code …?", `message` is said of the line, `looks` is what such a
-    line looks like. `least` and `holds`: the confidence of "yes" about the code and about the line that no clean code
-    reached; with `least` 0 only lines are asked about."""
+class FaultKind:
+    """A kind of fault that the model is asked about.
+
+    Attributes:
+        rule: the id of its findings; their message is in the catalogue under `review.suspected.<rule>`.
+        domain: `security` or `performance`.
+        description: completes "does this code …?".
+        severity: of its findings.
+        pattern: matches the lines that look like the fault.
+        in_loop: whether only lines inside of a loop count.
+        passage_threshold: the confidence of "yes", 0 to 1, that no clean code reached when asked about a passage; 0
+            where only lines are asked about.
+        line_threshold: the same for the question about a line.
+    """
 
     rule: str
     domain: str
-    asks: str
-    message: str
+    description: str
     severity: Severity
-    looks: re.Pattern[str]
+    pattern: re.Pattern[str]
     in_loop: bool
-    least: float
-    holds: float
+    passage_threshold: float
+    line_threshold: float
 
 
 KINDS = (
-    Kind("model-secret", "security", "contain a password, key or token, or write one to a log",
-         "A password, key or token may be exposed or handled unsafely here.", "medium",
-         re.compile(rf"{_SECRET}", re.IGNORECASE), False, 0.82, 0.87),
-    Kind("model-crypto", "security", "use a weak hash, cipher or random number for a secret, or compare "
-                                     "secrets with ==",
-         "A secret may be made or compared in a weak way here.", "medium",
-         re.compile(rf"{_SECRET}.*{_WEAK}|{_WEAK}.*{_SECRET}", re.IGNORECASE), False, 0.0, 0.86),
-    Kind("model-injection", "security", "put a value from outside into a query, a command or other code by pasting "
-         "strings", "A value from outside may become part of a query or a command here.", "medium",
-         re.compile(rf"(?:{_PASTED}).*{_QUERIED}|{_QUERIED}.*(?:{_PASTED})", re.IGNORECASE), False, 0.0, 0.866),
-    Kind("model-query", "performance", "run a database query or a network request on each iteration of a loop",
-         "Each iteration of the loop may query the database or the network (N+1).", "medium",
-         re.compile(rf"\b{_ASKED}|^\s*[^(]*\w\.\w+\.\w+[^(]*$|\(\w+\.\w+\.\w+\)", re.IGNORECASE), True, 0.5, 0.8),
-    Kind("model-quadratic", "performance", "search a list, or loop over all elements again, for each element of a loop",
-         "The work may grow with the square of the number of elements.", "medium",
-         re.compile(r"^\s*for\b.*[:{]\s*$|\bif\b.*\bin\b|\.(?:index|includes|contains|count|remove|some|indexOf|sort)\s*\("),
-         True, 0.66, 0.8),
-    Kind("model-repeated", "performance", "do work on each iteration of a loop that could be done once before it",
-         "Work may be repeated on each iteration of the loop.", "low",
-         re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE), True, 0.0, 0.79),
-)  # fmt: skip
+    FaultKind(
+        rule="model-secret",
+        domain="security",
+        description="contain a password, key or token, or write one to a log",
+        severity="medium",
+        pattern=re.compile(rf"{_SECRET}", re.IGNORECASE),
+        in_loop=False,
+        passage_threshold=0.82,
+        line_threshold=0.87,
+    ),
+    FaultKind(
+        rule="model-crypto",
+        domain="security",
+        description="use a weak hash, cipher or random number for a secret, or compare secrets with ==",
+        severity="medium",
+        pattern=re.compile(rf"{_SECRET}.*{_WEAK}|{_WEAK}.*{_SECRET}", re.IGNORECASE),
+        in_loop=False,
+        passage_threshold=0.0,
+        line_threshold=0.86,
+    ),
+    FaultKind(
+        rule="model-injection",
+        domain="security",
+        description="put a value from outside into a query, a command or other code by pasting strings",
+        severity="medium",
+        pattern=re.compile(rf"(?:{_PASTED}).*{_QUERIED}|{_QUERIED}.*(?:{_PASTED})", re.IGNORECASE),
+        in_loop=False,
+        passage_threshold=0.0,
+        line_threshold=0.866,
+    ),
+    FaultKind(
+        rule="model-query",
+        domain="performance",
+        description="run a database query or a network request on each iteration of a loop",
+        severity="medium",
+        pattern=re.compile(rf"\b{_ASKED}|^\s*[^(]*\w\.\w+\.\w+[^(]*$|\(\w+\.\w+\.\w+\)", re.IGNORECASE),
+        in_loop=True,
+        passage_threshold=0.5,
+        line_threshold=0.8,
+    ),
+    FaultKind(
+        rule="model-quadratic",
+        domain="performance",
+        description="search a list, or loop over all elements again, for each element of a loop",
+        severity="medium",
+        pattern=re.compile(
+            r"^\s*for\b.*[:{]\s*$|\bif\b.*\bin\b|"
+            r"\.(?:index|includes|contains|count|remove|some|indexOf|sort)\s*\("
+        ),
+        in_loop=True,
+        passage_threshold=0.66,
+        line_threshold=0.8,
+    ),
+    FaultKind(
+        rule="model-repeated",
+        domain="performance",
+        description="do work on each iteration of a loop that could be done once before it",
+        severity="low",
+        pattern=re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE),
+        in_loop=True,
+        passage_threshold=0.0,
+        line_threshold=0.79,
+    ),
+)
 
 
-def suspected_lines(kind: Kind, changed: Mapping[int, str], text: Sequence[str]) -> list[int]:
-    """The changed lines (number → text) of a file, given whole as `text`, that look like a kind of fault."""
-    found = [n for n in sorted(changed) if _looks(kind, n, changed[n], text)]
+def suspected_lines(kind: FaultKind, changed: Mapping[int, str], text: Sequence[str]) -> list[int]:
+    """The changed lines of a file that look like a kind of fault.
+
+    Args:
+        kind: the kind of fault.
+        changed: the changed lines by their numbers.
+        text: all lines of the file.
+
+    Returns:
+        The numbers of the lines in order, at most MOST_LINES.
+    """
+    found = [n for n in sorted(changed) if _looks_like(kind, n, changed[n], text)]
     return found[:MOST_LINES]
 
 
-def _looks(kind: Kind, number: int, line: str, text: Sequence[str]) -> bool:
-    if _NO_CODE.match(line) or len(line.strip()) > 300 or not kind.looks.search(line) or _HEAD.match(line):
+def _looks_like(kind: FaultKind, number: int, line: str, text: Sequence[str]) -> bool:
+    if _NO_CODE.match(line) or len(line.strip()) > 300 or not kind.pattern.search(line) or _HEAD.match(line):
         return False
     return not kind.in_loop or _inside_loop(number, text)
 

@@ -238,11 +238,11 @@ LOOPS = """def totals(orders, session):
 
 def judging(suspected: str, claim: str = "yes", stands: str = "yes", name: str = "scripted"):
     """A model that suspects one kind of fault, and then answers for a line, and for the claim to be refuted."""
-    asks = next(kind.asks for kind in KINDS if kind.rule == suspected)
+    fault = next(kind.description for kind in KINDS if kind.rule == suspected)
 
     def reply(messages) -> str:
         text = str(messages[-1].content)
-        if asks not in text:
+        if fault not in text:
             return json.dumps("no")
         return json.dumps(stands if "Try to refute" in text else claim if "Is the reviewer right" in text else "yes")
 

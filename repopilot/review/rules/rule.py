@@ -42,7 +42,7 @@ class Rule:
         bad: source text in which the rule finds its fault.
         good: source text that looks alike and is right.
         cwe: number of the weakness in the Common Weakness Enumeration, None where there is none.
-        message: what is said of a match, for rules that a repository brings; the others' messages are in the
+        message: of its findings, for rules that a repository brings; the messages of the others are in the
             catalogue under `key`, or `<key>.<variant>` where there are several.
         key: of the messages in the catalogue, where it is not `rules.<id>`.
         source: who speaks, for `Finding.source`.

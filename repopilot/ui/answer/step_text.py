@@ -42,9 +42,9 @@ def finished_title(started: Started, finished: Finished, language: str) -> str:
     return step_name(started.name, language) + MARKS[finished.state] + " · " + " · ".join(facts)
 
 
-def running_input(started: Started) -> str:
+def running_input(started: Started, language: str) -> str:
     """What a step works on, cut to a length that can be shown."""
-    return inert(started.input[:2000])
+    return inert(i18n.said(started.input, language)[:2000])
 
 
 def body(finished: Finished, text: str, language: str, *, with_text: bool = True) -> tuple[str, str]:

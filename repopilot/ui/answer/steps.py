@@ -173,7 +173,7 @@ class TraceView:
     def _dict(self, state: _StepState) -> dict:
         """The step as Chainlit takes it. It is open while it runs and folds at the end, unless it failed."""
         started = state.started
-        given = running_input(started)
+        given = running_input(started, self._language)
         return {
             "id": started.id,
             "threadId": self._thread_id,

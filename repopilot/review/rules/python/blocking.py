@@ -31,7 +31,7 @@ def _blocking_calls(tree: PythonTree) -> Iterator[Match]:
 
 
 def _is_blocking_client(tree: PythonTree, call: ast.Call, owner: str) -> bool:
-    """A method that talks, of a name that was made by a blocking client."""
+    """Whether a call sends a request through an object of a blocking HTTP client."""
     if called(call).rpartition(".")[2] not in (
         "get",
         "post",
@@ -45,8 +45,8 @@ def _is_blocking_client(tree: PythonTree, call: ast.Call, owner: str) -> bool:
         "login",
     ):
         return False
-    made = [v for v in tree.values(call, owner) if isinstance(v, ast.Call)]
-    made += [
+    clients = [v for v in tree.values(call, owner) if isinstance(v, ast.Call)]
+    clients += [
         item.context_expr
         for node in tree.of(ast.With)
         for item in node.items
@@ -54,7 +54,7 @@ def _is_blocking_client(tree: PythonTree, call: ast.Call, owner: str) -> bool:
         and dotted(item.optional_vars) == owner
         and isinstance(item.context_expr, ast.Call)
     ]
-    return any(_BLOCKING_CLIENTS.match(tree.called(m)) for m in made)
+    return any(_BLOCKING_CLIENTS.match(tree.called(c)) for c in clients)
 
 
 RULES = (

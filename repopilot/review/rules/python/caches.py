@@ -60,7 +60,7 @@ def _bounded(tree: PythonTree, name: str) -> bool:
 
 
 def _stores(function: Function, name: str) -> ast.AST | None:
-    """Where a function keeps something under a key made of its parameters, if it looks there first."""
+    """Where a function stores a value under a key derived from its parameters, if it looks the key up first."""
     given = {
         a.arg for a in parameters(function) if a.annotation is None or "type" not in ast.unparse(a.annotation).lower()
     }
@@ -78,13 +78,13 @@ def _stores(function: Function, name: str) -> ast.AST | None:
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         if looks and isinstance(target, ast.Subscript) and dotted(target) == name:
             keys = names_in(target.slice)
-            made = {
+            sources = {
                 n
                 for s in nodes
                 if isinstance(s, ast.Assign) and names_in(s.targets[0]) & keys
                 for n in names_in(s.value)
             }
-            if (keys | made) & given:
+            if (keys | sources) & given:
                 return node
     return None
 

@@ -79,20 +79,29 @@ def _stays(value: ast.expr, changing: set[str]) -> bool:
 
 
 def same_on_every_iteration(tree: PythonTree, values: list[ast.expr], loop: ast.AST) -> bool:
-    """Whether these expressions have the same value on every iteration of a loop."""
+    """Whether expressions have the same value on every iteration of a loop.
+
+    Args:
+        tree: the file.
+        values: the expressions.
+        loop: a statement or comprehension around them.
+
+    Returns:
+        True if all are free of side effects, as far as is known, and of names that the loop changes.
+    """
     changing = varying(tree, loop)
     return all(_stays(v, changing) for v in values)
 
 
 def small(node: ast.expr) -> bool:
-    """A few literals, or a range."""
+    """Whether an expression is a few literals, or a range."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return len(node.elts) < FEW
     return isinstance(node, (ast.Constant, ast.Dict)) or (isinstance(node, ast.Call) and called(node) == "range")
 
 
 def in_steps(tree: PythonTree, loop: ast.AST) -> bool:
-    """A loop that pages, works in batches, polls or tries again, rather than going through things one by one."""
+    """Whether a loop reads pages, works in batches, polls or retries, rather than visiting items one by one."""
     if isinstance(loop, ast.While):
         return True
     iters = [g.iter for g in getattr(loop, "generators", ())] or [loop.iter]  # type: ignore[attr-defined]
@@ -111,11 +120,12 @@ def _is_range(node: ast.expr) -> bool:
 
 
 def over(loop: ast.AST) -> list[ast.expr]:
-    """What a loop goes over."""
+    """The iterables of a loop."""
     if isinstance(loop, COMPREHENSIONS):
         return [g.iter for g in loop.generators]
     return [loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else []
 
 
 def targets(loop: ast.AST) -> set[str]:
+    """The names that a loop assigns its items to."""
     return {n for t in _targets(loop) for n in names_in(t)}

@@ -141,10 +141,10 @@ def _counts_by_loading(tree: PythonTree) -> Iterator[Match]:
         if name == "list" and inner.args:
             text = ast.unparse(inner.args[0])
         rows = name.rpartition(".")[2] == "fetchall"
-        whole = re.search(r"\.all\(\)$", text) and (
+        all_rows = re.search(r"\.all\(\)$", text) and (
             re.search(r"\.(query|objects|session|scalars|filter)\b", text) or _reads_objects(tree, _base(inner))
         )
-        if rows or whole or _reads_objects(tree, inner):
+        if rows or all_rows or _reads_objects(tree, inner):
             yield at(call)
 
 

@@ -19,14 +19,15 @@ _LDAP_WORD = re.compile(r"\b(uid|cn|objectClass|sAMAccountName|memberOf|memberUi
 
 
 def unsafe_statement(tree: PythonTree, line: int) -> bool:
-    """Whether an SQL statement that begins or ends at a line has a hole that something unknown fills. True too when
-    no such statement is found there: then there is nothing to take back."""
+    """Whether an SQL statement at a line contains a value that may come from outside; True, too, where there is no such
+    statement, so that another tool's finding stands."""
     found = [
         (node, parts)
         for node in tree.of(ast.JoinedStr, ast.BinOp, ast.Call)
-        if node.lineno <= line <= (node.end_lineno or node.lineno) and (parts := built(node)) is not None
+        if node.lineno <= line <= (node.end_lineno or node.lineno)
+        and (parts := built(node)) is not None
         and re.search(r"(?i)\b(select|insert|update|delete|with)\b", parts[0])
-    ]  # fmt: skip
+    ]
     return not found or any(not safe(tree, hole, tree.scope(n)) for n, (_, holes) in found for hole in holes)
 
 

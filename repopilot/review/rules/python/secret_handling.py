@@ -126,8 +126,8 @@ def _weak_random(tree: PythonTree) -> Iterator[Match]:
     for call in tree.of(ast.Call):
         name = tree.called(call)
         owner, _, method = name.rpartition(".")
-        made = [called(v) for v in tree.values(call, owner) if isinstance(v, ast.Call)] if owner else []
-        generator = "random.Random" in made and _RANDOM.match(f"random.{method}")
+        constructors = [called(v) for v in tree.values(call, owner) if isinstance(v, ast.Call)] if owner else []
+        generator = "random.Random" in constructors and _RANDOM.match(f"random.{method}")
         if (_RANDOM.match(name) or generator) and _names_a_secret(tree, call):
             yield at(call, name=name)
 
@@ -167,13 +167,13 @@ def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
     names = [_final_name(s) for s in sides]
     credential = [bool(_CREDENTIAL.search(n)) for n in names]
     outside = [("request" in sources(tree, s, tree.scope(s))) for s in sides]
-    kept = [bool(_CONFIGURED.match(dotted(s))) for s in sides]
+    configured = [bool(_CONFIGURED.match(dotted(s))) for s in sides]
     mac = [_is_mac(tree, s) for s in sides]
     tokens = all("token" in n.lower() for n in names) and any(_EXPECTED.search(n) for n in names)
     if any(mac) or tokens or all(credential):
         return True
     for one, other in ((0, 1), (1, 0)):
-        if credential[one] and (outside[other] or kept[other] or _EXPECTED.search(names[other]) or outside[one]):
+        if credential[one] and (outside[other] or configured[other] or _EXPECTED.search(names[other]) or outside[one]):
             return True
         if outside[one] and "token" in names[other].lower().split("_"):
             return True

@@ -149,7 +149,7 @@ def _exponential_recursion(tree: PythonTree) -> Iterator[Match]:
             continue
         names = [a.arg for a in parameters(function)]
         for statement in own(function):
-            # a call whose value isn't used has to be made every time, as in the towers of Hanoi
+            # a call whose result isn't used can't be cached, as in the towers of Hanoi
             if not isinstance(statement, (ast.Return, ast.Assign)):
                 continue
             calls = [c for c in _own_calls(tree, function, statement) if any(_is_less(a, names) for a in c.args)]
@@ -170,7 +170,7 @@ def _own_calls(tree: PythonTree, function: Function, statement: ast.AST) -> list
 
 
 def _are_alternatives(tree: PythonTree, calls: list[ast.Call]) -> bool:
-    """Whether the first two are the two sides of a choice, so that only one of them is made."""
+    """Whether the first two are the branches of one conditional expression, so that only one of them runs."""
     one, other = ([calls[n], *tree.ancestors(calls[n])] for n in (0, 1))
     return any(isinstance(c, ast.IfExp) and c.body in one and c.orelse in other for c in one)
 

@@ -1,6 +1,7 @@
-"""Where the values of a Python function come from: from outside, from the code itself, or from outside but checked.
+"""Taint analysis: whether values of a Python function come from outside, from the code itself, or from outside but
+checked.
 
-Local to one function, so that what is found can be seen on the spot."""
+It is local to one function, so that a reader can verify a finding there."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _GUARDS = re.compile(
     r"(^|[._])(startswith|endswith|match|fullmatch|search|isalnum|isdigit|isidentifier|is_relative_to|commonpath|"
     r"commonprefix|realpath|resolve|urlparse|urlsplit|isdecimal)$|safe|allow|valid|check|verify|permitted|trusted"
 )
-# Functions whose result holds what they are given; what others make of it nobody knows.
+# Functions whose result contains their arguments; the results of other calls are unknown.
 _PASSES = re.compile(
     r"(^|\.)(str|bytes|list|tuple|set|dict|join|format|format_map|replace|urljoin|unquote\w*|b64decode|urlsafe_b64decode|"
     r"loads|Path|PurePath|joinpath|decode|encode|concat|text|Template|expanduser|abspath|normpath|copy|reversed|sorted|"
@@ -36,8 +37,17 @@ _TABLE = re.compile(r"(__tablename__|__table__|db_table|_meta\.\w+|\.[A-Z][A-Z0-
 
 
 def sources(tree: PythonTree, node: ast.AST, scope: ast.AST, depth: int = 0) -> set[str]:
-    """Where from outside the value of an expression may come ("request", "input", "sys.argv"), through up to three
-    assignments. What is looked up under a key from outside is not itself from outside."""
+    """The places outside of the program that the value of an expression may come from.
+
+    Args:
+        tree: the file.
+        node: the expression.
+        scope: the function or module whose assignments are followed, up to three in a row.
+        depth: how many have been followed.
+
+    Returns:
+        Among "request", "input" and "sys.argv". A value looked up under a key from outside is not itself from outside.
+    """
     if not tree.mentions_outside:
         return set()
     if isinstance(node, ast.Call) and (_CLEANED.search(called(node)) or _typed(node)):
@@ -58,7 +68,7 @@ def _typed(node: ast.Call) -> bool:
 
 
 def _inputs(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of an expression that its value is made of."""
+    """The parts of an expression whose values are in its value."""
     if isinstance(node, ast.Subscript):
         yield node.value
     elif isinstance(node, ast.IfExp):
@@ -76,16 +86,25 @@ def _inputs(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _unpacked(tree: PythonTree, scope: ast.AST, name: str) -> Iterator[ast.expr]:
-    """What a loop gives to a name: the collection stands for its items."""
+    """What loops assign to a name; the collection stands for its items."""
     for loop in tree.of(ast.For, ast.AsyncFor):
         if tree.scope(loop) is scope and name in names_in(loop.target):
             yield loop.iter
 
 
 def checked(tree: PythonTree, call: ast.Call, arguments: list[ast.expr]) -> bool:
-    """Whether the function tests a value of these arguments in a way that may be a check of what it is allowed to
-    be: against a list, by its beginning, by a pattern, by a function whose name says so. An argument may also be
-    repeated in the test as it is, as in `if is_safe(request.args["next"]): redirect(request.args["next"])`."""
+    """Whether a function may validate the arguments of a call.
+
+    Args:
+        tree: the file.
+        call: the call in that function.
+        arguments: those of its arguments that matter.
+
+    Returns:
+        True if a condition tests their values against a list, by a prefix, by a pattern, or by a function whose name
+        suggests it. A condition may also repeat an argument, as in
+        `if is_safe(request.args["next"]): redirect(request.args["next"])`.
+    """
     repeated = {ast.dump(a) for a in arguments if not isinstance(a, (ast.Constant, ast.Name))}
     scope = tree.scope(call)
     names = {n for a in arguments for n in names_in(a)} - {"request", "self", "os"}
@@ -93,13 +112,19 @@ def checked(tree: PythonTree, call: ast.Call, arguments: list[ast.expr]) -> bool
         "request",
         "os",
     }
-    names |= {target for (where, target), values in tree.assigned.items()
-              if where is scope and any(names_in(v) & names for v in values)}  # fmt: skip
+    names |= {
+        target
+        for (where, target), values in tree.assigned.items()
+        if where is scope and any(names_in(v) & names for v in values)
+    }
     for node in tree.of(ast.If, ast.IfExp, ast.Assert, ast.While):
         if tree.scope(node) is scope and any(_guards(part, names, repeated) for part in ast.walk(node.test)):
             return True
-    return any(_GUARDS.search(called(c)) and "valid" in called(c) and names & names_in(c)
-               for c in tree.of(ast.Call) if tree.scope(c) is scope)  # fmt: skip
+    return any(
+        _GUARDS.search(called(c)) and "valid" in called(c) and names & names_in(c)
+        for c in tree.of(ast.Call)
+        if tree.scope(c) is scope
+    )
 
 
 def _guards(part: ast.AST, names: set[str], repeated: set[str]) -> bool:
@@ -112,7 +137,7 @@ def _guards(part: ast.AST, names: set[str], repeated: set[str]) -> bool:
 
 
 def built(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
-    """A text put together from pieces: it with `\\0` in the holes, and what fills them; None for anything else."""
+    """A string built from parts: its text with `\\0` for each inserted value, and the values; None for other nodes."""
     if isinstance(node, ast.JoinedStr):
         holes = [p.value for p in node.values if isinstance(p, ast.FormattedValue)]
         return "".join(text_of(p) or "\0" for p in node.values), holes
@@ -125,8 +150,8 @@ def built(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
         return (text, holes) if text.strip("\0") else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         text = text_of(node.func.value)
-        return None if text is None else (re.sub(r"\{[^{}]*\}", "\0", text),
-                                          [*node.args, *(k.value for k in node.keywords)])  # fmt: skip
+        holes = [*node.args, *(k.value for k in node.keywords)]
+        return None if text is None else (re.sub(r"\{[^{}]*\}", "\0", text), holes)
     return None
 
 
@@ -136,8 +161,17 @@ def _piece(node: ast.expr) -> tuple[str, list[ast.expr]]:
 
 
 def safe(tree: PythonTree, node: ast.expr, scope: ast.AST, depth: int = 0) -> bool:
-    """Whether a value provably is one of the code's own: a literal, a number, placeholders, a choice among literals,
-    or a name that was held against a list."""
+    """Whether a value provably comes from the code itself.
+
+    Args:
+        tree: the file.
+        node: the expression.
+        scope: the function or module whose assignments are followed, up to four in a row.
+        depth: how many have been followed.
+
+    Returns:
+        True for a literal, a number, placeholders, a choice among literals, or a name that is checked against a list.
+    """
     if isinstance(node, ast.Constant) or (isinstance(node, ast.Call) and _CLEANED.search(called(node))):
         return True
     if isinstance(node, ast.Name):
@@ -190,7 +224,7 @@ def _generators(tree: PythonTree, node: ast.AST) -> Iterator[ast.comprehension]:
 
 
 def _listed(tree: PythonTree, node: ast.Name, scope: ast.AST) -> bool:
-    """`if name not in ALLOWED: raise`, `if name in (…): use(name)`, or a pattern that the whole of it must match."""
+    """`if name not in ALLOWED: raise`, `if name in (…): use(name)`, or a pattern that must match all of it."""
     for test in tree.of(ast.If):
         if tree.scope(test) is not scope:
             continue

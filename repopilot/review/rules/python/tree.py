@@ -77,12 +77,13 @@ class PythonTree:
         return None
 
     def _first_iter(self, comprehension: ast.AST, below: ast.AST, node: ast.AST) -> bool:
-        """What the first `for` of a comprehension goes over is evaluated once."""
+        """Whether a node is in the first iterable of a comprehension, which is evaluated once."""
         first: ast.comprehension = comprehension.generators[0]  # type: ignore[attr-defined]
         return below is first and any(n is node for n in ast.walk(first.iter))
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
+        """All functions of the file, in the order of the text."""
         return tuple(self.of(*FUNCTIONS))
 
     @cached_property
@@ -110,7 +111,7 @@ class PythonTree:
 
     @cached_property
     def mentions_outside(self) -> bool:
-        """Whether anything from outside is mentioned at all."""
+        """Whether the file mentions any source of values from outside."""
         return bool(re.search(r"request|\binput\b|\bargv\b", self.code.text))
 
     def called(self, call: ast.Call) -> str:
@@ -154,7 +155,17 @@ def on_tree(check: Callable[[PythonTree], Iterable[Match]]) -> Callable[[Code], 
 
 
 def at(node: ast.AST, variant: str = "", severity: Severity | None = None, **values: object) -> Match:
-    """A match at a node; `values` fill the placeholders of the message."""
+    """A match at a node.
+
+    Args:
+        node: where the fault is.
+        variant: which of the rule's messages applies, '' where it has one.
+        severity: where it differs from the rule's own.
+        values: one for each placeholder of the message.
+
+    Returns:
+        The match, at the first line of the node.
+    """
     return Match(node.lineno, values, variant, severity)  # type: ignore[attr-defined]
 
 
@@ -177,10 +188,12 @@ def dotted(node: ast.AST) -> str:
 
 
 def called(node: ast.Call) -> str:
+    """The dotted name of what is called, as it is written."""
     return dotted(node.func)
 
 
 def keyword(node: ast.Call, name: str) -> ast.expr | None:
+    """The value of a keyword argument, None where the call doesn't have it."""
     return next((k.value for k in node.keywords if k.arg == name), None)
 
 
@@ -190,6 +203,7 @@ def is_constant(node: ast.AST | None, value: object) -> bool:
 
 
 def names_in(node: ast.AST) -> set[str]:
+    """The names that occur in a node."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
