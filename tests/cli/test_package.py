@@ -20,7 +20,8 @@ UV = str(Path(sys.executable).with_name("uv"))
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package from a wheel, and nothing of the checkout."""
     folder = tmp_path_factory.mktemp("installed")
-    subprocess.run([UV, "build", "-q", "--wheel", "-o", folder / "dist", ROOT], check=True)
+    build = [UV, "build", "-q", "--wheel", "--no-build-isolation", "--python", sys.executable]
+    subprocess.run([*build, "-o", folder / "dist", ROOT], check=True)
     (wheel,) = (folder / "dist").glob("*.whl")
     target = folder / "site"
     options = ["--no-deps", "--link-mode=copy", "--python", sys.executable, "--target", target]
