@@ -108,8 +108,12 @@ def _cases(cases: Path, files: Sequence[tuple[str, str]]) -> Iterator[tuple[list
 def clean(files: Sequence[tuple[str, str]], count: int = 60, seed: int = 5) -> Iterator[Planted]:
     """Real functions of 5 to 40 lines that the change adds back to the file they are from."""
     rng = random.Random(seed)
-    found = [(path, text, node) for path, text in files for node in ast.walk(ast.parse(text))
-             if isinstance(node, ast.FunctionDef) and 5 <= (node.end_lineno or 0) - node.lineno < 40]  # fmt: skip
+    found = [
+        (path, text, node)
+        for path, text in files
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and 5 <= (node.end_lineno or 0) - node.lineno < 40
+    ]
     for path, text, node in rng.sample(found, min(count, len(found))):
         lines = text.split("\n")
         start = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
@@ -228,9 +232,11 @@ def _print_recall(caught: Sequence[Reviewed]) -> None:
             parts.append(f"{sum(some)}/{len(some)} {label}")
         print(f"{domain:12s} found {', '.join(parts)}")
     by_model = [r.case.name for r in caught if (found := _hits(r)) and all(f.source == "model" for f in found)]
-    print(f"recall {sum(bool(_hits(r)) for r in caught) / len(caught):.2f} of {len(caught)}; by the model alone: "
-          f"{', '.join(by_model) or 'none'}; missed: "
-          + ", ".join(f"{r.case.domain}/{r.case.name}" for r in caught if not _hits(r)))  # fmt: skip
+    print(
+        f"recall {sum(bool(_hits(r)) for r in caught) / len(caught):.2f} of {len(caught)}; by the model alone: "
+        f"{', '.join(by_model) or 'none'}; missed: "
+        + ", ".join(f"{r.case.domain}/{r.case.name}" for r in caught if not _hits(r))
+    )
 
 
 def _print_alarms(alarms: Sequence[Reviewed]) -> None:
@@ -251,8 +257,10 @@ def _print_questions(caught: Sequence[Reviewed], alarms: Sequence[Reviewed]) -> 
         right = sorted(r.odds[rule] for r in alarms if rule in r.odds)
         wins = [(bad > good) + 0.5 * (bad == good) for bad, _ in faulty for good in right]
         surest = ", ".join(f"{name} {odds:.2f}" for odds, name in faulty[:-9:-1])
-        print(f"{rule:22s} AUC {sum(wins) / max(1, len(wins)):.2f}; surest: {surest}; clean up to "
-              + ", ".join(f"{odds:.2f}" for odds in right[:-6:-1]))  # fmt: skip
+        print(
+            f"{rule:22s} AUC {sum(wins) / max(1, len(wins)):.2f}; surest: {surest}; clean up to "
+            + ", ".join(f"{odds:.2f}" for odds in right[:-6:-1])
+        )
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 BROKEN = "broken"
-BROKEN_NOTE = i18n.message("index.broken")
+BROKEN_NOTE = "index.broken"
+"""The key of the note on an index that could not be read."""
 _ARRAYS = ("files", "starts", "digests", "defined", "used")
 _CACHED_FILES = 256
 T = TypeVar("T")
@@ -84,7 +85,7 @@ def unusable(generation: Path) -> str:
     """Why a generation can't be used, in words; '' when it can."""
     found = database.read_meta(generation)
     if found is None or (generation / BROKEN).exists():
-        return BROKEN_NOTE
+        return i18n.message(BROKEN_NOTE)
     if found.get("version") != version():
         return i18n.message("index.other_version")
     return ""

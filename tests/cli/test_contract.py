@@ -27,7 +27,7 @@ def test_index_reports_what_it_read_and_what_it_skipped(run: Run, shop: Path) ->
     assert run("index", shop, "--json").json["reused"] == done.json["files"], "the second time nothing is parsed again"
 
 
-def test_a_changed_file_is_seen_without_being_told(run: Run, shop: Path) -> None:
+def test_a_changed_file_is_noticed(run: Run, shop: Path) -> None:
     extra = shop / "shop" / "refunds.py"
     extra.write_text("def give_back_money(order):\n    return -order['total']\n")
     try:
@@ -67,7 +67,7 @@ def test_ask_without_a_model_answers_from_the_repository_alone(run: Run, shop: P
     assert [s["name"] for s in document["steps"][0]["children"]][:3] == ["route", "retrieve", "read"]
 
 
-def test_what_is_not_there_is_said_to_be_not_there(run: Run, shop: Path) -> None:
+def test_missing_content_is_reported_as_missing(run: Run, shop: Path) -> None:
     answer = run("ask", shop, "how does the `KubernetesOperator` reconcile pods?", "--json").json["answer"]
     assert "Not in this repository" in answer and "KubernetesOperator" in answer
     reponse = run("ask", shop, "comment fonctionne le `KubernetesOperator` ?", "--json").json["answer"]

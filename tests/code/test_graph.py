@@ -223,7 +223,11 @@ def test_questions():
     assert reached["main"] == 2
     (main,) = find(graph, "main")
     assert [graph.nodes[n].name for n in shortest_path(graph, main, find(graph, "_round")[0])] == [
-        "main", "Basket.total", "price_of", "_round"]  # fmt: skip
+        "main",
+        "Basket.total",
+        "price_of",
+        "_round",
+    ]
     assert shortest_path(graph, price, main) == []
     assert shortest_path(graph, price, price) == [price]
 
@@ -248,9 +252,16 @@ def test_nothing():
 @pytest.mark.parametrize("module", ["", ".", "..", "....x", "a" * 300, "\x00", "a::b::", "::"])
 @pytest.mark.parametrize("suffix", ["py", "js", "go", "rs", "java", "c", "rb", "php"])
 def test_odd_imports_mean_nothing(module, suffix):
-    text = {"py": f"from {module} import x\n", "js": f"import x from '{module}';\n", "go": f'import "{module}"\n',
-            "rs": f"use {module}::x;\n", "java": f"import {module};\n", "c": f'#include "{module}"\n',
-            "rb": f"require_relative '{module}'\n", "php": f"<?php use {module};\n"}[suffix]  # fmt: skip
+    text = {
+        "py": f"from {module} import x\n",
+        "js": f"import x from '{module}';\n",
+        "go": f'import "{module}"\n',
+        "rs": f"use {module}::x;\n",
+        "java": f"import {module};\n",
+        "c": f'#include "{module}"\n',
+        "rb": f"require_relative '{module}'\n",
+        "php": f"<?php use {module};\n",
+    }[suffix]
     graph = _graph({f"d/a.{suffix}": text, f"d/b.{suffix}": ""})
     assert all(0 <= n < len(graph.nodes) for n in graph.targets.tolist())
 

@@ -14,8 +14,11 @@ def _imports(text: str, language: str) -> list[tuple[str, tuple[tuple[str, str],
         ("from ..x.y import (  # why\n    a,\n    b as c,\n)\n", "python", [("..x.y", (("a", "a"), ("b", "c")), "")]),
         ("from . import *\n", "python", [(".", (("*", "*"),), "")]),
         ("import 'side';\n", "javascript", [("side", (), "")]),
-        ("import D, { a as b, default as c } from './m.js';\n", "javascript",
-         [("./m.js", (("a", "b"), ("default", "c"), ("default", "D")), "D")]),
+        (
+            "import D, { a as b, default as c } from './m.js';\n",
+            "javascript",
+            [("./m.js", (("a", "b"), ("default", "c"), ("default", "D")), "D")],
+        ),
         ("export { a } from './x'\n", "javascript", [("./x", (("a", "a"),), "")]),
         ("export * as ns from './x'\n", "javascript", [("./x", (("*", "*"),), "ns")]),
         ("var x = require('y').z;\n", "javascript", [("y", (("z", "x"),), "")]),
@@ -26,8 +29,11 @@ def _imports(text: str, language: str) -> list[tuple[str, tuple[tuple[str, str],
         ("import { type A, b } from './a';\n", "typescript", [("./a", (("A", "A"), ("b", "b")), "")]),
         ('import "a/b/v3"\n', "go", [("a/b/v3", (), "b")]),
         ('import _ "a/b"\n', "go", [("a/b", (), "b")]),
-        ("use a::{self, b::c as d, e::*};\n", "rust",
-         [("a", (), "a"), ("a::b", (("c", "d"),), ""), ("a::e", (("*", "*"),), "")]),
+        (
+            "use a::{self, b::c as d, e::*};\n",
+            "rust",
+            [("a", (), "a"), ("a::b", (("c", "d"),), ""), ("a::e", (("*", "*"),), "")],
+        ),
         ("pub mod shop;\n", "rust", [("self::shop", (), "shop")]),
         ("use A\\B as C, D\\E;\n", "php", []),
         ("<?php use A\\B as C, D\\E;\n", "php", [("A", (("B", "C"),), ""), ("D", (("E", "E"),), "")]),
@@ -35,7 +41,7 @@ def _imports(text: str, language: str) -> list[tuple[str, tuple[tuple[str, str],
         ("require_relative '../a'\n", "ruby", [("./../a", (("*", "*"),), "")]),
         ("using static A.B;\n", "csharp", [("A.B", (("*", "*"),), "")]),
     ],
-)  # fmt: skip
+)
 def test_imports(text, language, expected):
     assert _imports(text, language) == expected
 

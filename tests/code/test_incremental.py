@@ -100,8 +100,13 @@ PIECES = {
     ],
 }
 ENDS = {"python": ["py"], "js": ["ts", "tsx", "js"], "go": ["go"], "java": ["java"], "rust": ["rs"]}
-FIXED = {"python": ["pkg/__init__.py", "tests/test_a.py"], "js": ["web/index.ts", "web/a.test.ts"],
-         "go": ["shop/a_test.go", "shop/deep/b.go"], "java": ["com/pay/Base.java"], "rust": ["src/lib.rs"]}  # fmt: skip
+FIXED = {
+    "python": ["pkg/__init__.py", "tests/test_a.py"],
+    "js": ["web/index.ts", "web/a.test.ts"],
+    "go": ["shop/a_test.go", "shop/deep/b.go"],
+    "java": ["com/pay/Base.java"],
+    "rust": ["src/lib.rs"],
+}
 
 Pieces = dict[str, list[str]]
 
@@ -239,17 +244,37 @@ ACT = "class Kind:\n    def act(self):\n        pass\n"
 @pytest.mark.parametrize(
     ("only", "files", "edit"),
     [
-        ("run", {"pkg/one.py": RUN, "pkg/two.py": RUN, "pkg/__init__.py": "from . import one as a\n",
-                 "user.py": "import pkg\n\npkg.a.run()\n"}, {"pkg/__init__.py": "from . import two as a\n"}),
-        ("act", {"one.py": ACT, "two.py": ACT, "kinds.py": "from one import Kind\n",
-                 "user.py": "from kinds import Kind\n\n\ndef go(x: Kind):\n    x.act()\n"},
-         {"kinds.py": "from two import Kind\n"}),
-        ("run", {"com/a/Cart.java": "package com.a;\nclass Cart { int run() { return 1; } }\n",
-                 "com/b/Cart.java": "package com.b;\nclass Cart { int run() { return 1; } }\n",
-                 "com/b/User.java": "package com.b;\nclass User { int go(Cart c) { return c.run(); } }\n"},
-         {"com/b/Cart.java": "package com.c;\nclass Cart { int run() { return 1; } }\n"}),
+        (
+            "run",
+            {
+                "pkg/one.py": RUN,
+                "pkg/two.py": RUN,
+                "pkg/__init__.py": "from . import one as a\n",
+                "user.py": "import pkg\n\npkg.a.run()\n",
+            },
+            {"pkg/__init__.py": "from . import two as a\n"},
+        ),
+        (
+            "act",
+            {
+                "one.py": ACT,
+                "two.py": ACT,
+                "kinds.py": "from one import Kind\n",
+                "user.py": "from kinds import Kind\n\n\ndef go(x: Kind):\n    x.act()\n",
+            },
+            {"kinds.py": "from two import Kind\n"},
+        ),
+        (
+            "run",
+            {
+                "com/a/Cart.java": "package com.a;\nclass Cart { int run() { return 1; } }\n",
+                "com/b/Cart.java": "package com.b;\nclass Cart { int run() { return 1; } }\n",
+                "com/b/User.java": "package com.b;\nclass User { int go(Cart c) { return c.run(); } }\n",
+            },
+            {"com/b/Cart.java": "package com.c;\nclass Cart { int run() { return 1; } }\n"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_names_in_receivers_and_signatures_and_members_of_packages(only, files, edit):
     before, edited = link(files, only=only), files | edit
     whole = link(edited, only=only)

@@ -17,7 +17,9 @@ def test_prisma_models():
         'model Post {\n  id Int\n  author User @relation(fields: [id])\n  @@map("posts")\n}\n'
     )
     assert _tables("schema.prisma", text, "prisma", "schema") == [
-        ("User", ("id",), 3, "User", ("Post",)), ("posts", ("id",), 8, "Post", ("User",))]  # fmt: skip
+        ("User", ("id",), 3, "User", ("Post",)),
+        ("posts", ("id",), 8, "Post", ("User",)),
+    ]
 
 
 def test_sql_tables():
@@ -43,7 +45,9 @@ def test_sqlalchemy_models_and_core_tables():
         "    team = Column(Integer, ForeignKey('teams.id'))\n\n\nteams = Table('teams', meta, Column('id', Integer))\n"
     )
     assert _tables("m.py", text, "python") == [
-        ("users", ("id", "team"), 1, "User", ("teams",)), ("teams", ("id",), 7, "", ())]  # fmt: skip
+        ("users", ("id", "team"), 1, "User", ("teams",)),
+        ("teams", ("id",), 7, "", ()),
+    ]
 
 
 def test_rails_schema():
@@ -55,7 +59,9 @@ def test_sql_inside_code_is_a_use_of_the_table_in_its_scope():
     text = "def load(db):\n    return db.execute('''select *\n      FROM users u join public.teams''')\n"
     analysis = analyse("a.py", text, "python", "code")
     assert [(u.name, u.line, u.scope) for u in analysis.uses if u.kind == "table"] == [
-        ("users", 3, "load"), ("teams", 3, "load")]  # fmt: skip
+        ("users", 3, "load"),
+        ("teams", 3, "load"),
+    ]
     assert all(r.kind != "table" for r in analysis.references)
 
 
@@ -72,11 +78,22 @@ def test_any_text_has_tables_or_none(text):
 @pytest.mark.parametrize(
     ("path", "text", "name", "dependencies", "scripts", "entries"),
     [
-        ("package.json", '{"name": "a", "main": "i.js", "scripts": {"test": "t"}, "dependencies": {"b": "1"}}',
-         "a", ("b",), {"test": "t"}, {"main": "i.js"}),
-        ("pyproject.toml",
-         '[project]\nname = "a"\ndependencies = ["b>=1", "c[x]"]\n[project.scripts]\na = "a.cli:main"\n',
-         "a", ("b", "c"), {}, {"a": "a.cli:main"}),
+        (
+            "package.json",
+            '{"name": "a", "main": "i.js", "scripts": {"test": "t"}, "dependencies": {"b": "1"}}',
+            "a",
+            ("b",),
+            {"test": "t"},
+            {"main": "i.js"},
+        ),
+        (
+            "pyproject.toml",
+            '[project]\nname = "a"\ndependencies = ["b>=1", "c[x]"]\n[project.scripts]\na = "a.cli:main"\n',
+            "a",
+            ("b", "c"),
+            {},
+            {"a": "a.cli:main"},
+        ),
         ("setup.cfg", "[metadata]\nname = a\n[options]\ninstall_requires =\n  b\n", "a", ("b",), {}, {}),
         ("requirements-dev.txt", "# x\n-r a.txt\nb==1\n", "", ("b",), {}, {}),
         ("Cargo.toml", '[package]\nname = "a"\n[dependencies]\nb = "1"\n', "a", ("b",), {}, {}),
@@ -84,7 +101,7 @@ def test_any_text_has_tables_or_none(text):
         ("pom.xml", "<parent><artifactId>p</artifactId></parent><artifactId>a</artifactId>", "a", (), {}, {}),
         ("Gemfile", "gem 'b'\n", "", ("b",), {}, {}),
     ],
-)  # fmt: skip
+)
 def test_manifests(path, text, name, dependencies, scripts, entries):
     manifest = read_manifest(f"x/{path}", text)
     assert manifest is not None

@@ -10,16 +10,57 @@ from repopilot.code.spans import MAX_LINE_CHARS
 from repopilot.code.split import FileAnalysis, analyse, defined_in
 
 PIECES = [
-    "def f(x):", "    return g(x)", "class A(B):", "    def m(self):", "        pass", "", "# note", "@deco", "x = 1",
-    "function a() {", "}", "{", "module.exports = {", "import os", "## Title", "# Title", "Title", "=====", "```",
-    "key: value", "  - item", "CREATE TABLE t (id int);", "model User {", "func (a *B) C() {", "if (", '"""',
-    "é中\t", "\x00",
-]  # fmt: skip
+    "def f(x):",
+    "    return g(x)",
+    "class A(B):",
+    "    def m(self):",
+    "        pass",
+    "",
+    "# note",
+    "@deco",
+    "x = 1",
+    "function a() {",
+    "}",
+    "{",
+    "module.exports = {",
+    "import os",
+    "## Title",
+    "# Title",
+    "Title",
+    "=====",
+    "```",
+    "key: value",
+    "  - item",
+    "CREATE TABLE t (id int);",
+    "model User {",
+    "func (a *B) C() {",
+    "if (",
+    '"""',
+    "é中\t",
+    "\x00",
+]
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=20), max_size=150).map("\n".join)
 LANGUAGES = st.sampled_from(
-    ["python", "javascript", "typescript", "go", "rust", "cpp", "ruby", "php", "bash", "markdown", "rst", "yaml", "sql",
-     "prisma", "graphql", "text", "json"]
-)  # fmt: skip
+    [
+        "python",
+        "javascript",
+        "typescript",
+        "go",
+        "rust",
+        "cpp",
+        "ruby",
+        "php",
+        "bash",
+        "markdown",
+        "rst",
+        "yaml",
+        "sql",
+        "prisma",
+        "graphql",
+        "text",
+        "json",
+    ]
+)
 _EXTENSION = {"markdown": "doc", "rst": "doc", "text": "doc", "yaml": "config", "json": "config"}
 _EXTENSION |= {"sql": "schema", "prisma": "schema", "graphql": "schema"}
 
@@ -89,11 +130,14 @@ def test_classes_over_60_lines_are_opened_with_their_head_apart():
     methods = "\n".join(_function(name, 24, "    ") for name in ("one", "two", "three"))
     text = 'class Big:\n    """Doc."""\n\n    rate = 1\n\n' + methods
     assert _spans(_analyse(text, "python")) == [
-        (1, 4, "class", "Big"), (6, 29, "function", "Big.one"), (31, 54, "function", "Big.two"),
-        (56, 79, "function", "Big.three")]  # fmt: skip
+        (1, 4, "class", "Big"),
+        (6, 29, "function", "Big.one"),
+        (31, 54, "function", "Big.two"),
+        (56, 79, "function", "Big.three"),
+    ]
 
 
-def test_small_classes_stay_whole():
+def test_small_classes_are_not_split():
     text = "class Small:\n" + "\n".join(_function(name, 10, "    ") for name in ("one", "two"))
     assert _spans(_analyse(text, "python")) == [(1, 22, "class", "Small")]
 
@@ -127,7 +171,10 @@ def test_symbols_of_a_chunk():
 def test_markdown_by_section_with_the_path_of_headings():
     text = "Intro\n\n# Shop\n\n## Install\n\nRun it.\nTwice.\n\n```sh\n# no heading\n```\n\n## Use\n\nBuy.\nSell.\n"
     assert _spans(_analyse(text, "markdown")) == [
-        (1, 1, "doc", ""), (3, 12, "doc", "Shop > Install"), (14, 17, "doc", "Shop > Use")]  # fmt: skip
+        (1, 1, "doc", ""),
+        (3, 12, "doc", "Shop > Install"),
+        (14, 17, "doc", "Shop > Use"),
+    ]
 
 
 def test_rst_by_underlined_titles():
@@ -157,10 +204,26 @@ def test_tables_are_chunks_of_their_own():
 @pytest.mark.parametrize("language", ["python", "javascript", "c", "markdown", "json", "bash", "sql"])
 @pytest.mark.parametrize(
     "text",
-    ["", "\n", "\n\n\n", "   \n\t\n", "# only\n# comments\n", "\x00\x00\n\x00", "a\x0cb\u2028c\n",
-     "no newline", "\ufeffx = 1\n",
-     "(" * 5000, "[" * 5000 + "]" * 5000, "{\n" * 5000, '"' * 3001, "\\\n" * 200, "'''", "/*", "\udcff\n"],
-)  # fmt: skip
+    [
+        "",
+        "\n",
+        "\n\n\n",
+        "   \n\t\n",
+        "# only\n# comments\n",
+        "\x00\x00\n\x00",
+        "a\x0cb\u2028c\n",
+        "no newline",
+        "\ufeffx = 1\n",
+        "(" * 5000,
+        "[" * 5000 + "]" * 5000,
+        "{\n" * 5000,
+        '"' * 3001,
+        "\\\n" * 200,
+        "'''",
+        "/*",
+        "\udcff\n",
+    ],
+)
 def test_hostile_text(language, text):
     analysis = _analyse(text, language)
     assert _uncovered(text, analysis) == []

@@ -30,7 +30,7 @@ def test_no_text_is_empty(language: str) -> None:
     assert not [key for key, entry in i18n._catalogue(language).items() if not entry.strip()]
 
 
-def test_a_message_is_english_text_that_can_be_said_in_french() -> None:
+def test_a_message_is_english_text_that_can_be_translated() -> None:
     refused = message("assistant.refused", why=message("assistant.empty"))
     assert isinstance(refused, Message) and refused.startswith("I won't help with this: Ask something")
     assert said(refused, "fr-CA").startswith("Je ne peux pas aider à cela : Posez une question")
@@ -77,5 +77,5 @@ def test_a_message_survives_json() -> None:
     assert i18n.from_json(i18n.to_json("plain")) == "plain"
 
 
-def test_a_stored_message_whose_key_is_gone_stays_english() -> None:
+def test_a_stored_message_whose_key_was_removed_stays_english() -> None:
     assert i18n.from_json({"text": "Old words.", "key": "assistant.no_such_text", "values": {}}) == "Old words."

@@ -105,7 +105,7 @@ def test_any_damage_gives_the_same_graph(root, conf, jobs):
         assert same(graph_of(index), expected)
 
 
-def test_one_that_can_not_be_kept_is_made_each_time_and_said(root, conf, jobs):
+def test_a_graph_that_cannot_be_stored_is_built_each_time_with_a_note(root, conf, jobs):
     (conf.indexes / snapshot(root).key / layout.GRAPH).mkdir(parents=True)
     job = jobs.start(IndexRequest(snapshot(root), conf))
     assert job.done.wait(60)
@@ -161,7 +161,7 @@ def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch, job
     assert same(graph_of(job.index), whole(job.index))
 
 
-def test_a_generation_that_is_gone_needs_no_graph(tmp_path, conf, jobs):
+def test_a_deleted_generation_needs_no_graph(tmp_path, conf, jobs):
     root = write(tmp_path / "many", many(3))
     index = jobs.build(IndexRequest(snapshot(root), conf))
     kept(index).unlink()

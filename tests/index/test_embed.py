@@ -12,7 +12,7 @@ from repopilot.index.embed import Embedders
 from repopilot.index.quantise import int8_products
 
 
-def test_without_a_model_the_reason_is_said(tmp_path):
+def test_without_a_model_the_reason_is_given(tmp_path):
     assert Embedders().choose(settings(tmp_path)) is None
     assert "models pull minilm" in Embedders().explain_choice(settings(tmp_path)).note
 
@@ -24,7 +24,7 @@ def test_vectors_can_be_switched_off(tmp_path):
     )
 
 
-def test_a_broken_model_file_is_said(tmp_path):
+def test_a_broken_model_file_is_reported(tmp_path):
     folder = tmp_path / "minilm"
     folder.mkdir()
     (folder / "model.onnx").write_bytes(b"\x0f no model")
@@ -51,7 +51,7 @@ def test_ollama_embeds_when_it_is_asked_to(tmp_path):
 
 
 @pytest.mark.parametrize("behaviour", ["500", "garbage"])
-def test_a_failing_ollama_is_said(tmp_path, behaviour):
+def test_a_failing_ollama_is_reported(tmp_path, behaviour):
     with OllamaServer(models=["all-minilm:latest"]) as server:
         found = Embedders().choose(settings(tmp_path, embed_model="all-minilm", ollama_url=server.url))
         server.state.behaviour = behaviour
@@ -59,7 +59,7 @@ def test_a_failing_ollama_is_said(tmp_path, behaviour):
             found.embed(["text"])
 
 
-def test_an_ollama_without_the_model_or_without_an_answer_is_said(tmp_path):
+def test_an_ollama_without_the_model_or_without_an_answer_is_reported(tmp_path):
     with OllamaServer(models=["qwen2.5-coder:0.5b"]) as server:
         note = Embedders().explain_choice(settings(tmp_path, embed_model="all-minilm", ollama_url=server.url)).note
     assert note.startswith("Ollama has no embedding model all-minilm (`ollama pull all-minilm`).")

@@ -15,7 +15,7 @@ from support.worker_calls import MODULE
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed
 from repopilot.index import layout
-from repopilot.index.store import BROKEN_NOTE, IndexStore
+from repopilot.index.store import IndexStore
 
 
 @pytest.fixture
@@ -151,13 +151,13 @@ def test_files_that_disappear_or_turn_binary_meanwhile_are_skipped(tmp_path, con
     assert len(build(root, conf).files) == 5
 
 
-def test_an_empty_folder_is_said(tmp_path, conf):
+def test_an_empty_folder_is_reported(tmp_path, conf):
     (tmp_path / "empty").mkdir()
     with pytest.raises(IndexFailed, match="empty is empty"):
         build(tmp_path / "empty", conf)
 
 
-def test_a_folder_of_binaries_is_said_with_the_reason(tmp_path, conf):
+def test_a_folder_of_binaries_is_reported_with_the_reason(tmp_path, conf):
     root = write(tmp_path / "binaries", {f"{n}.dat": b"\0\1\2\3" * 50 for n in range(3)} | {"a.py": b"\0\0"})
     with pytest.raises(IndexFailed, match=r"nothing to read in binaries: all 4 files are skipped"):
         build(root, conf)
@@ -169,7 +169,7 @@ def test_a_folder_without_code_is_noted(tmp_path, conf):
     assert len(index.chunks) == 1
 
 
-def test_an_index_of_another_version_is_rebuilt_and_said(root, conf):
+def test_an_index_of_another_version_is_rebuilt_with_a_note(root, conf):
     first = build(root, conf)
     with sqlite3.connect(first.folder / layout.DATABASE) as database:
         database.execute("UPDATE meta SET value = '0.0.0' WHERE key = 'version'")
@@ -194,7 +194,7 @@ def test_a_broken_index_is_rebuilt(tmp_path, conf, damage):
     assert contents(again) == contents(build(root, settings(tmp_path / "other")))
 
 
-def test_damage_found_while_reading_is_said_and_mended(tmp_path, conf):
+def test_damage_found_while_reading_is_reported_and_repaired(tmp_path, conf):
     root = write(tmp_path / "shop", many(200))
     path = build(root, conf).folder / layout.DATABASE
     data = bytearray(path.read_bytes())
@@ -204,9 +204,9 @@ def test_damage_found_while_reading_is_said_and_mended(tmp_path, conf):
     if damaged is not None:
         with pytest.raises(IndexFailed, match="broken"):
             list(damaged.chunks)
-    mended = build(root, conf)
-    assert BROKEN_NOTE in mended.notes
-    assert len(mended.files) == 200
+    repaired = build(root, conf)
+    assert "The index was broken and is rebuilt." in repaired.notes
+    assert len(repaired.files) == 200
 
 
 def test_stopping_keeps_what_was_done(tmp_path, conf):
@@ -222,7 +222,7 @@ def test_stopping_keeps_what_was_done(tmp_path, conf):
     assert build(root, conf).report.reused >= 2
 
 
-def test_a_full_disk_is_said_and_the_old_index_stays(tmp_path, conf):
+def test_a_full_disk_is_reported_and_the_old_index_stays(tmp_path, conf):
     root = write(tmp_path / "shop", many(30))
     before = build(root, conf)
     write(root, many(60))
@@ -244,7 +244,7 @@ except StorageError as error:
     assert len(build(root, conf).files) == 60
 
 
-def test_a_report_read_again_can_be_said_in_french(tmp_path, conf):
+def test_a_stored_report_can_be_translated(tmp_path, conf):
     root = write(tmp_path / "papers", {"README.md": "# Notes\n\nOnly words.\n", "pkg/broken.md": b"\0\1"})
     build(root, conf)
     report = opened(root, conf).report

@@ -166,7 +166,7 @@ print("error:", job.error, flush=True)
     assert np.array_equal(graph_of(index).targets, graph_of(fresh).targets)
 
 
-def test_a_reader_in_another_process_always_sees_a_whole_generation(tmp_path, conf, jobs):
+def test_a_reader_in_another_process_always_sees_a_complete_generation(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(20))
     jobs.build(IndexRequest(snapshot(root), conf))
     code = """
@@ -209,7 +209,7 @@ def test_stopping_ends_the_worker_processes(tmp_path, conf, jobs):
     assert threading.active_count() < 50
 
 
-def test_history_is_kept_beside_the_index(tmp_path, jobs):
+def test_history_is_stored_beside_the_index(tmp_path, jobs):
     conf = settings(tmp_path / "home").model_copy(update={"history_commits": 10})
     root = tmp_path / "shop"
     first = commit(root, FILES, "Open the shop")

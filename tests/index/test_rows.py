@@ -61,7 +61,7 @@ def test_a_row_gives_back_what_was_found(text, sort):
     assert row.chunk_count == len(analysis.chunks)
 
 
-def test_names_are_kept_as_checksums_without_repetition():
+def test_names_are_stored_as_distinct_checksums():
     analysis, row, _ = stored(PYTHON + "\nprint(price, price)\n")
     used = np.frombuffer(row.used, np.uint32).tolist()
     assert sorted(used) == sorted({codec.checksum(r.name) for r in analysis.references})

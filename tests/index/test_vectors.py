@@ -77,7 +77,7 @@ def test_embedders_do_not_mix(index):
     assert vectors_of(index, other).known() == set()
 
 
-def test_vectors_of_texts_that_are_gone_are_removed(tmp_path, conf, jobs):
+def test_vectors_of_removed_texts_are_deleted(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(30))
     embedder = WordEmbedder()
     jobs.build(IndexRequest(snapshot(root), conf, embedder))

@@ -58,7 +58,7 @@ def test_what_a_listener_raises_does_not_end_the_watching(root):
     assert watching.error == ""
 
 
-def test_a_folder_that_is_gone_is_said(tmp_path):
+def test_a_removed_folder_is_reported(tmp_path):
     watching = watch(snapshot(tmp_path / "nowhere"), lambda paths: None)
     watching._thread.join(30)
     assert "can't be watched" in watching.error

@@ -96,7 +96,7 @@ async def test_a_remote_ollama_is_recognised(settings_for):
     assert model.kind == "ollama"
 
 
-async def test_a_configured_server_that_is_down_is_said(settings_for):
+async def test_a_configured_server_that_is_down_is_reported(settings_for):
     with OllamaServer() as local:
         settings = settings_for(llm_url="http://user:secret@127.0.0.1:9/v1", ollama_url=local.url)
         model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
@@ -197,7 +197,7 @@ def test_the_machine_is_measured():
     assert machine.fitting_model() in models.KNOWN
 
 
-async def test_what_answers_and_why_is_said_in_french(settings_for):
+async def test_the_chosen_model_and_the_reason_are_translated(settings_for):
     with OllamaServer(models=[SMALL]) as server:
         settings = settings_for(llm_url=refusing_url(), ollama_url=server.url, llm_model=LARGER)
         status = choose.status(settings)
@@ -206,7 +206,7 @@ async def test_what_answers_and_why_is_said_in_french(settings_for):
     assert said(status.detail, "fr").endswith(f"{SMALL} répond.")
 
 
-async def test_a_missing_extra_of_the_package_is_said(settings_for, monkeypatch):
+async def test_a_missing_extra_of_the_package_is_reported(settings_for, monkeypatch):
     monkeypatch.setitem(sys.modules, "llama_index.llms.openai_like", None)
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with OllamaServer(native=False) as server:

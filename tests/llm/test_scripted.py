@@ -14,7 +14,7 @@ HELLO = [ChatMessage(role="user", content="hello")]
 
 
 @given(st.text())
-def test_a_whole_text_arrives_whole(text):
+def test_a_text_arrives_completely(text):
     responses = list(ScriptedLLM(lambda _: text).stream_chat(HELLO))
     assert "".join(response.delta for response in responses) == text
     assert not responses or responses[-1].message.content == text

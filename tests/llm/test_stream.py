@@ -81,7 +81,7 @@ async def test_a_refusing_server(model, server, step):
         ("close midway", "in the middle", "You said: one"),
     ],
 )
-async def test_a_failing_server_is_explained_and_what_was_streamed_is_kept(
+async def test_a_failing_server_is_explained_and_the_streamed_text_stays(
     model, server, step, behaviour, words, partial
 ):
     server.state.behaviour = behaviour
@@ -143,7 +143,7 @@ async def test_a_prompt_too_long_is_refused_before_it_is_sent(model, server, ste
     assert not any("chat" in path for path, _ in server.state.requests)
 
 
-async def test_a_model_that_is_gone(model, server, step):
+async def test_a_removed_model(model, server, step):
     server.state.models.clear()
     error = await failure(model, step)
     assert "404" in error.message and "not found" in error.message

@@ -86,7 +86,7 @@ def test_large_files_stay_on_the_server(server: GitServer, work: Path, options: 
     ]
 
 
-def test_a_token_is_sent_and_kept_nowhere(server: GitServer, options: Settings) -> None:
+def test_a_token_is_sent_and_stored_nowhere(server: GitServer, options: Settings) -> None:
     server.token = "t0ps3cret-value"
     with pytest.raises(CredentialsNeeded) as refused:
         opened(server, options, token="wr0ng-token")
@@ -118,7 +118,7 @@ def test_a_known_clone_without_its_server_is_stale_but_usable(server: GitServer,
         (200, SourceError, "not a git repository"),
     ],
 )
-def test_what_a_server_answers_is_said_plainly(server, options, status: int, kind: type, says: str) -> None:
+def test_a_servers_refusal_is_explained(server, options, status: int, kind: type, says: str) -> None:
     server.status = status
     with pytest.raises(kind, match=says):
         opened(server, options)

@@ -153,7 +153,7 @@ def test_no_token_stays_in_a_source(text: str) -> None:
     assert token and token not in repr(parse_source(text))
 
 
-def test_errors_are_said_in_french() -> None:
+def test_errors_are_translated() -> None:
     with pytest.raises(SourceError) as refused:
         parse_source("ssh://host/o/r")
     assert refused.value.message == "ssh:// addresses are not supported."

@@ -222,7 +222,7 @@ def test_a_fingerprint_tells_any_change(work: Path, options: Settings) -> None:
     assert not changed(snapshot, middle)
 
 
-def test_hashes_are_kept_for_untouched_files(work: Path, options: Settings) -> None:
+def test_hashes_of_unchanged_files_are_reused(work: Path, options: Settings) -> None:
     snapshot = open_source(parse_source(str(work)), options)
     hashes: dict = {}
     first, _ = walk(snapshot, options, hashes=hashes)

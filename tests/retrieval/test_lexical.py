@@ -45,7 +45,7 @@ def index():
         ("x" * (LONGEST + 1), ()),
     ],
 )
-def test_a_word_gives_its_stem_or_its_whole_and_its_parts(word, tokens):
+def test_a_word_gives_its_stem_or_itself_and_its_parts(word, tokens):
     assert expand(word) == tokens
 
 

@@ -73,7 +73,7 @@ def test_common_words_weigh_nothing_and_words_of_change_half():
     assert dict(parse("How do we update the session cookie?").terms) == {"session": 1.0, "cooki": 1.0, "updat": 0.5}
 
 
-def test_identifiers_give_their_whole_and_their_parts():
+def test_identifiers_give_themselves_and_their_parts():
     terms = parse("why is parseHTTPHeader slow").terms
     assert {"parsehttpheader", "pars", "http", "header"} <= terms.keys()
     assert terms["http"] > terms["slow"]

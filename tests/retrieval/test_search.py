@@ -163,7 +163,7 @@ def test_no_hits_wanted(index, k):
 @pytest.mark.parametrize(
     "text", ["what is this project?", "how do I run it?", "comment lancer ce projet ?", "how is it structured?"]
 )
-def test_questions_about_the_whole_are_answered_from_readme_manifest_and_entry_points(index, text):
+def test_overview_questions_are_answered_from_readme_manifest_and_entry_points(index, text):
     results = search(index, text)
     assert results.query.kind == "overview"
     assert results.hits[0].chunk.path == "README.md"

@@ -158,7 +158,7 @@ def test_tests_that_test_nothing_are_no_pass(tests, reason):
     assert all(isinstance(text, Message) and said(text, "fr") != text for text in result.reasons)
 
 
-def test_an_endless_program_is_stopped_and_said_so():
+def test_an_endless_program_is_stopped_and_reported():
     result = run(
         "while True:\n    pass\n", "import solution\n\ndef test_it():\n    assert 1\n", Settings(test_timeout_s=2)
     )

@@ -103,14 +103,23 @@ class _Handler(BaseHTTPRequestHandler):
         """CGI as git http-backend wants it."""
         url = urlsplit(self.path)
         env = {
-            "PATH": os.environ["PATH"], "GIT_PROJECT_ROOT": str(self.state.folder), "GIT_HTTP_EXPORT_ALL": "1",
-            "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "PATH_INFO": url.path,
-            "QUERY_STRING": url.query, "REQUEST_METHOD": self.command, "REMOTE_ADDR": "127.0.0.1",
-            "CONTENT_TYPE": self.headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(self.state.folder),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "PATH_INFO": url.path,
+            "QUERY_STRING": url.query,
+            "REQUEST_METHOD": self.command,
+            "REMOTE_ADDR": "127.0.0.1",
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)),
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""), "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
-        }  # fmt: skip
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+        }
         output = subprocess.run(["git", "http-backend"], input=body, env=env, capture_output=True, check=False).stdout
         head, _, content = output.partition(b"\r\n\r\n")
         fields = [line.split(": ", 1) for line in head.decode().split("\r\n") if ": " in line]
@@ -134,12 +143,20 @@ def _plain(headers: Mapping[str, str], body: bytes) -> bytes:
 
 def git(folder: Path, *args: str, stdin: bytes | None = None) -> str:
     """Run git in a test's own repository, independent of the machine's configuration."""
-    env = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
-           "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
-           "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
-           "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z"}  # fmt: skip
-    done = subprocess.run(["git", "-c", "core.autocrlf=false", *args], cwd=folder, env=env, input=stdin,
-                          capture_output=True, check=True)  # fmt: skip
+    env = {
+        **os.environ,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_NAME": "Ada",
+        "GIT_AUTHOR_EMAIL": "ada@example.org",
+        "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
+        "GIT_COMMITTER_NAME": "Ada",
+        "GIT_COMMITTER_EMAIL": "ada@example.org",
+        "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
+    }
+    done = subprocess.run(
+        ["git", "-c", "core.autocrlf=false", *args], cwd=folder, env=env, input=stdin, capture_output=True, check=True
+    )
     return done.stdout.decode("utf-8", "replace").strip()
 
 

@@ -206,18 +206,33 @@ class _Handler(BaseHTTPRequestHandler):
             if self.state.behaviour == "error midway" and len(said) >= PIECES_BEFORE_TROUBLE:
                 yield wire.ndjson({"error": "llama runner process has terminated: exit status 2"})
                 return
-        yield wire.ndjson(wire.line(
-            body, "".join(said) if body.get("whole") else "", done=True,
-            done_reason="length" if len(said) >= limit else "stop", total_duration=10**9, load_duration=10**6,
-            prompt_eval_count=wire.tokens(body["messages"]), prompt_eval_duration=10**8,
-            eval_count=len(said), eval_duration=10**8,
-        ))  # fmt: skip
+        yield wire.ndjson(
+            wire.line(
+                body,
+                "".join(said) if body.get("whole") else "",
+                done=True,
+                done_reason="length" if len(said) >= limit else "stop",
+                total_duration=10**9,
+                load_duration=10**6,
+                prompt_eval_count=wire.tokens(body["messages"]),
+                prompt_eval_duration=10**8,
+                eval_count=len(said),
+                eval_duration=10**8,
+            )
+        )
 
     def embed(self, body: dict) -> None:
         if self._has(body):
             texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-            self._json({"model": body["model"], "embeddings": [wire.embedding(text) for text in texts],
-                        "total_duration": 10**6, "load_duration": 10**5, "prompt_eval_count": len(texts)})  # fmt: skip
+            self._json(
+                {
+                    "model": body["model"],
+                    "embeddings": [wire.embedding(text) for text in texts],
+                    "total_duration": 10**6,
+                    "load_duration": 10**5,
+                    "prompt_eval_count": len(texts),
+                }
+            )
 
     def pull(self, body: dict) -> None:
         self._stream(self._pull_lines(body.get("model") or body.get("name", "")), "application/x-ndjson")

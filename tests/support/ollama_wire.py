@@ -12,8 +12,13 @@ from collections.abc import Sequence
 def described(name: str) -> dict:
     family = "bert" if "minilm" in name else "qwen2"
     size = re.search(r":([\d.]+)b", name)
-    details = {"format": "gguf", "family": family, "families": [family],
-               "parameter_size": f"{size[1]}B" if size else "23M", "quantization_level": "Q4_K_M"}  # fmt: skip
+    details = {
+        "format": "gguf",
+        "family": family,
+        "families": [family],
+        "parameter_size": f"{size[1]}B" if size else "23M",
+        "quantization_level": "Q4_K_M",
+    }
     digest = hashlib.sha256(name.encode()).hexdigest()
     return {"name": name, "model": name, "modified_at": _NOW, "size": 10**9, "digest": digest, "details": details}
 
@@ -31,8 +36,14 @@ def ndjson(value: object) -> bytes:
 
 
 def sse(body: dict, choices: list[dict], usage: dict | None = None) -> bytes:
-    event = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": body["model"],
-             "choices": choices, "usage": usage}  # fmt: skip
+    event = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": body["model"],
+        "choices": choices,
+        "usage": usage,
+    }
     return b"data: " + json.dumps(event).encode() + b"\n\n"
 
 

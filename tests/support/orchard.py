@@ -24,5 +24,8 @@ FILES = {
     "node_modules/left/index.js": "module.exports = 1\n",
     "logo.png": b"\x89PNG\r\n\x1a\n\x00\x00",
 }
-BIG = {f"{folder}/m{n}.py": "\n".join(f"def f{n}_{k}():\n    return {k}\n" for k in range(150))
-       for folder in ("src", "docs", "examples") for n in range(3)}  # fmt: skip
+BIG = {
+    f"{folder}/m{n}.py": "\n".join(f"def f{n}_{k}():\n    return {k}\n" for k in range(150))
+    for folder in ("src", "docs", "examples")
+    for n in range(3)
+}

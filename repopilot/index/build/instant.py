@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.index import layout
-from repopilot.index.build.parse_batch import UNREADABLE
+from repopilot.index.build.parse_batch import REMOVED
 from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.build_report import BuildReport, read_report, write_report
 from repopilot.index.codec import Row
@@ -111,7 +111,7 @@ def build_instant(run: BuildRun) -> Index:
         try:
             return _update(run, files, skips)
         except BrokenDatabase:
-            run.rebuild_note, run.full = BROKEN_NOTE, True
+            run.rebuild_note, run.full = i18n.message(BROKEN_NOTE), True
             return _update(run, files, skips)
 
 
@@ -219,12 +219,13 @@ def _parse_changes(run: BuildRun, draft: Draft, files: Sequence[SourceFile]) -> 
     draft.drop(known.keys() - wanted.keys())
     changed = [file for file in files if known.get(file.path) != file.hash]
     unreadable: list[Skip] = []
+    removed = i18n.text(REMOVED)
     parsed = len(changed)
     with run.phase("parsing", len(files)) as progress:
         progress.advance(len(files) - len(changed))
         for skip in _parse(run, draft, changed, progress):
             parsed -= 1
-            if skip.reason == UNREADABLE:
+            if skip.reason == removed:
                 draft.drop([skip.path])
                 unreadable.append(skip)
             else:

@@ -10,8 +10,8 @@ from repopilot.index.codec import Row, encode
 from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 
-UNREADABLE = i18n.message("repo.skip.gone")
-"""As repo/read.py says it: the one reason that may not hold next time."""
+REMOVED = "repo.skip.gone"
+"""The key of the reason for a file that was removed after it was listed: it may be there in the next build."""
 
 
 def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Skip]:
@@ -29,7 +29,7 @@ def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Ski
     """
     found = read(snapshot, files)
     for file in files:
-        _, text = next(found, (file, Skip(file.path, UNREADABLE)))
+        _, text = next(found, (file, Skip(file.path, i18n.message(REMOVED))))
         yield text if isinstance(text, Skip) else _row(file, text)
 
 
