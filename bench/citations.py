@@ -41,15 +41,15 @@ def cases(packages: tuple[str, ...] = PACKAGES, seed: int = 7) -> list[Case]:
 
 
 def measure(found: list[Case]) -> dict[str, tuple[int, float, float]]:
-    """Per kind and for `all`: number of cases, share of true citations kept, share of moved ones rejected."""
+    """Per kind and for `all`: number of cases, share of true citations accepted, share of moved ones rejected."""
     rows: dict[str, list[tuple[bool, bool]]] = {}
     for case in found:
         claim = claim_of(case.sentence)
         definitions = lambda name, known=case.symbols: known.get(name, [])  # noqa: E731
-        kept = support(claim, case.true, definitions) >= SUPPORTED
+        accepted = support(claim, case.true, definitions) >= SUPPORTED
         rejected = support(claim, case.moved, definitions) < SUPPORTED
         for kind in (case.kind, "all"):
-            rows.setdefault(kind, []).append((kept, rejected))
+            rows.setdefault(kind, []).append((accepted, rejected))
     return {
         kind: (len(r), sum(k for k, _ in r) / len(r), sum(j for _, j in r) / len(r)) for kind, r in sorted(rows.items())
     }
@@ -129,5 +129,5 @@ def _blank_docstrings(lines: list[str], functions: list) -> list[str]:
 
 
 if __name__ == "__main__":
-    for kind, (count, kept, rejected) in measure(cases(tuple(sys.argv[1:]) or PACKAGES)).items():
-        print(f"{kind:10} {count:6} cases   true kept {kept:.3f}   moved rejected {rejected:.3f}")
+    for kind, (count, accepted, rejected) in measure(cases(tuple(sys.argv[1:]) or PACKAGES)).items():
+        print(f"{kind:10} {count:6} cases   true accepted {accepted:.3f}   moved rejected {rejected:.3f}")

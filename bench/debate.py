@@ -1,4 +1,4 @@
-"""Parallel debate: `python bench/debate.py` prints the wall time of Critic and Defender together against the slower
+"""Parallel debate: `python -m bench.debate` prints the wall time of Critic and Defender together against the slower
 of them alone, with a scripted backend that answers calls in parallel; the median of RUNS, goal ≤ 1.15."""
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ async def together() -> float:
     workspace = Workspace(None, None, Settings(), model=scripted_model(reply))  # type: ignore[arg-type]
     began = time.perf_counter()
     async with trace.root(lambda event: None, "bench") as step:
-        said = await debate("halve a number", (CHANGE,), workspace, step)
-    assert said.issues and said.defended
+        result = await debate("halve a number", (CHANGE,), workspace, step)
+    assert result.issues and result.defended
     return time.perf_counter() - began
 
 

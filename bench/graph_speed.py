@@ -1,4 +1,4 @@
-"""How fast the code graph is there: linked in full, loaded, after a change. Each measured in a process of its own.
+"""Measures how long the code graph takes: linked in full, loaded, updated. Each in a process of its own.
 
 Called by `python -m bench.impact … --speed LINES`. Memory is the largest resident size (MB) of the process itself, and
 of the largest of its workers.
@@ -32,11 +32,11 @@ _Result = TypeVar("_Result")
 
 
 def print_speed(lines: int, folder: Path) -> None:
-    """Make a tree of that many lines under `folder`, and measure on it."""
+    """Create a tree of that many lines in `folder`, and measure on it."""
     tree, home = folder / "tree", folder / "speed"
     home.mkdir()
-    made, files = make_tree(tree, lines)
-    print(f"\n{made:,} lines in {files:,} files")
+    written, files = make_tree(tree, lines)
+    print(f"\n{written:,} lines in {files:,} files")
     for run in RUNS:
         command = [sys.executable, "-m", "bench.graph_speed", run, str(tree), str(home)]
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -54,7 +54,7 @@ def job(tree: Path, runtime: Runtime) -> dict:
 
 
 def linking(tree: Path, runtime: Runtime) -> dict:
-    """Linking alone: whole, and again with another content of one file, in seconds."""
+    """Linking alone, of all files and again with one changed file, in seconds."""
     index = _opened(tree, runtime)
     load_s, files = _timed(lambda: list(index.analyses()))
     keys = [index.files[file.path].hash for file in files]
@@ -86,7 +86,7 @@ RUNS: dict[str, Callable[[Path, Runtime], dict]] = {run.__name__: run for run in
 
 
 def _indexed(tree: Path, runtime: Runtime) -> tuple[Index, dict]:
-    """Run the job; how long until it answers, and how much longer until the graph is there."""
+    """Run the job; seconds until it answers, and from then until the graph is linked."""
     began = time.monotonic()
     running = runtime.index_jobs.start(IndexRequest(snapshot_of(tree), runtime.settings))
     running.lexical_ready.wait()

@@ -3,7 +3,7 @@
     python -m bench.impact QUERIES_DIR CORPORA_DIR [--models HOME] [--speed LINES]
 
 QUERIES_DIR holds NAME.jsonl ({"changed", "symbols", "gold"} a line), CORPORA_DIR/NAME the repository before them.
-Baselines: `similar`, the files whose MiniLM vector (of their beginning, as the naive way goes) is nearest;
+Baselines: `similar`, the files whose MiniLM vector of their beginning is nearest;
 `neighbours`, the files that import it or that it imports, then theirs. `--models` is a data directory with MiniLM
 installed. `--speed` also times the graph and the reports on a tree of that many lines of installed packages, see
 graph_speed.py.

@@ -4,7 +4,7 @@
                           [--model-home DIR]
 
 The trees are made from installed packages. Each measurement runs in a process of its own, whose tree of processes is
-watched for memory. `--baseline` is the largest tree that plain LlamaIndex + Chroma ingestion gets (it embeds
+sampled for memory. `--baseline` is the largest tree that plain LlamaIndex + Chroma ingestion gets (it embeds
 everything before it can answer). `--files` cuts the largest tree into about that many files.
 """
 
@@ -56,13 +56,13 @@ def _sources() -> Iterator[tuple[Path, str]]:
 
 def _pieces(text: str, lines: int) -> Iterator[str]:
     """The text, cut at the first unindented line behind every `lines` lines."""
-    held: list[str] = []
+    part: list[str] = []
     for line in text.splitlines(keepends=True):
-        if lines and len(held) >= lines and line[:1].strip():
-            yield "".join(held)
-            held = []
-        held.append(line)
-    yield "".join(held)
+        if lines and len(part) >= lines and line[:1].strip():
+            yield "".join(part)
+            part = []
+        part.append(line)
+    yield "".join(part)
 
 
 def measure(name: str, tree: Path, home: Path) -> dict:

@@ -1,4 +1,4 @@
-"""What bench/index.py measures, each in a process of its own: functions (tree, runtime) → JSON-able figures."""
+"""The measurements of bench/index.py, each in a process of its own: functions (tree, runtime) → JSON-able figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def instant(tree: Path, runtime: Runtime) -> dict:
 
 
 def warm(tree: Path, runtime: Runtime) -> dict:
-    """The same with the worker processes started before, as they are while a repository is cloned; with the lag of an
+    """The same with the worker processes started beforehand, as during a clone; with the lag of an
     event loop that runs beside it."""
     runtime.index_jobs.prewarm(runtime.settings)
     time.sleep(8)
@@ -64,7 +64,7 @@ def one_file(tree: Path, runtime: Runtime) -> dict:
 
 
 def reopened(tree: Path, runtime: Runtime) -> dict:
-    """Opening the published index and asking: the memory and time of a command that finds everything built."""
+    """Opening the published index and asking: the memory and time of a command whose index is up to date."""
     began = time.monotonic()
     index = runtime.indexes.open(snapshot_of(tree))
     assert index is not None

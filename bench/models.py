@@ -1,6 +1,8 @@
-"""What an embedded model does on this machine: speed, valid JSON, and what a shared prompt prefix saves.
+"""Measures an embedded model on this machine: speed, share of valid JSON, and the time a shared prompt prefix saves.
 
-    python bench/models.py [NAME …]        the data directory is REPOPILOT_HOME's; missing weights are fetched
+    python -m bench.models [NAME …]
+
+The data directory is REPOPILOT_HOME's; missing weights are downloaded.
 
 Prints one JSON document. Speeds are the engine's own, read from the trace; on a shared machine read them as ratios.
 """
@@ -15,8 +17,6 @@ from typing import Literal
 
 from llama_index.core.llms import ChatMessage
 from pydantic import BaseModel, Field
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from repopilot import trace
 from repopilot.llm import choose, models, stream, structured
@@ -44,7 +44,7 @@ def messages_of(system: str, user: str) -> list[ChatMessage]:
 
 
 async def call_facts(model: Model, messages: list[ChatMessage], **options: int) -> dict[str, object]:
-    """What the trace says of one call: tokens and seconds."""
+    """Tokens and seconds of one call, from its trace."""
     async with trace.root(lambda _: None, "bench") as step:
         await stream.chat(model, messages, step, ChatOptions(**options))
     return step.data

@@ -1,9 +1,9 @@
-"""Test and repair, measured: how many small tasks a model solves before and after, and whether a forger is believed.
+"""Test and repair, measured: how many small tasks a model solves before and after, and whether a forged pass counts.
 
-    python bench/repair.py [--model qwen2.5-coder:0.5b] [--tasks N] [--no-forgers]
+    python -m bench.repair [--model qwen2.5-coder:0.5b] [--tasks N] [--no-forgers]
 
 Each folder of bench/tasks holds a stub with the specification, visible tests (which the loop runs and shows), and
-hidden tests (which judge). `before` is the model's first program, `after` what the loop makes of it. The data directory
+hidden tests (which judge). `before` is the model's first program, `after` the result of the loop. The data directory
 is REPOPILOT_HOME's; missing weights are fetched. Prints one JSON document, progress on standard error.
 """
 
@@ -15,8 +15,6 @@ import json
 import sys
 import time
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from llama_index.core.llms import ChatMessage
 
@@ -50,7 +48,7 @@ async def first_program(stub: str, model: Model, step: trace.Step) -> str:
 
 
 def judged(code: str, task: Path, settings: Settings) -> bool:
-    """Do the visible and the hidden tests pass, genuinely?"""
+    """Whether the visible and the hidden tests pass, verified by assertion inversion."""
     names = ("visible", "hidden")
     files = {f"test_{name}.py": (task / f"{name}.py").read_text() for name in names}
     return run_pytest({**files, "solution.py": code}, list(files), settings).genuine

@@ -1,16 +1,19 @@
-"""What the review finds and what it invents: `python -m bench.review [--model [--anyway]] [--every N] [--questions]`.
+"""Defects found and false alarms of the review.
+
+    python -m bench.review [--model [--anyway]] [--every N] [--questions] [--defects FILE] [--clean FILE]
+                           [--languages FILE]
 
 60 defects, 20 a domain, half of them outside the rules of ruff, bandit and radon, are planted one at a time into files
-of installed packages, as a change that adds the faulty function. 60 clean changes add a function back that the package
-really has. A defect counts as found when a finding of its domain lies within two lines of it. Every other finding on
-added lines of a clean change is a false alarm.
+of installed packages, as a change that adds the faulty function. 60 clean changes add back a function of the package.
+A defect counts as found when a finding of its domain is within two lines of it. Every other finding on added lines of
+a clean change is a false alarm.
 
 Other sets in the same form: `--defects FILE`, `--clean FILE` (cases headed `=== clean NAME`); `--languages FILE` adds
 defects in JavaScript, TypeScript, Go and Java (`=== LANGUAGE DOMAIN NAME`), each a new file. `review_held_out.txt`,
 `review_clean.txt` and `review_languages.txt` in bench/data were written by somebody who didn't know the rules, and no
-rule of the analysers was made with them in view; `review_more.txt` was used to make rules. `--questions` prints, for
-every question the model was asked, how well its odds of "yes" tell the defects of the question's domain from clean
-changes (area under the ROC curve, .5 is chance).
+rule was written with them in view; `review_more.txt` was used to write rules. `--questions` prints, for every question
+the model was asked, how well its odds of "yes" tell the defects of the question's domain from clean changes (area under
+the ROC curve, .5 is chance).
 """
 
 from __future__ import annotations
@@ -67,7 +70,7 @@ class Planted:
 
 
 def defects(files: Sequence[tuple[str, str]], cases: Path = _DEFECTS) -> Iterator[Planted]:
-    """Every defect at the end of a real file, together with what it imports (which counts as there before)."""
+    """Every defect at the end of a real file, together with its imports (which count as existing before)."""
     for head, before, body, path in _cases(cases, files):
         domain, where, name = head
         line = before.count("\n") + 3 + body[: body.index("§")].count("\n")
@@ -207,7 +210,7 @@ async def run(arguments: argparse.Namespace) -> None:
 
 
 async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Workspace:
-    """An index of nothing much: changes bring their own code."""
+    """A nearly empty index: the changes bring their own code."""
     options = Settings(home=home, dense=False, history_commits=0, workers=1)
     (home / "code").mkdir()
     (home / "code" / "a.py").write_text("A = 1\n")

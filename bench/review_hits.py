@@ -1,4 +1,4 @@
-"""What the review's own rules find in public code: `python -m bench.review_hits FOLDER… [--rule ID] [--samples N]`.
+"""Hits of the review's own rules in public code: `python -m bench.review_hits FOLDER… [--rule ID] [--samples N]`.
 
 Each FOLDER is a checked-out repository. Its Python files, or with `--others` those of the other languages that have
 rules, are read in an order drawn by its name, tests, migrations, examples, generated, minified and vendored code left
@@ -35,14 +35,14 @@ _VENDORED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A finding of a rule in a repository; `shown` are the lines around it, numbered."""
+    """A finding of a rule in a repository; `excerpt` are the lines around it, numbered."""
 
     repository: str
     path: str
     line: int
     rule: str
     message: str
-    shown: str
+    excerpt: str
 
 
 def source_files(folder: Path, languages: Collection[str]) -> Iterator[Code]:
@@ -74,8 +74,8 @@ def hits_in(folder: Path, languages: Collection[str]) -> Iterator[Hit]:
     for file in source_files(folder, languages):
         for rule in (rule for rule in RULES if file.language in rule.languages):
             for finding in rule.findings(file):
-                shown = _lines(file, finding.line)
-                yield Hit(folder.name, file.path, finding.line, rule.id, str(finding.message), shown)
+                excerpt = _lines(file, finding.line)
+                yield Hit(folder.name, file.path, finding.line, rule.id, str(finding.message), excerpt)
 
 
 def _lines(file: Code, line: int) -> str:
@@ -110,7 +110,7 @@ def main() -> None:
             continue
         print(f"{rule:24} {len({h.repository for h in hits}):4} repositories {len(hits):6} hits")
         for hit in sample(hits, arguments.samples):
-            print(f"  {hit.repository}/{hit.path}:{hit.line} {hit.message}\n{hit.shown}")
+            print(f"  {hit.repository}/{hit.path}:{hit.line} {hit.message}\n{hit.excerpt}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What each rule of the router is worth: `python -m bench.router_rules FILE.jsonl…` ({"query", "intent"} a line).
+"""The contribution of each rule of the router: `python -m bench.router_rules FILE.jsonl…` ({"query", "intent"} a line).
 
 Prints for every rule the change of accuracy, missed and false refusals without it, in a five-fold cross-validation of
 the fused decision, repeated with two seeds; `bench/data/routing_train.jsonl` is always read. N-grams and vectors are
-reduced to their main components, so that it takes minutes. A rule whose removal costs nothing can go: the classifier
-knows it already. Retrain after that (`bench/train_router.py`).
+reduced to their main components, so that it takes minutes. A rule whose removal costs nothing can be deleted: the
+classifier knows it already. Retrain after that (`python -m bench.train_router`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def main() -> None:
     all_rules = {kind: measured(base, labels, found) for kind, base in bases.items()}
     print("all", {kind: values.round(4).tolist() for kind, values in all_rules.items()})
     for name in RULES:
-        kept = [without(f, name) for f in found]
-        change = {kind: measured(base, labels, kept) - all_rules[kind] for kind, base in bases.items()}
+        rest = [without(f, name) for f in found]
+        change = {kind: measured(base, labels, rest) - all_rules[kind] for kind, base in bases.items()}
         print(f"{name:16}", {kind: values.round(4).tolist() for kind, values in change.items()}, flush=True)
 
 
@@ -54,7 +54,7 @@ def reduced(matrix: np.ndarray) -> np.ndarray:
 
 
 def without(found: dict[str, float], name: str) -> dict[str, float]:
-    """The evidence as it is without one rule."""
+    """The evidence without one rule."""
     rest = found | {name: 0.0}
     return rest | {"change_and_wide": rest["change_verb"] * max(rest["wide"], rest["migrate"])}
 
@@ -70,8 +70,8 @@ def measured(base: np.ndarray, labels: np.ndarray, found: list[dict[str, float]]
         for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(matrix, labels):
             fitted = LogisticRegression(C=1.0, max_iter=1000).fit(matrix[train], labels[train])
             predicted[test] = (fitted.predict_log_proba(matrix[test]) + RULES_WEIGHT * rules[test]).argmax(1)
-        gold, said = labels == refuse, predicted == refuse
-        total += (predicted == labels).mean(), (gold & ~said).sum(), (said & ~gold).sum()
+        gold, refused = labels == refuse, predicted == refuse
+        total += (predicted == labels).mean(), (gold & ~refused).sum(), (refused & ~gold).sum()
     return total / 2
 
 

@@ -1,4 +1,4 @@
-"""Routing quality and latency: `python bench/routing.py FILE.jsonl…` ({"query", "intent", "tags"} a line) prints
+"""Routing quality and latency: `python -m bench.routing FILE.jsonl…` ({"query", "intent", "tags"} a line) prints
 accuracy, macro-F1, REFUSE precision and recall, and p95 latency of each tier that works without a language model."""
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ def report(examples: list[dict], predict: Callable[[str], str]) -> str:
         seconds.append(time.perf_counter() - began)
     gold = [example["intent"] for example in examples]
     hits = Counter(g for g, p in zip(gold, predicted, strict=True) if g == p)
-    said, wanted = Counter(predicted), Counter(gold)
-    f1 = sum(2 * hits[i] / max(1, said[i] + wanted[i]) for i in ids() if wanted[i] or said[i]) / len(wanted | said)
+    chosen, wanted = Counter(predicted), Counter(gold)
+    f1 = sum(2 * hits[i] / max(1, chosen[i] + wanted[i]) for i in ids() if wanted[i] or chosen[i]) / len(
+        wanted | chosen
+    )
     p95 = sorted(seconds)[int(0.95 * (len(seconds) - 1))]
-    refuse = f"REFUSE P {ratio(hits['REFUSE'], said['REFUSE'])} R {ratio(hits['REFUSE'], wanted['REFUSE'])}"
+    refuse = f"REFUSE P {ratio(hits['REFUSE'], chosen['REFUSE'])} R {ratio(hits['REFUSE'], wanted['REFUSE'])}"
     return f"accuracy {sum(hits.values()) / len(gold):.3f}  macro-F1 {f1:.3f}  {refuse}  p95 {1000 * p95:.1f} ms"
 
 

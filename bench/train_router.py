@@ -1,4 +1,4 @@
-"""Train the router's weights (repopilot/routing/weights.npz): `bench/train_router.py FILE.jsonl… [--check]`.
+"""Train the router's weights (repopilot/routing/weights.npz): `python -m bench.train_router FILE.jsonl… [--check]`.
 
 Each line is {"query", "intent"}. `bench/data/routing_train.jsonl` is always read. `--check` only prints the accuracy
 of an eight-fold cross-validation, for choosing between recipes without touching held-out data.

@@ -1,4 +1,4 @@
-"""What the router reads: a question without politeness, code, tracebacks and paths, and its hashed n-grams. Pure."""
+"""Normalizes questions for the router: strips politeness, code, tracebacks and paths, and hashes n-grams. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ _CONTRACTIONS = (("’", "'"), ("what's", "what is"), ("where's", "where is"), (
 
 @dataclass(frozen=True, slots=True)
 class NormalizedQuestion:
-    """`raw` shortened to what is read at all; `core` folded and stripped to the request itself."""
+    """A question as the router reads it.
+
+    `raw` is the shortened text, `core` the request itself, folded, without code, paths and politeness. The flags say
+    whether the text contains code, a traceback, a path, a question mark.
+    """
 
     raw: str
     core: str
@@ -46,18 +50,19 @@ class NormalizedQuestion:
 
 
 def shorten(text: str) -> str:
-    """Head and tail of a long message: the request stands before or behind what was pasted."""
+    """Head and tail of a long message: the request comes before or after what was pasted."""
     text = text.replace("\0", " ")
     return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
 
 
 def fold(text: str) -> str:
-    """Lower case without accents, one kind of apostrophe and blank."""
+    """Convert to lower case, without accents and typographic apostrophes."""
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'").lower())
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def read(text: str) -> NormalizedQuestion:
+    """Normalize a question."""
     raw = shorten(text)
     bare = _FENCE.sub(" ", raw)
     no_trace = _TRACE_LINE.sub(" ", bare)
@@ -72,7 +77,7 @@ def read(text: str) -> NormalizedQuestion:
 
 
 def reads_as_latin(core: str) -> bool:
-    """Whether at least a third of the letters are ASCII (after folding): what rules and classifier were made for."""
+    """Whether at least a third of the letters are ASCII after folding, as rules and classifier expect."""
     letters = [c for c in core if c.isalpha()]
     return not core or 3 * sum(c.isascii() for c in letters) >= max(1, len(letters))
 
