@@ -17,7 +17,7 @@ from repopilot.workspace import Workspace
 Agent = Callable[[str, Workspace, Step], Awaitable[Answer]]
 
 LONGEST_QUESTION = 20_000
-"""Characters; what is longer is cut, and that is said."""
+"""Characters. A longer question is cut, which the trace reports."""
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from repopilot.workspace import Workspace
 CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
 """Excerpt tokens by kind of model: on a CPU each thousand costs seconds before the first word."""
 MAP_SHARE = 3
-"""A question about the whole repository spends one token in three on the map."""
+"""For a question about the entire repository, one token in three is spent on the map."""
 _DEFAULT_TOKENS = 1100
 _FOLLOW_UP = re.compile(
     r"^\W*(?:and|but|now|also|then|why|et|mais|puis|alors|pourquoi)\W*(?:\w+\W*){0,3}$|"

@@ -33,6 +33,11 @@ _CITED = 10
 async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
     """Answer what a change to the files, symbols, commits or generated code that the question names would touch.
 
+    Args:
+        question: in English or French; the answer is in its language.
+        workspace: the repository and the conversation.
+        step: the step of the work.
+
     Returns:
         The report as text, in `result` as an ImpactReport.
 
@@ -92,7 +97,19 @@ async def impact_report(
 
 
 async def impact_of_files(workspace: Workspace, step: Step, files: Sequence[FileChange]) -> ImpactReport:
-    """Report the impact of generated files; arguments and errors as for `impact_report`."""
+    """Report the impact of generated files.
+
+    Args:
+        workspace: the repository.
+        step: the step of the work.
+        files: the generated files.
+
+    Returns:
+        The report.
+
+    Raises:
+        UsageError: the files' diffs can't be read.
+    """
     return await impact_report(workspace, step, patch="\n".join(_as_diff(file) for file in files))
 
 

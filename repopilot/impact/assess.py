@@ -82,7 +82,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
 
 
 def _text(index: Index, change: Change) -> str:
-    """The lines of the touched definitions; '' for a whole file."""
+    """The lines of the touched definitions; '' where all of a file changes."""
     touched = [symbol for symbol in index.outline(change.path) if symbol.qualified in change.symbols]
     by_name = {symbol.qualified: symbol for symbol in touched}
     spans = ((s.start_line, min(s.end_line, s.start_line + _MOST_LINES)) for s in by_name.values())

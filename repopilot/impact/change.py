@@ -1,4 +1,4 @@
-"""What changes: files, symbols or diffs as the user names them, made exact against the index."""
+"""What changes: files, symbols or diffs as the user names them, resolved against the index."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Change:
     """One file that changes.
 
     Attributes:
-        path: where it lies now; `old_path` where it lay before, '' if the same.
+        path: its current path; `old_path` its path before the change, '' if the same.
         symbols: the qualified names of the definitions touched.
         whole: whether all of the file changes; `symbols` is then empty.
         status: what happens to the file.
@@ -135,7 +135,7 @@ def _of_diff(diff: FileDiff, index: Index) -> Change:
 
 
 def _unindexed(diff: FileDiff, change: Change) -> Change:
-    """A file the index doesn't hold: new (and not there yet), deleted (and gone already), or not read."""
+    """A file that isn't in the index: new, already deleted, or not read."""
     lines = [line for hunk in diff.hunks for line in hunk.lines]
     if diff.status == "added":
         new = _symbols(diff.path, [line[1:] for line in lines if line.startswith("+")])

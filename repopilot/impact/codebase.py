@@ -39,7 +39,7 @@ class Codebase:
 
 
 def codebase_of(index: Index) -> Codebase:
-    """The codebase of an index, loaded (or built) when first asked for and held as long as the index."""
+    """The codebase of an index, loaded or built on first use and cached as long as the index."""
     return index.derived(_build)
 
 
@@ -90,7 +90,16 @@ class TextSimilarity:
         return self._cosines(tokens, (1 + np.log(np.maximum(amounts, 1))) * self.rarity[tokens])
 
     def shared(self, one: int, other: int, limit: int = 4) -> list[str]:
-        """The words that make two files similar, the most distinctive first."""
+        """The words that make two files similar.
+
+        Args:
+            one: the number of a file.
+            other: the number of the other.
+            limit: the most words.
+
+        Returns:
+            The words, the most distinctive first.
+        """
         query = np.zeros(len(self.rarity))
         query[self.tokens[self._span(one)]] = self.weights[self._span(one)]
         theirs = self.tokens[self._span(other)]

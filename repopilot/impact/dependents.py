@@ -75,9 +75,16 @@ def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, Messa
 
 
 def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence[AffectedPlace]) -> list[CoveringTest]:
-    """Test files that reach the changes by calls, or are named after a changed file; the surest first, ids empty.
+    """Find the test files that reach the changes by calls, or are named after a changed file.
 
-    A file that only uses something else of a changed file comes after those with tests that reach the change.
+    Args:
+        base: the codebase.
+        changes: what changes.
+        affected: the places that depend on it, tests among them.
+
+    Returns:
+        The tests, without ids, most certain first. A file that only uses something else of a changed file comes after
+        those with tests that reach the change.
     """
     result: dict[str, CoveringTest] = {}
     by_path: dict[str, list[AffectedPlace]] = {}

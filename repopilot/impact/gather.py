@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 LEAST_HISTORY = 10
-"""Commits; below them co-change can't be told from chance, and counts as missing evidence."""
+"""Commits. With fewer, co-change can't be distinguished from chance, and counts as missing evidence."""
 _FEW_NAMES = 3
 _MOST_PATHS = 3
 
@@ -46,7 +46,16 @@ class ImpactEvidence:
 
 
 def gather(index: Index, changes: Sequence[Change], commits: Sequence[Commit]) -> ImpactEvidence:
-    """Everything the index and the past commits (() when no history is known) say about some changes."""
+    """Gather all evidence of what some changes touch.
+
+    Args:
+        index: the repository's index.
+        changes: what changes.
+        commits: past commits, the newest first; () when no history is known.
+
+    Returns:
+        The evidence.
+    """
     base = codebase_of(index)
     affected = [*affected_places(base, changes), *uses_of_removed(index, changes)]
     tests = covering_tests(base, changes, affected)

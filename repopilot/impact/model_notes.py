@@ -51,8 +51,13 @@ class ModelNotes(BaseModel):
 async def with_model_notes(report: ImpactReport, model: Model, step: Step) -> ImpactReport:
     """Add what the model says about the evidence.
 
+    Args:
+        report: the report with its evidence.
+        model: the model to ask; one of fewer than SMALLEST billion parameters is not asked.
+        step: the step of the work.
+
     Returns:
-        The report with the sentences that hold; unchanged when the model fails, is too small, or says none.
+        The report with the sentences that are supported; unchanged when the model fails, is too small, or has none.
     """
     from llama_index.core.llms import ChatMessage
 

@@ -41,7 +41,7 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
         graph: the code graph that names are looked up in.
 
     Returns:
-        The request. A question that names nothing is answered by a search, said in `note`; without a hit all its
+        The request. A question that names nothing is answered by a search, which `note` says; without a hit all its
         fields are empty.
     """
     if found := _RANGE.search(question):

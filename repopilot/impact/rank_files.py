@@ -39,7 +39,7 @@ _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
 
 @dataclass(frozen=True, slots=True)
 class ScoredFile:
-    """A file with its score (0–1) and the signals that made it, by name."""
+    """A file with its score (0–1) and the signals that contribute to it, by name."""
 
     path: str
     score: float
@@ -58,7 +58,7 @@ def rank(
     Args:
         base: the codebase.
         changes: what changes.
-        texts: the text of the touched definitions by path, '' for a whole file.
+        texts: the text of the touched definitions by path, '' where all of a file changes.
         co_changed: files of past commits to the changed files.
         tests: the tests that cover the changes.
 

@@ -3,7 +3,7 @@
 Points: how many other files depend on what changes within two hops (3 or more: 1, 10 or more: 2); the public interface
 changes and somebody in the repository uses it (2), or nobody does (1), or can't be known yet while it is used (1);
 something others use is removed (1 more); a database schema is touched (2); code changes that no test
-reaches (1; tests of the same file count only when the whole file changes). 0–1 points are LOW, 2–3 MEDIUM, 4 and more
+reaches (1; tests of the same file count only when all of the file changes). 0–1 points are LOW, 2–3 MEDIUM, 4 and more
 HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence is given as UNKNOWN.
 """
 

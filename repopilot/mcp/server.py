@@ -50,7 +50,13 @@ class RepositoryTools:
         )
 
     async def search(self, source: str, query: str, k: int = 8) -> str:
-        """Ranked passages of a repository (https URL or local path) for a question, identifier or traceback."""
+        """Ranked passages of a repository for a question, identifier or traceback.
+
+        Args:
+            source: the repository's https URL or local path.
+            query: the question, identifier or traceback.
+            k: the most passages, 1 to 20.
+        """
         return await self._run(source, lambda index: lookup.search(index, query, k, self._embedder()))
 
     async def outline(self, source: str, path: str) -> str:
@@ -58,7 +64,13 @@ class RepositoryTools:
         return await self._run(source, lambda index: lookup.outline(index, path))
 
     async def symbol(self, source: str, name: str, path: str = "") -> str:
-        """The text of a definition, by name or qualified name."""
+        """The text of a definition.
+
+        Args:
+            source: the repository's https URL or local path.
+            name: plain or qualified.
+            path: the file it is in, where several have the name.
+        """
         return await self._run(source, lambda index: lookup.symbol(index, path, name))
 
     async def references(self, source: str, name: str) -> str:
@@ -66,7 +78,14 @@ class RepositoryTools:
         return await self._run(source, lambda index: lookup.references(index, name))
 
     async def read(self, source: str, path: str, start: int = 1, end: int = lookup.MOST_LINES) -> str:
-        """Numbered lines of a file."""
+        """Numbered lines of a file.
+
+        Args:
+            source: the repository's https URL or local path.
+            path: of the file.
+            start: the first line, from 1.
+            end: the last line, inclusive.
+        """
         return await self._run(source, lambda index: lookup.read(index, path, start, end))
 
     async def files(self, source: str, glob: str = "*") -> str:
@@ -74,7 +93,13 @@ class RepositoryTools:
         return await self._run(source, lambda index: lookup.files(index, glob))
 
     async def callers(self, source: str, name: str, depth: int = 1) -> str:
-        """What depends on a file, definition or table (path, path:Symbol, Class.method) within so many hops."""
+        """What depends on a file, definition or table.
+
+        Args:
+            source: the repository's https URL or local path.
+            name: `path`, `path:Symbol` or `Class.method`.
+            depth: how many hops to follow.
+        """
         return await self._run(source, lambda index: call_graph.callers(index, name, depth))
 
     async def callees(self, source: str, name: str) -> str:
@@ -82,7 +107,13 @@ class RepositoryTools:
         return await self._run(source, lambda index: call_graph.callees(index, name))
 
     async def call_path(self, source: str, start: str, end: str) -> str:
-        """The call path from one file or definition to another: calls, uses and imports, one a line."""
+        """The call path from one file or definition to another: calls, uses and imports, one a line.
+
+        Args:
+            source: the repository's https URL or local path.
+            start: `path`, `path:Symbol` or `Class.method`.
+            end: the same.
+        """
         return await self._run(source, lambda index: call_graph.call_path(index, start, end))
 
     async def _run(self, source: str, tool: Callable[[Index], str]) -> str:

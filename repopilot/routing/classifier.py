@@ -65,7 +65,7 @@ def probabilities(
 
     Raises:
         ModelError: the embedder fails.
-        ValueError: the shipped weights were trained with rules that are gone.
+        ValueError: the shipped weights were trained with rules that no longer exist.
     """
     weights = load("dense" if suits(embedder) else "lexical")
     if not found.keys() >= set(weights.names):
@@ -87,7 +87,16 @@ def untrained() -> list[Intent]:
 
 
 def features(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> np.ndarray:
-    """float32, in the order: vectors of raw and core text (when the embedder suits), rule evidence, n-grams."""
+    """The input of the classifier for one question.
+
+    Args:
+        reading: the normalized question.
+        found: its evidence, as `features.evidence` gives it.
+        embedder: for vectors of the question; None, or another than the classifier was trained with, for none.
+
+    Returns:
+        float32, in the order: vectors of raw and core text (when the embedder suits), rule evidence, n-grams.
+    """
     lexical = np.zeros(LEXICAL_BUCKETS, np.float32)
     for bucket, value in lexical_features(reading).items():
         lexical[bucket] = value * LEXICAL_SCALE

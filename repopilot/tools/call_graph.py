@@ -110,7 +110,16 @@ def call_path(index: Index, start: str, end: str) -> str:
 
 
 def shortest_path(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """The shortest path from one of some nodes to one of others; [] for none."""
+    """Find the shortest path from one of some nodes to one of others.
+
+    Args:
+        graph: the code graph.
+        starts: numbers of nodes, the best candidates first.
+        ends: the same for the other end.
+
+    Returns:
+        The numbers of the nodes from start to end; [] when there is no path.
+    """
     paths = (graphs.shortest_path(graph, a, b) for a, b in product(starts[:_CANDIDATES], ends[:_CANDIDATES]) if a != b)
     return min(filter(None, paths), key=len, default=[])
 
@@ -148,7 +157,16 @@ def detect_path_query(index: Index, text: str, names: Sequence[str]) -> list[Pat
 
 
 def path_hits(index: Index, nodes: Sequence[PathNode], score: float) -> list[Hit]:
-    """The passages in which the definitions of a call path begin, in its order, each with the given score."""
+    """The passages in which the definitions of a call path begin.
+
+    Args:
+        index: the repository.
+        nodes: the path; files on it are left out.
+        score: the score each passage gets.
+
+    Returns:
+        The passages in the order of the path, each once.
+    """
     places = [(node.path, node.line) for node in nodes if node.name != node.path]
     chunks = [chunk for path, line in places if (chunk := _chunk_at(index, path, line)) is not None]
     return [Hit(chunk, score, {"call path": score}) for chunk in {c.id: c for c in chunks}.values()]

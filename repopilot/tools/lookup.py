@@ -23,7 +23,16 @@ _MOST_SIMILAR = 3
 
 
 def search(index: Index, query: str, k: int, embedder: Embedder | None) -> str:
-    """Rank the passages for a question, identifier or traceback: place, symbol and text of each.
+    """Rank the passages for a question, identifier or traceback.
+
+    Args:
+        index: the repository.
+        query: the question, identifier or traceback.
+        k: the most passages, 1 to 20.
+        embedder: for dense retrieval; None for lexical retrieval alone.
+
+    Returns:
+        Place, symbol and text of each passage, and notes on what could not be searched.
 
     Raises:
         UsageError: `k` is less than 1 or too large.
@@ -64,7 +73,7 @@ def symbol(index: Index, path: str, name: str) -> str:
 
     Args:
         index: the repository.
-        path: the file it lies in, '' for any.
+        path: the file that defines it, '' for any.
         name: its name or qualified name.
 
     Raises:
@@ -87,7 +96,16 @@ def references(index: Index, name: str) -> str:
 
 
 def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> str:
-    """Show the lines `start` to `end` of a file, numbered, 1-based, inclusive, at most MOST_LINES.
+    """Show numbered lines of a file, at most MOST_LINES.
+
+    Args:
+        index: the repository.
+        path: of the file.
+        start: the first line, from 1.
+        end: the last line, inclusive.
+
+    Returns:
+        A line each, with its number.
 
     Raises:
         UsageError: the file isn't in the index, or has no such lines.

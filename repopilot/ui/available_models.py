@@ -26,12 +26,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Fetch:
-    """A model on its way to this machine."""
+    """A model that is being downloaded."""
 
     name: str
     progress: Progress | None = None
 
     def report(self, progress: Progress) -> None:
+        """Take a moment of the download."""
         self.progress = progress
 
 

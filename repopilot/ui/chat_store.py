@@ -56,7 +56,13 @@ def load(settings: Settings, key: str) -> list[Exchange]:
 
 
 def save(settings: Settings, key: str, exchanges: Iterable[Exchange]) -> None:
-    """Store the last exchanges. A full disk is logged; what is on the page stays."""
+    """Store the last exchanges of a chat. A full disk is logged, and the page keeps what it shows.
+
+    Args:
+        settings: the data directory.
+        key: of the chat.
+        exchanges: all of them; at most STORED are stored.
+    """
     file = _file(settings, key)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from repopilot import i18n, intents
 from repopilot.i18n.format import count
 from repopilot.repo.source import split_token
 from repopilot.ui.answer.answer_view import restore
-from repopilot.ui.answer.asking import ask
+from repopilot.ui.answer.ask import ask
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message

@@ -13,8 +13,17 @@ CODE_VIEW = "code-view"
 
 
 def element(name: str, props: dict, *, display: Literal["inline", "side"] = "inline", id: str = "") -> cl.CustomElement:
-    """Make an element to send with a message; `name` is that of its file. Its URL keeps Chainlit from writing one more
-    file at every update."""
+    """Make an element to send with a message.
+
+    Args:
+        name: of its file, without `.jsx`.
+        props: a JSON-serializable value.
+        display: in the message, or in the side panel.
+        id: of the element; '' for a new one.
+
+    Returns:
+        The element. It has a URL, without which Chainlit would write another file at every update.
+    """
     created = cl.CustomElement(name=name, props=props, display=display, url=f"/public/elements/{name}.jsx")
     if id:
         created.id = id
@@ -35,7 +44,13 @@ async def show_aside(name: str, props: dict) -> None:
 
 
 def poll_props(shown: cl.CustomElement, props: Callable[[], dict], every_s: float) -> None:
-    """Update an element every `every_s` seconds while the browser's session exists. `props` runs in a thread."""
+    """Update an element regularly while the browser's session exists.
+
+    Args:
+        shown: the element, already sent.
+        props: gives its current props; it is called in a thread.
+        every_s: seconds between two updates.
+    """
     polling = asyncio.create_task(_poll(shown, props, every_s, cl.context.session.id))
     # The event loop has only weak references to its tasks.
     cl.user_session.set("polling", [*(cl.user_session.get("polling") or ()), polling])

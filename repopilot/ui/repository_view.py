@@ -27,7 +27,7 @@ ELEMENT = "IndexProgress"
 async def open_repository(chat: Chat, text: str) -> bool:
     """Open the repository the user named, and wait until it can be asked about.
 
-    What goes wrong is shown in the element.
+    Errors are shown in the element.
 
     Args:
         chat: where to open it.
@@ -50,7 +50,16 @@ async def open_repository(chat: Chat, text: str) -> bool:
 
 
 async def open_source(chat: Chat, source: Source, token: str = "") -> bool:
-    """As `open_repository`, for a source already parsed."""
+    """Open a source that is already parsed, as `open_repository` does.
+
+    Args:
+        chat: the chat to open it in.
+        source: the repository.
+        token: for a private repository; '' for none.
+
+    Returns:
+        Whether questions can be asked.
+    """
     if chat.opening is None or chat.opening.source != source:
         chat.exchanges.clear()
     opening = chat.opening = chat.process.openings.open(source, chat.settings, token)

@@ -9,14 +9,14 @@ from urllib.parse import parse_qs
 import pytest
 
 from repopilot import i18n
-from repopilot.agents.planning.agent import _is_go_on, wanted_parts
+from repopilot.agents.planning.agent import is_continuation, wanted_parts
 from repopilot.errors import SourceError
 from repopilot.results import Plan, PlanPart
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Finished, Started
 from repopilot.types import Progress
-from repopilot.ui.answer.asking import language_to_answer_in
+from repopilot.ui.answer.ask import language_to_answer_in
 from repopilot.ui.answer.step_text import body, finished_title
 from repopilot.ui.chat import Chat, Process
 from repopilot.ui.error_text import error_line, error_paragraphs
@@ -124,4 +124,4 @@ def test_the_planner_understands_the_buttons_of_a_plan(language):
     plan = Plan("t", tuple(PlanPart(number, f"part {number}") for number in (1, 2, 3)))
     said = [words["say_next"], words["say_all"], words["say_part"].format(number=2), words["say_skip"].format(number=3)]
     assert [wanted_parts(text, plan) for text in said] == [([1], []), (None, []), ([2], []), ([], [3])]
-    assert all(_is_go_on(text) for text in said)
+    assert all(is_continuation(text) for text in said)

@@ -1,7 +1,7 @@
 """Write new or changed files for a task, checked before anyone sees them. Nothing is written to disk.
 
-The model writes small files whole; in large ones it replaces symbols that code locates. A reply that does not parse is
-sent back once; after that there is a clear error.
+The model rewrites small files in full; in large ones it replaces symbols that code locates. A reply that does not
+parse is sent back once; after that there is a clear error.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class EditRequest:
         feedback: reasons to write another version of `drafts`, for the model.
         drafts: the version before.
         seed: of the sampling; 0 for the first version.
-        language: the language of what is said in the steps.
+        language: the language of the messages in the steps.
     """
 
     task: str

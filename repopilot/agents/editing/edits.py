@@ -33,7 +33,7 @@ _OMISSION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with generated text: the 1-based line, 0 for the whole text, and words for model and user."""
+    """What is wrong with generated text: the 1-based line, 0 for all of it, and a message for model and user."""
 
     line: int
     message: str
@@ -239,7 +239,7 @@ def _applied(lines: Sequence[str], edits: Sequence[_LineEdit]) -> str:
 
 
 def with_secrets(new: str, redacted: str, raw: str) -> str:
-    """`new`, made from redacted text, with the secrets of unchanged lines restored.
+    """`new`, derived from redacted text, with the secrets of unchanged lines restored.
 
     Args:
         new: the generated text.
@@ -278,7 +278,7 @@ def texts_of(changes: Iterable[FileChange]) -> dict[str, str]:
 
 
 def complete_tests(code: str) -> str:
-    """The longest beginning of a Python program, in whole lines, that parses; '' when it holds no test function."""
+    """The longest beginning of a Python program, in complete lines, that parses; '' when it holds no test function."""
     lines = code.splitlines(keepends=True)
     for last in range(len(lines), 0, -1):
         shorter = "".join(lines[:last])
@@ -288,7 +288,16 @@ def complete_tests(code: str) -> str:
 
 
 def change(path: str, new: str, old: str | None) -> FileChange:
-    """The change from `old` (None: there was no such file) to `new`, with a diff that `git apply` takes."""
+    """A file's change from one text to another.
+
+    Args:
+        path: of the file.
+        new: its text after the change.
+        old: its text before it; None where there was no such file.
+
+    Returns:
+        The change, with a diff that `git apply` accepts.
+    """
     return FileChange(path, "added" if old is None else "modified", unified(path, old, new), new)
 
 
@@ -298,7 +307,16 @@ def deletion(path: str, old: str) -> FileChange:
 
 
 def unified(path: str, old: str | None, new: str | None) -> str:
-    """A git diff with headers from one text to another (None: there is no file); '' when nothing differs."""
+    """A git diff from one text to another.
+
+    Args:
+        path: of the file, for the headers.
+        old: the text before; None where there is no file.
+        new: the text after; None where there is no file.
+
+    Returns:
+        The diff with headers; '' when nothing differs.
+    """
     if old == new:
         return ""
     head = [f"diff --git a/{path} b/{path}\n"]

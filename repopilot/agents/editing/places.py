@@ -18,7 +18,7 @@ from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
 
 LARGE_LINES = 200
-"""Files with more lines are not rewritten whole: symbols are replaced in them."""
+"""Files with more lines are not rewritten in full: symbols are replaced in them."""
 MOST_TARGETS = 3
 
 _PATH = re.compile(
@@ -90,7 +90,7 @@ class EditTarget:
 
     @property
     def large(self) -> bool:
-        """Whether symbols are replaced in it, instead of the whole text."""
+        """Whether symbols are replaced in it, instead of all its text."""
         return self.shown.count("\n") > LARGE_LINES
 
 

@@ -79,7 +79,7 @@ def unrequested_removals(path: str, new: str, old: str, task: str) -> list[str]:
 
 
 def _words(name: str) -> set[str]:
-    """`with_discount` and `withDiscount` as with, discount, and the whole."""
+    """`with_discount` and `withDiscount` as with, discount, and the full name."""
     return {name.lower(), *(w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))}
 
 

@@ -130,16 +130,16 @@ def _joined(lines: Sequence[str]) -> str:
 
 def _unfenced_code(lines: Sequence[str]) -> str:
     """The reply itself when most of it looks like code: small models forget fences."""
-    kept = [line for line in lines if not line.strip().startswith("```")]
-    full = [line for line in kept if line.strip()]
-    coded = sum(bool(_CODE_LINE.match(line)) for line in full)
-    if not full or coded < max(2, 0.6 * len(full)):
+    code = [line for line in lines if not line.strip().startswith("```")]
+    filled = [line for line in code if line.strip()]
+    coded = sum(bool(_CODE_LINE.match(line)) for line in filled)
+    if not filled or coded < max(2, 0.6 * len(filled)):
         return ""
-    while kept and (not kept[0].strip() or not _CODE_LINE.match(kept[0])):
-        kept.pop(0)
-    while kept and (not kept[-1].strip() or _TAIL.match(kept[-1].strip())):
-        kept.pop()
-    return "\n".join(kept) + "\n" if kept else ""
+    while code and (not code[0].strip() or not _CODE_LINE.match(code[0])):
+        code.pop(0)
+    while code and (not code[-1].strip() or _TAIL.match(code[-1].strip())):
+        code.pop()
+    return "\n".join(code) + "\n" if code else ""
 
 
 def _matching(path: str, targets: Sequence[str]) -> str:

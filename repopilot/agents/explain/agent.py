@@ -93,7 +93,7 @@ async def _ask(
 
 
 def _usable_text(text: str, workspace: Workspace, found: Exploration, failure: str, step: Step) -> str:
-    """What of the model's text may be shown; '' for nothing. What is left out is said in the trace."""
+    """The part of the model's text that may be shown, '' for none. The trace reports what is left out."""
     if failure:
         step.degrade(i18n.message("explain.degraded.cut_off", why=failure))
     elif not text.strip():

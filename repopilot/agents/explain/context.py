@@ -1,4 +1,4 @@
-"""What the model is shown for a question, and how much of the question it covers."""
+"""The context that the model gets for a question, and how much of the question it covers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def question_coverage(question: str, found: Exploration) -> float:
         found: the exploration with its excerpts.
 
     Returns:
-        0 to 1; 1 for a question without content words, and for one about the repository as a whole. A question in
+        0 to 1; 1 for a question without content words, and for one about the entire repository. A question in
         another language than the code's counts as UNSURE_COVERAGE, neither covered nor not.
     """
     claim = claim_of(question)

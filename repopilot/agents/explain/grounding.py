@@ -48,7 +48,7 @@ def without_invented_names(text: str, index: Index, excerpts: Sequence[Excerpt])
     Args:
         text: the model's text.
         index: the repository's index.
-        excerpts: what the model was shown.
+        excerpts: what the model was given.
 
     Returns:
         The rest of the text, and how many sentences were dropped.
@@ -66,7 +66,16 @@ def without_invented_names(text: str, index: Index, excerpts: Sequence[Excerpt])
 
 
 def mark_own_snippets(text: str, excerpts: Sequence[Excerpt], language: str) -> str:
-    """Add a note below each code block of which less than half stands in the excerpts: it is the model's own."""
+    """Add a note below each code block that the model wrote itself.
+
+    Args:
+        text: the answer, in Markdown.
+        excerpts: what the model was given.
+        language: of the note.
+
+    Returns:
+        The text, with a note below each block less than half of whose lines are in the excerpts.
+    """
     known = _lines_of(excerpts)
 
     def marked(block: re.Match[str]) -> str:

@@ -70,7 +70,16 @@ def extractive_answer(
 
 
 def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
-    """Says that names in the question occur nowhere in the repository."""
+    """Say that names in the question occur nowhere in the repository.
+
+    Args:
+        names: the names.
+        index: the repository's index.
+        language: of the note.
+
+    Returns:
+        A sentence of Markdown, with the number of files and the commit that were searched.
+    """
     listed = ", ".join(f"`{name}`" for name in names)
     scope = {"files": len(index.files), "commit": short_commit(index.commit)}
     return i18n.text("explain.absent_names", language, names=listed, **scope)

@@ -135,7 +135,7 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
 
 
 def code_shown(changes: Sequence[FileChange]) -> str:
-    """The new code as reviewers read it: short files whole, else the diff; at most SHOWN_CHARS."""
+    """The new code as reviewers read it: short files in full, else the diff; at most SHOWN_CHARS."""
     parts = [f"{c.path}\n{c.content if len(c.content) < SHOWN_CHARS // 2 else c.diff}" for c in changes]
     return "\n\n".join(parts)[:SHOWN_CHARS]
 

@@ -32,7 +32,7 @@ class Examination:
         task: what the change is for.
         workspace: the repository.
         inputs: the repository as a folder for the sandbox, None where nothing can be run in it.
-        language: the language of what is said.
+        language: the language of the messages.
     """
 
     task: str
@@ -93,7 +93,7 @@ async def gather_evidence(
 
 
 def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[ChangedDefinition, ...]:
-    """What changed code adds or alters: definitions in Python, whole files in other languages. Tests aside."""
+    """What changed code adds or alters: definitions in Python, entire files in other languages. Tests aside."""
     before = old_texts(changes, workspace)
     found: list[ChangedDefinition] = []
     for change in changes:
@@ -107,7 +107,16 @@ def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[Changed
 
 
 async def find_new_findings(changes: Changes, workspace: Workspace, step: Step) -> tuple[Finding, ...]:
-    """What the analysers of security, performance and style find new in the changed lines."""
+    """Run the analysers of security, performance and style on generated files.
+
+    Args:
+        changes: the generated files.
+        workspace: the repository before the change.
+        step: the step of the work; the analysers get one below it.
+
+    Returns:
+        The findings on changed lines that were not there before.
+    """
     from repopilot.review.engine import analyse
     from repopilot.review.findings import DOMAINS, merged
     from repopilot.review.scope import of_changes

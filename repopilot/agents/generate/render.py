@@ -26,9 +26,9 @@ class GenerationOutcome:
         changes: the files.
         verdict: the Controller's, None without files.
         reasons: those reasons of the verdict that move the score.
-        opinions: what Critic and Defender said.
+        opinions: those of Critic and Defender.
         tests: None when they could not be run at all.
-        impact: None when it could not be told.
+        impact: None when it could not be determined.
         revisions: how often another version was asked for.
         failure: why there are no files, '' when there are some.
         merged: the reviewers' points are worked in.

@@ -78,7 +78,7 @@ class ChangeEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """What Critic and Defender said that quotes the code.
+    """The points of Critic and Defender that quote the code.
 
     Attributes:
         issues: points against the change.
@@ -136,7 +136,7 @@ def _reasons(moves: Sequence[_Move], opinions: Opinions) -> tuple[str, ...]:
 
 
 def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
-    """Everything that moves the score, in the order in which it is told."""
+    """Everything that changes the score, in the order of the report."""
     moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
     if evidence.removed:
         moves.append(_Move(-1.5, i18n.message("generate.score.removed", names=", ".join(evidence.removed[:5]))))

@@ -55,7 +55,7 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
         UsageError: the question names a part that the plan doesn't have.
     """
     current = current_plan(workspace.turns)
-    if current is not None and _is_go_on(question):
+    if current is not None and is_continuation(question):
         current = replace(current, questions=())
         chosen, skipped = wanted_parts(question, current)
         for number in skipped:
@@ -181,7 +181,8 @@ def with_answers(task: str, answers: Sequence[tuple[str, str]]) -> str:
     return "\n".join([task, *(f"{question} {answer}." for question, answer in answers)])
 
 
-def _is_go_on(question: str) -> bool:
+def is_continuation(question: str) -> bool:
+    """Whether a question asks to go on with the current plan, rather than for a new one."""
     return len(question.split()) <= 12 and _GO_ON.match(question) is not None
 
 

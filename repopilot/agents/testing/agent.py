@@ -71,6 +71,14 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
 async def run_existing(question: str, workspace: Workspace, step: Step) -> Answer:
     """Run the tests a question names, those of the last generated files, or all of them, at most MOST_RUN files.
 
+    Args:
+        question: as the user asked it.
+        workspace: the repository and the conversation.
+        step: the step of the work.
+
+    Returns:
+        The answer; its `result` is a TestReport.
+
     Raises:
         SandboxError: nothing can be run.
     """

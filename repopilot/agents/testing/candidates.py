@@ -22,7 +22,7 @@ def code_in_reply(reply: str) -> str:
     """The Python program of a model's reply.
 
     Returns:
-        The longest fenced block that parses, else the whole reply where that parses, else the longest block, without
+        The longest fenced block that parses, else the entire reply where that parses, else the longest block, without
         its last definition where the reply was cut off inside that; '' when there is no code.
     """
     blocks = [

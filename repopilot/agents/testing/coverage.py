@@ -70,7 +70,7 @@ def entry_points(changed: Iterable[ChangedDefinition]) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> dict[str, ast.AST]:
-    """The syntax tree of each qualified definition: whole functions, classes without their methods, constants; under
+    """The syntax tree of each qualified definition: complete functions, classes without their methods, constants; under
     _TOP the statements at the top level that define nothing."""
     try:
         tree = parse_python(text)

@@ -51,7 +51,7 @@ class RepairRequest:
         context_files: texts by path that lie beside the code.
         inputs: a folder with the rest of the repository.
         focus: names that tests written here are to call (`Class.method`).
-        language: the language of what is said in the steps.
+        language: the language of the messages in the steps.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Which tests of the repository cover a file, told by names alone: what they are called and what they use."""
+"""Which tests of the repository cover a file, judged by names alone: their own and those they use."""
 
 from __future__ import annotations
 

@@ -130,7 +130,16 @@ async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomEl
 
 
 def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:
-    """Props of the element `Sources`: citations, fallbacks, other routes, another try, the footer."""
+    """The props of the element `Sources`: citations, fallbacks, other routes, another try, the footer.
+
+    Args:
+        answer_id: of the answer's message.
+        exchange: the question with its answer.
+        language: of the interface.
+
+    Returns:
+        A JSON-serializable value.
+    """
     answer = exchange.answer
     # The findings of a review carry their places themselves.
     cited = () if review_of(answer) else answer.citations

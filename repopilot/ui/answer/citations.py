@@ -56,7 +56,7 @@ def code_props(citation: Citation, text: str, language: str) -> dict:
 
     Args:
         citation: the cited lines.
-        text: the whole file.
+        text: of the file.
         language: of the reader.
     """
     lines = text.split("\n")

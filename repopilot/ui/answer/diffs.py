@@ -123,7 +123,7 @@ def _file_props(file: FileChange, decision: str, folder: str, language: str) -> 
 
 
 def _hunks(change: FileChange) -> str:
-    """The hunks without file headers, made from the content for a new file that came without any."""
+    """The hunks without file headers, computed from the content for a new file without a diff."""
     start = re.search(r"^@@ ", change.diff, re.MULTILINE)
     if start:
         return change.diff[start.start() :]

@@ -22,7 +22,16 @@ def plan_of(answer: Answer) -> Plan | None:
 
 
 async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomElement:
-    """The task list under an answer. The lists of older answers lose their buttons."""
+    """The task list under an answer; the lists of older answers lose their buttons.
+
+    Args:
+        chat: the chat of the answer.
+        answer_id: of the answer's message.
+        plan: what to list.
+
+    Returns:
+        The element, not sent yet.
+    """
     for older in chat.plans.values():
         await update(older, {**older.props, "current": False})
     chat.plans[answer_id] = element("Plan", plan_props(answer_id, plan, chat.language))
@@ -70,7 +79,16 @@ def edited(parts: Sequence[PlanPart], lines: Sequence[str]) -> tuple[PlanPart, .
 
 
 def plan_props(answer_id: str, plan: Plan, language: str) -> dict:
-    """Props of the element `Plan`."""
+    """The props of the element `Plan`.
+
+    Args:
+        answer_id: of the answer's message.
+        plan: what to list.
+        language: of the interface.
+
+    Returns:
+        A JSON-serializable value.
+    """
     done = sum(part.state == "done" for part in plan.parts)
     return {
         "answer": answer_id,

@@ -37,7 +37,16 @@ def running_title(started: Started, language: str) -> str:
 
 
 def finished_title(started: Started, finished: Finished, language: str) -> str:
-    """`Retrieve · 8 hits · 45 ms`, with ✗ where it failed and ■ where it was stopped."""
+    """The title of a finished step.
+
+    Args:
+        started: the beginning of the step.
+        finished: its end.
+        language: of the reader.
+
+    Returns:
+        `Retrieve · 8 hits · 45 ms`, with ✗ where it failed and ■ where it was stopped.
+    """
     facts = [*_title_facts(finished.data, language), duration(finished.at - started.at, language)]
     return step_name(started.name, language) + MARKS[finished.state] + " · " + " · ".join(facts)
 

@@ -42,9 +42,14 @@ ICONS = {
 class Emitter(Protocol):
     """The part of Chainlit's emitter that shows steps."""
 
-    def send_step(self, step_dict: Any) -> Awaitable[object]: ...
-    def update_step(self, step_dict: Any) -> Awaitable[object]: ...
-    def send_token(self, id: str, token: str) -> Awaitable[object]: ...
+    def send_step(self, step_dict: Any) -> Awaitable[object]:
+        """Send a new step to the browser."""
+
+    def update_step(self, step_dict: Any) -> Awaitable[object]:
+        """Send a changed step to the browser."""
+
+    def send_token(self, id: str, token: str) -> Awaitable[object]:
+        """Append text to a step in the browser."""
 
 
 @dataclass(slots=True)
@@ -133,7 +138,7 @@ class TraceView:
             await self._flush_answer()
 
     async def _flush_answer(self) -> None:
-        """The whole text so far: what is code and what is prose can change with every piece."""
+        """All of the text so far: what is code and what is prose can change with every piece."""
         if self._answer_grew:
             self._answer_grew = False
             await self._on_answer(inert("\n\n".join("".join(pieces) for pieces in self._answers.values())))

@@ -32,8 +32,13 @@ SKIPS_SHOWN = 8
 def opening_props(opening: Opening, language: str, *, starters: bool = True) -> dict:
     """The state of an opening as the element shows it.
 
+    Args:
+        opening: the repository being opened, or open.
+        language: of the interface.
+        starters: whether to offer questions to start with.
+
     Returns:
-        A JSON-able value, equal for two moments that look the same.
+        A JSON-serializable value, equal for two moments that look the same.
     """
     moment = opening.current_progress
     working = opening.phase in ("cloning", "indexing")
@@ -72,7 +77,16 @@ def starter_rows(language: str) -> list[list[str]]:
 
 
 def badge(opening: Opening, index: Index, language: str) -> dict:
-    """`Indexed: N files · M chunks · commit abc1234`, and the details it unfolds to."""
+    """The summary of an index.
+
+    Args:
+        opening: the repository.
+        index: its index.
+        language: of the interface.
+
+    Returns:
+        `Indexed: N files · M chunks · commit abc1234`, and the details it unfolds to.
+    """
     report = index.report
     facts = [count(len(index.files), "file", language), count(len(index.chunks), "chunk", language)]
     facts.append(commit_words(index.commit, language))
@@ -94,7 +108,16 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
 
 
 def dense_words(share: float, language: str, *, building: bool) -> str:
-    """How many of the vectors there are, in words; `share` is 0–1."""
+    """How many of the dense vectors are built.
+
+    Args:
+        share: 0 to 1.
+        language: of the interface.
+        building: whether more are being built.
+
+    Returns:
+        A phrase.
+    """
     if share >= 1:
         return i18n.text("ui.opening.dense_complete", language)
     if share == 0 and not building:
@@ -140,7 +163,16 @@ def estimate_props(found: Estimate, language: str) -> dict:
 
 
 def moved_note(opening: Opening, asked: str, language: str) -> str:
-    """That the index has moved on from the commit `asked`, which the last answer came from; '' while it has not."""
+    """Say that the index has moved on from the commit that the last answer came from.
+
+    Args:
+        opening: the repository.
+        asked: the commit of the last answer, '' for none.
+        language: of the interface.
+
+    Returns:
+        The note; '' while the commit is the same.
+    """
     if not asked or opening.index is None or opening.index.commit == asked:
         return ""
     before, now = (commit_words(commit, language) for commit in (asked, opening.index.commit))

@@ -23,7 +23,13 @@ def recent(settings: Settings) -> list[dict]:
 
 
 def remember(settings: Settings, name: str, address: str) -> None:
-    """Put a repository first. A full or read-only disk is logged and costs only this convenience."""
+    """Put a repository first in the list of recent ones. A full or read-only disk is logged, not raised.
+
+    Args:
+        settings: the data directory.
+        name: of the repository.
+        address: to open it by.
+    """
     entries = [{"name": name, "address": address}]
     entries += [entry for entry in recent(settings) if entry["address"] != address]
     file = _file(settings)

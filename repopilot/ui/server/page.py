@@ -45,7 +45,7 @@ def asked_from_elsewhere(headers: Mapping[str, str], query: str) -> str | None:
 
 
 class InterfaceLanguage:
-    """ASGI middleware: has Chainlit's menus and readme page shown in a language we have.
+    """ASGI middleware: restricts Chainlit's menus and readme page to the languages of the catalogue.
 
     Chainlit takes the browser's language as a parameter, and has translations of its own for some that we don't.
 

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Asking:
+class PendingQuestion:
     """One question while it is being answered.
 
     Attributes:
@@ -65,46 +65,46 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         question: without its command.
         command: that of the intent to force, '' for the router's choice.
     """
-    asking = Asking(question, command, chat.language, cl.Message(content=""))
-    view = _view(asking)
+    pending = PendingQuestion(question, command, chat.language, cl.Message(content=""))
+    view = _view(pending)
     view.start()
     try:
-        workspace, answer = await _run_agent(chat, asking, view)
+        workspace, answer = await _run_agent(chat, pending, view)
     except asyncio.CancelledError:
         # Stop was pressed. The task ends normally: Chainlit would overwrite the streamed text of a cancelled one.
         await view.close()
-        await _end_early(asking)
+        await _end_early(pending)
     except RepoPilotError as error:
         await view.close()
-        await _show_failure(asking, error)
+        await _show_failure(pending, error)
     except Exception as error:
         log.exception("answering")
         await view.close()
         message = i18n.message("ui.errors.unexpected", error=str(error) or type(error).__name__)
-        await _show_failure(asking, RepoPilotError(message, i18n.message("ui.errors.unexpected_hint")))
+        await _show_failure(pending, RepoPilotError(message, i18n.message("ui.errors.unexpected_hint")))
     else:
         await view.close()
         # A message that is stored loses its key: the notes are stored in the language they were shown in.
-        answer = replace(answer, degraded=tuple(i18n.said(note, asking.language) for note in answer.degraded))
-        exchange = Exchange(question, command, answer, footer(asking, workspace, answer), workspace.index.commit)
-        await show_answer(chat, asking.message, exchange, workspace.index)
+        answer = replace(answer, degraded=tuple(i18n.said(note, pending.language) for note in answer.degraded))
+        exchange = Exchange(question, command, answer, footer(pending, workspace, answer), workspace.index.commit)
+        await show_answer(chat, pending.message, exchange, workspace.index)
         await remember(chat, exchange)
 
 
-async def _run_agent(chat: Chat, asking: Asking, view: TraceView) -> tuple[Workspace, Answer]:
+async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> tuple[Workspace, Answer]:
     from repopilot.assistant import answer
 
     def sink(event: Event) -> None:
-        asking.sink(event)
+        pending.sink(event)
         view.sink(event)
 
     with chat.process.runtime.index_jobs.embedding_paused():
-        async with root(sink, "work", "run", asking.question) as step:
-            workspace = await _workspace(chat, asking)
-            return workspace, await answer(asking.question, workspace, step, intents.commands().get(asking.command))
+        async with root(sink, "work", "run", pending.question) as step:
+            workspace = await _workspace(chat, pending)
+            return workspace, await answer(pending.question, workspace, step, intents.commands().get(pending.command))
 
 
-async def _workspace(chat: Chat, asking: Asking) -> Workspace:
+async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     """The open repository with the models of the moment, and the language to answer in."""
     opening, models = chat.opening, chat.process.models
     assert opening is not None and opening.index is not None and opening.snapshot is not None
@@ -113,7 +113,7 @@ async def _workspace(chat: Chat, asking: Asking) -> Workspace:
     return Workspace(
         opening.snapshot,
         opening.index,
-        opening.settings.model_copy(update={"language": language_to_answer_in(chat, asking.question)}),
+        opening.settings.model_copy(update={"language": language_to_answer_in(chat, pending.question)}),
         model=models.model,
         reviewer=models.reviewer,
         embedder=await models.find_embedder(),
@@ -129,7 +129,7 @@ def language_to_answer_in(chat: Chat, question: str) -> Language | Literal[""]:
     return chat.settings.language or (chat.language if in_none else "")
 
 
-def _view(asking: Asking) -> TraceView:
+def _view(pending: PendingQuestion) -> TraceView:
     run = cl.context.current_step
 
     async def attach(step_id: str, name: str, text: str) -> None:
@@ -139,16 +139,25 @@ def _view(asking: Asking) -> TraceView:
         cl.context.emitter,
         cl.context.session.thread_id,
         run.id if run else None,
-        asking.language,
-        on_answer=partial(asking.message.stream_token, is_sequence=True),
+        pending.language,
+        on_answer=partial(pending.message.stream_token, is_sequence=True),
         attach=attach,
     )
 
 
-def footer(asking: Asking, workspace: Workspace, answer: Answer) -> str:
-    """`EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · 43 % of the dense vectors built · commit abc1234`."""
-    language, dense = asking.language, workspace.index.dense
-    data = [finished.data for finished in asking.finished]
+def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> str:
+    """The line below an answer.
+
+    Args:
+        pending: the question, with the steps that answered it.
+        workspace: the repository and the model.
+        answer: the answer.
+
+    Returns:
+        `EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · 43 % of the dense vectors built · commit abc1234`
+    """
+    language, dense = pending.language, workspace.index.dense
+    data = [finished.data for finished in pending.finished]
     models = dict.fromkeys(str(noted["model"]) for noted in data if noted.get("model"))
     tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))
     no_model = "ui.footer.no_model" if workspace.model is None else "ui.footer.no_model_needed"
@@ -156,26 +165,26 @@ def footer(asking: Asking, workspace: Workspace, answer: Answer) -> str:
         answer.route.intent if answer.route else "",
         ", ".join(models) or i18n.text(no_model, language),
         count(tokens, "token", language) if tokens else "",
-        duration(time.monotonic() - asking.started, language),
+        duration(time.monotonic() - pending.started, language),
         "" if dense >= 1 else dense_words(dense, language, building=workspace.embedder is not None),
         commit_words(workspace.index.commit, language),
     ]
     return " · ".join(part for part in parts if part)
 
 
-async def _show_failure(asking: Asking, error: RepoPilotError) -> None:
+async def _show_failure(pending: PendingQuestion, error: RepoPilotError) -> None:
     """Leave what was streamed, say what happened, offer another try."""
     streamed = error.partial if isinstance(error, ModelError) else ""
-    if asking.message.streaming or streamed:
-        await _end_early(asking, f"_{i18n.text('ui.chat.cut_off', asking.language)}_", streamed)
-    message = await send_error(error, asking.language)
-    failed = Exchange(asking.question, asking.command, Answer(""), interrupted=True)
-    await element("Sources", sources_props(asking.message.id, failed, asking.language)).send(for_id=message.id)
+    if pending.message.streaming or streamed:
+        await _end_early(pending, f"_{i18n.text('ui.chat.cut_off', pending.language)}_", streamed)
+    message = await send_error(error, pending.language)
+    failed = Exchange(pending.question, pending.command, Answer(""), interrupted=True)
+    await element("Sources", sources_props(pending.message.id, failed, pending.language)).send(for_id=message.id)
 
 
-async def _end_early(asking: Asking, note: str = "", streamed: str = "") -> None:
+async def _end_early(pending: PendingQuestion, note: str = "", streamed: str = "") -> None:
     """End the message with the text there is so far."""
-    message = asking.message
+    message = pending.message
     shown = message.streaming
     if shown or streamed:
         message.content = "\n\n".join(part for part in (closed(message.content or inert(streamed)), note) if part)
