@@ -52,7 +52,7 @@ class IntentSpec:
     cue: str = ""
 
     def label(self, language: str = "en") -> str:
-        """The intent's name as shown, for example on a button."""
+        """The intent's name for display, for example on a button."""
         return i18n.text(f"intents.{self.id.lower()}.label", language)
 
     def description(self, language: str = "en") -> str:

@@ -133,7 +133,7 @@ class SchemaTable:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that changes: the qualified names of its touched definitions, or with `whole` everything in it.
+    """A file that changes: the qualified names of its touched definitions, or, with `whole`, the complete file.
 
     `interface` is None while the new text isn't known.
     """
@@ -279,7 +279,7 @@ class Iteration:
         run: what the sandbox says of it, None when it was not worth running.
         failures: the tests that failed.
         change: what differs from the best attempt before, in words.
-        why: what the attempt was made for, in words.
+        why: the reason for the attempt, a message.
         problem: why the candidate was not run, '' when it was.
         repeated: the candidate is a program that was tried before.
     """
@@ -304,7 +304,7 @@ class TestReport:
     """The tests that were run, and what was written or repaired for them.
 
     Attributes:
-        run: the run of the version that was kept, None when nothing was run.
+        run: the run of the resulting version, None when nothing was run.
         protected: the tests are the repository's or the user's and were not changed.
         tests: the texts of the test files, by path.
         code: the best version of the code under test, None where nothing was to be repaired.
@@ -357,7 +357,7 @@ class Generation:
     Attributes:
         verdict: the Controller's, None when there are no files.
         tests: None when they could not be run at all.
-        impact: what the files touch, None when that could not be told.
+        impact: what the files affect, None when that is unknown.
         failure: why there are no files, '' when there are some.
     """
 
@@ -373,7 +373,7 @@ Result = Annotated[Explanation | Generation | TestReport | Plan | ReviewReport |
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an agent returns. `evidence` is what code found, in the order shown; `degraded` lists every fallback taken,
+    """What an agent returns. `evidence` is what was found without a model; `degraded` lists every fallback taken,
     in words; `result` is the agent's own data."""
 
     text: str

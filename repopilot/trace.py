@@ -139,13 +139,9 @@ async def _running(sink: Sink, parent_id: str | None, name: str, kind: Kind, inp
         sink(Finished(step.id, "stopped", step.text, i18n.message("errors.stopped"), time.time(), dict(step.data)))
         raise
     except Exception as error:
-        sink(Finished(step.id, "error", step.text, _error_text(error), time.time(), dict(step.data)))
+        sink(Finished(step.id, "error", step.text, i18n.reason(error), time.time(), dict(step.data)))
         raise
     sink(Finished(step.id, "ok", step.text, "", time.time(), dict(step.data)))
-
-
-def _error_text(error: Exception) -> str:
-    return (i18n.reason(error) if isinstance(error, RepoPilotError) else str(error)) or type(error).__name__
 
 
 def tree(events: Iterable[Event]) -> list[dict]:

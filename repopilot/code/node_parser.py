@@ -30,7 +30,7 @@ class RepositoryNodeParser(NodeParser):
     `SimpleDirectoryReader` sets it); language and kind of file follow from it.
     """
 
-    root: str = Field(default="", description="Folder that paths are made relative to, '' to leave them as they are.")
+    root: str = Field(default="", description="Folder that paths become relative to, '' to leave them unchanged.")
 
     @classmethod
     def class_name(cls) -> str:
@@ -58,7 +58,7 @@ class RepositoryNodeParser(NodeParser):
 def node_of_chunk(chunk: Chunk) -> TextNode:
     """A chunk as a node of the same id and text; `chunk_of_node` gives the chunk back.
 
-    The metadata (`CHUNK_METADATA`) is left out of what is embedded, as in the index; a language model is shown path,
+    The metadata (`CHUNK_METADATA`) is left out of what is embedded, as in the index; a language model gets path,
     lines and symbol.
     """
     return TextNode(
@@ -71,13 +71,13 @@ def node_of_chunk(chunk: Chunk) -> TextNode:
 
 
 def chunk_of_node(node: BaseNode) -> Chunk:
-    """The chunk that a node was made from.
+    """The chunk that a node was created from.
 
     Args:
         node: from `node_of_chunk`, `RepositoryNodeParser` or a store that keeps metadata; further metadata is ignored.
 
     Returns:
-        The chunk, equal to the one the node was made from.
+        The chunk, equal to the one the node was created from.
 
     Raises:
         KeyError: the node lacks some of `CHUNK_METADATA`.

@@ -84,7 +84,7 @@ def analyse(
 
     Args:
         path: the file's path, from the repository's root.
-        text: its whole text, with LF line ends.
+        text: its text, with LF line ends.
         language: as `languages.language_of` names it. A `.h` file is parsed as C++ where it looks like it.
         kind: the kind of file.
         seconds: time limit of the parser; afterwards the file is cut by lines and a note says so.

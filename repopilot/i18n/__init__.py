@@ -78,8 +78,10 @@ def said(value: str, language: str) -> str:
     return str(localized(value, language))
 
 
-def reason(error: RepoPilotError) -> str:
-    """The message of an error followed by its hint, still translatable."""
+def reason(error: Exception) -> str:
+    """What an error says: for one of ours its message and hint, still translatable; for others never ''."""
+    if not isinstance(error, RepoPilotError):
+        return str(error) or type(error).__name__
     return message("errors.with_hint", message=error.message, hint=error.hint) if error.hint else error.message
 
 

@@ -1,4 +1,4 @@
-"""The code graph of an index: stored beside it by the build, loaded by whoever asks for it.
+"""The code graph of an index: stored beside it by the build, loaded on demand.
 
 Where none is stored for the content of the index it is linked then, from the one before where few files have changed.
 """

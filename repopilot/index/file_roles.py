@@ -1,4 +1,4 @@
-"""What files are beside source code: tests, examples, documentation, configuration, generated, vendored."""
+"""The roles of files besides source code: tests, examples, documentation, configuration, generated, vendored."""
 
 from __future__ import annotations
 

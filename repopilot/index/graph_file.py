@@ -92,7 +92,7 @@ def load(folder: Path, key: str) -> Graph | None:
 
 
 def load_linked(folder: Path) -> Linked | None:
-    """The stored graph, of whatever content, with what it was linked from; None as for `load`."""
+    """The stored graph whatever its content, and what it was linked from; None as for `load`."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
             head = _head(file)

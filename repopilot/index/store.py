@@ -71,7 +71,7 @@ class IndexStore:
         return None
 
     def _open_generation(self, generation: Path) -> Index:
-        # The number alone is not enough: a deleted index begins to count anew.
+        # The number alone is not enough: a deleted index starts again at 1.
         state = (generation / layout.DATABASE).stat()
         key = (generation, state.st_ino, state.st_mtime_ns)
         with self._lock:

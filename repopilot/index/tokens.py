@@ -1,4 +1,4 @@
-"""From text to index tokens: whole identifiers, their camel and snake parts, stemmed. For chunks and queries alike."""
+"""Splits text into index tokens: identifiers and their parts, stemmed. The same for chunks and queries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _local = threading.local()
 
 
 def words(text: str) -> list[str]:
-    """The identifiers and words of a text, as they stand, in order."""
+    """The identifiers and words of a text, unchanged, in order."""
     return WORD.findall(text)
 
 

@@ -71,7 +71,7 @@ async def open_reply(
         options: how to sample the reply.
 
     Raises:
-        Exception: whatever the backend's libraries raise; `translate_error` turns it into a ModelError.
+        Exception: any exception of the backend's libraries; `translate_error` turns it into a ModelError.
     """
     if model.engine is not None:
         await model.engine.ready()
@@ -188,7 +188,7 @@ def translate_error(error: Exception, model: Model, partial: str) -> ModelError:
     """The ModelError for a failed call.
 
     Args:
-        error: what a library raised. The whole chain of causes is examined, since the libraries wrap the transport's
+        error: what a library raised. The chain of causes is examined, since the libraries wrap the transport's
             errors differently.
         model: which model was called.
         partial: what was streamed before; stored with the error.

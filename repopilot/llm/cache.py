@@ -23,7 +23,7 @@ class ReplyCache:
     """At most `capacity` replies, each for `lifetime_s` seconds; the least recently used is dropped first. Thread-safe.
 
     With a `folder`, replies are also files there (readable by the owner only) and outlive the process, under the
-    same two limits. Where the folder can't be written to, replies are kept in memory only.
+    same two limits. Where the folder can't be written to, replies are cached in memory only.
     """
 
     def __init__(

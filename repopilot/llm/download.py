@@ -137,7 +137,7 @@ def from_hub(
         unreachable_hosts.add(host)
         raise ModelError(i18n.message("llm.host_unreachable", host=host)) from error
     except httpx.HTTPError as error:
-        reason = str(error) or type(error).__name__
+        reason = i18n.reason(error)
         raise ModelError(i18n.message("llm.host_failed", host=host, reason=reason)) from error
     return partial
 

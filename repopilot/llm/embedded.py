@@ -133,7 +133,7 @@ class Engine:
                 self._handshake(self._process)
                 return
             except (OSError, ModelError) as error:
-                reason = self.exit_reason() if not self.alive else str(error)
+                reason = i18n.reason(error) if self.alive else self.exit_reason()
                 self._end()
                 if attempt == 2:
                     raise ModelError(

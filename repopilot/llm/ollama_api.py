@@ -78,7 +78,7 @@ async def load(url: str, name: str, num_ctx: int, timeout_s: float) -> None:
         async with httpx.AsyncClient(timeout=timeout_s) as client:
             (await client.post(f"{url}/api/chat", json=body)).raise_for_status()
     except httpx.HTTPError as error:
-        reason = str(error) or type(error).__name__
+        reason = i18n.reason(error)
         raise ModelError(
             i18n.message("llm.not_loaded", name=name, reason=reason), i18n.message("llm.see_log")
         ) from error
@@ -121,7 +121,7 @@ async def pull(
                     if progress:
                         progress(_progress(name, event, time.monotonic() - started))
     except (httpx.HTTPError, ValueError) as error:
-        reason = str(error) or type(error).__name__
+        reason = i18n.reason(error)
         raise ModelError(
             i18n.message("llm.pull_failed", name=name, reason=reason), i18n.message("llm.pull_resumes")
         ) from error

@@ -103,7 +103,7 @@ async def request(
         messages: the prompt.
         step: receives the reply and the notes.
         options: how to sample the reply.
-        halt: shown the text so far after each piece; once it returns True the stream is closed (finish `halted`).
+        halt: called with the text so far after each piece; once it returns True the stream is closed (finish `halted`).
 
     Returns:
         Everything known about the reply.
@@ -175,7 +175,7 @@ async def _check_length(model: Model, messages: Sequence[ChatMessage], options: 
 
 
 async def prompt_tokens(model: Model, messages: Sequence[ChatMessage]) -> int:
-    """Count the tokens of a whole prompt, with the chat template's."""
+    """Count the tokens of a prompt, including those of the chat template."""
     text = "\n".join(message.content or "" for message in messages)
     return await asyncio.to_thread(model.count_tokens, text) + TOKENS_PER_MESSAGE * len(messages)
 

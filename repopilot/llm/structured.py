@@ -53,7 +53,7 @@ async def ask(
         temperature: 0 for greedy decoding.
 
     Returns:
-        The value, None when the reply doesn't fit even after one repair, in which the model is shown what is wrong.
+        The value, None when the reply doesn't fit even after one repair, whose prompt says what is wrong.
 
     Raises:
         ModelError: as `stream.request`.

@@ -212,7 +212,7 @@ _LESS_MAY_HELP = re.compile(r"returned error: 5\d\d|filter|shallow|dumb http|hun
 
 
 def translate_error(error: GitFailed, remote: Remote) -> RepoPilotError:
-    """The StorageError, CredentialsNeeded or SourceError that git's words stand for."""
+    """The StorageError, CredentialsNeeded or SourceError for git's error message."""
     text = "\n".join(line for line in error.stderr.splitlines() if not line.startswith("hint:"))
     for pattern, kind, message, hint in _CAUSES:
         if re.search(pattern, text, re.IGNORECASE):

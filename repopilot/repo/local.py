@@ -20,7 +20,7 @@ MAX_FILES = 500_000
 
 
 def open_folder(source: Source) -> Snapshot:
-    """The snapshot of a local folder as it lies on disk, committed or not.
+    """The snapshot of a local folder as it is on disk, with uncommitted changes.
 
     Raises:
         SourceError: the folder can't be read or is empty, or a bare repository has no such commit.
@@ -88,7 +88,7 @@ def _query(root: Path, *args: str) -> str:
 
 
 def is_work_tree(root: Path) -> bool:
-    """Whether the folder lies in a git work tree, and is not one of its ignored folders."""
+    """Whether the folder is in a git work tree and not ignored by it."""
     try:
         inside = _query(root, "rev-parse", "--is-inside-work-tree")
     except GitFailed:

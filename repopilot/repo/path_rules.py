@@ -37,7 +37,7 @@ _FIRST = frozenset("src lib app apps packages pkg cmd internal core server clien
 
 
 def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
-    """Why a path lies in a folder that nobody wrote by hand, None when it doesn't.
+    """Why a path is in a folder of generated or third-party files, None when it isn't.
 
     Args:
         path: a POSIX path from the repository's root.

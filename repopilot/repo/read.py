@@ -102,7 +102,7 @@ def _minified(text: str) -> bool:
 
 
 def read_bytes(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:
-    """Read the bytes of each file as stored, with one process for all of them; None for a file that is gone."""
+    """Read the bytes of each file as stored, with one process for all; None for a file that no longer exists."""
     if snapshot.git_dir is None:
         return ((file, _local_bytes(snapshot, file.path)) for file in files)
     return _stream(snapshot.git_dir, files)

@@ -1,4 +1,4 @@
-"""Opens a repository: clones or updates a remote one, or takes a local folder as it lies on disk."""
+"""Opens a repository: clones or updates a remote one, or takes a local folder as it is on disk."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def open_source(
 
 
 def _open_local(source: Source, settings: Settings) -> Snapshot:
-    """A folder as it lies on disk; with a ref, what its repository holds there."""
+    """A folder as it is on disk; with a ref, that commit of its repository."""
     folder = open_folder(source)
     return folder if not source.ref or folder.root is None else at(folder, source.ref, settings)

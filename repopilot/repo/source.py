@@ -214,5 +214,5 @@ def _invalid(problem: str, hint: str = "expected", /, **values: object) -> Sourc
 
 
 def _shorten(text: str, length: int = 120) -> str:
-    shown = "".join(c if c.isprintable() else "?" for c in text)
-    return shown if len(shown) <= length else shown[: length - 1] + "…"
+    printable = "".join(c if c.isprintable() else "?" for c in text)
+    return printable if len(printable) <= length else printable[: length - 1] + "…"

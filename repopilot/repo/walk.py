@@ -71,8 +71,8 @@ def walk(
         else:
             language = language_of(entry.path) or ""
             files.append(SourceFile(entry.path, entry.size, digest, language, file_kind(entry.path)))
-    for gone in hashes.keys() - {file.path for file in files}:
-        del hashes[gone]
+    for removed in hashes.keys() - {file.path for file in files}:
+        del hashes[removed]
     return sorted(files, key=lambda f: usefulness(f.path)), sorted(skips, key=lambda s: s.path)
 
 

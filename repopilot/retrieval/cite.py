@@ -74,7 +74,7 @@ def verify(
 
     Args:
         text: Markdown with numbers in brackets (`[2]`), as a model wrote it.
-        excerpts: those the model was shown.
+        excerpts: those in the model's prompt.
         commit: the commit they are from.
         symbols_of: gives the known definitions of a name, to tell a mention from a definition.
 
@@ -107,7 +107,7 @@ class _Ledger:
 
 
 def _without_invented_lines(text: str) -> str:
-    """Remove line numbers after file names: the model was shown none, so it made them up."""
+    """Remove line numbers after file names: the prompt contains none, so they are invented."""
     return _INVENTED_LINES.sub(r"\1", text)
 
 
@@ -187,7 +187,7 @@ def _begins_in(symbol: Symbol, excerpt: Excerpt) -> bool:
 
 
 def _contains_most(symbol: Symbol, excerpt: Excerpt) -> bool:
-    """Whether at least half of the definition is here: one method is not its whole class."""
+    """Whether at least half of the definition is here: one method is not its class."""
     if not _overlap(symbol, excerpt):
         return False
     shared = min(symbol.end_line, excerpt.end_line) - max(symbol.start_line, excerpt.start_line) + 1
@@ -213,7 +213,7 @@ def _word_coverage(claim: Claim, excerpt: Excerpt) -> float:
 
 def _narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
     """First and last line of the part of a long excerpt that supports the claim, with a margin of two lines; of the
-    whole excerpt where that can't be determined."""
+    full excerpt where that can't be determined."""
     if excerpt.end_line - excerpt.start_line < WIDE:
         return excerpt.start_line, excerpt.end_line
     wanted = {re.split(r"\.|::|->|#", a.text)[-1] for a in claim.anchors if a.kind == "name"}

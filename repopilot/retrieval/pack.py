@@ -1,4 +1,4 @@
-"""Context for a model: the best hits as numbered excerpts within a token budget, as whole symbols where they fit."""
+"""Context for a model: the best hits as numbered excerpts within a token budget, as complete symbols where they fit."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ CountTokens = Callable[[str], int]
 NEAR = 3
 """Excerpts of one file with at most this many lines between them are joined."""
 WHOLE_SYMBOL = 120
-"""A hit inside a symbol of at most this many lines is widened to the whole symbol."""
+"""A hit inside a symbol of at most this many lines is widened to the symbol."""
 LONGEST_LINE = 400
 IMPORTS, SHORT_LINE = 3, 120
-"""How many import lines are shown above an excerpt that uses what they import, and how many characters of a line."""
+"""Import lines printed above an excerpt that uses them at most, and characters of each."""
 LEAST = 60
 """An excerpt for which fewer tokens than this remain is left out rather than shortened."""
 
@@ -76,7 +76,7 @@ def markdown(excerpts: Sequence[Excerpt], title: str, name: str, commit: str, la
     """A context pack to paste elsewhere.
 
     Args:
-        excerpts: the excerpts, each shown with its path and lines.
+        excerpts: the excerpts, each with its path and lines.
         title: the heading.
         name: the repository's name.
         commit: the commit the excerpts are from.
@@ -145,10 +145,10 @@ def _fitted(
     head = f"{mark} [{excerpt.number}] {excerpt.path}" + (f" · {excerpt.symbol}" if excerpt.symbol else "")
     head = "\n".join([head, *context])
     lines = [line[:LONGEST_LINE] for line in sanitized(excerpt.text, mark).split("\n")]
-    whole = "\n".join([head, *lines])
-    tokens = count_tokens(whole)
+    text = "\n".join([head, *lines])
+    tokens = count_tokens(text)
     if tokens <= budget:
-        return whole, tokens
+        return text, tokens
     if budget < LEAST:
         return "", 0
     keep = max(4, int(len(lines) * budget / tokens) - 2)

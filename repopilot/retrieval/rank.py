@@ -3,7 +3,7 @@
 The contributions: BM25F over path, defined symbols and body (see bm25.py), per passage and per file read as one
 document; the similarity of a symbol's name; words of the path; the role of the file (tests, examples, documentation, …
 rank lower unless they are asked for); what the query names exactly; votes of past commits. They add up linearly. The
-weights were fitted by listwise logistic regression on queries made from the history of fifteen public repositories and
+weights were fitted by listwise logistic regression on queries from the history of fifteen public repositories and
 from docstrings, cross-validated over repositories; bench/retrieval.py measures them.
 """
 
@@ -89,7 +89,7 @@ class Ranking:
     """The weighted contributions to the scores of one query.
 
     `passages` (float (rows,) each) and `files` (float (files,) each) are keyed by name; the score of a file is added to
-    that of all its passages. `mask` is bool (rows,): the rows that may be shown. `notes` say what found no match.
+    that of all its passages. `mask` is bool (rows,): the rows that may be returned. `notes` say what found no match.
     """
 
     lexical: LexicalIndex
@@ -106,7 +106,7 @@ class Ranking:
 
     @property
     def scores(self) -> np.ndarray:
-        """float (rows,); −∞ for rows that may not be shown."""
+        """float (rows,); −∞ for rows that may not be returned."""
         total = np.sum(list(self.passages.values()), axis=0) + self.file_scores[self.lexical.file_of]
         return np.where(self.mask, total, -np.inf)
 

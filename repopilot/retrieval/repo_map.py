@@ -1,4 +1,4 @@
-"""Questions about the whole repository: a compact map of it, and passages on what it is and how to run it."""
+"""Answers questions about the repository as a whole: a compact map, and passages on its purpose and use."""
 
 from __future__ import annotations
 

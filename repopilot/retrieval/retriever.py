@@ -69,7 +69,7 @@ class HybridRetriever(BaseRetriever):
 
 
 def node_of_hit(hit: Hit) -> NodeWithScore:
-    """A hit as a scored node. Its metadata `why` is shown to no model."""
+    """A hit as a scored node. Its metadata `why` is in no prompt."""
     node = node_of_chunk(hit.chunk)
     node.metadata["why"] = dict(hit.why)
     node.excluded_embed_metadata_keys.append("why")

@@ -15,10 +15,10 @@ from repopilot.types import TestRun
 async def run_in_sandbox(
     files: Mapping[str, str | bytes], tests: Sequence[str], settings: Settings, inputs: Path | None = None
 ) -> TestRun:
-    """Run `run_pytest` in a thread. When the task is cancelled, the sandbox has ended before the cancellation goes on.
+    """Run `run_pytest` in a thread. When the task is cancelled, the sandbox ends before the cancellation is raised.
 
     Args:
-        files: texts by path, laid over `inputs`.
+        files: texts by path, which replace those of `inputs`.
         tests: paths of the test files, among `files` or in `inputs`.
         settings: the sandbox level and the time limit.
         inputs: a folder with the rest of the repository.

@@ -60,5 +60,5 @@ def _namespaces(program: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _no_further_namespaces(program: str) -> tuple[str, ...]:
     """Older versions lack the option; seccomp refuses new namespaces in any case."""
-    shown = subprocess.run([program, "--help"], capture_output=True, text=True, env={}, timeout=10, check=False)
-    return ("--disable-userns",) if "--disable-userns" in shown.stdout + shown.stderr else ()
+    help_text = subprocess.run([program, "--help"], capture_output=True, text=True, env={}, timeout=10, check=False)
+    return ("--disable-userns",) if "--disable-userns" in help_text.stdout + help_text.stderr else ()

@@ -57,5 +57,5 @@ def _numbered(source: str, line: int) -> str:
         return ""
     lines = source.splitlines()
     first = max(1, line - _AROUND)
-    shown = enumerate(lines[first - 1 : line + _AROUND], start=first)
-    return "\n".join(f"{number}{'>' if number == line else ' '} {text}" for number, text in shown)
+    numbered = enumerate(lines[first - 1 : line + _AROUND], start=first)
+    return "\n".join(f"{number}{'>' if number == line else ' '} {text}" for number, text in numbered)

@@ -41,7 +41,7 @@ class ExpectedTest:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One expectation to be made wrong.
+    """One expectation to invert.
 
     Attributes:
         test: the id of its test.

@@ -168,7 +168,7 @@ def system() -> list[str]:
 
 
 def environment(mounts: Mounts) -> dict[str, str]:
-    """The whole environment of the program inside, nothing inherited. Hashes are fixed, so that runs are repeatable."""
+    """The environment of the program inside; it inherits nothing. Hashes are fixed, so that runs are repeatable."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": mounts.work,

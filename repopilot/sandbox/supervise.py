@@ -53,7 +53,7 @@ class SandboxCommand:
 
     Attributes:
         arguments: program and arguments.
-        environment: its whole environment.
+        environment: its complete environment.
         standard_input: what it reads.
         folder: the writable folder whose size counts as disk use.
         marker: a text in the environment, by which processes are found that left the group and lost their parents.
@@ -204,5 +204,5 @@ def _kill_all(process: subprocess.Popen[bytes], marker: str) -> None:
 
 
 def _kill(pid: int, how: Callable[[int, int], None]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # gone, or only zombies of others are left
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # ended, or only zombies of other users are left
         how(pid, signal.SIGKILL)

@@ -8,7 +8,7 @@ import threading
 class EmbeddingPause:
     """How many questions are being answered. While there is one, no job computes vectors. Thread-safe.
 
-    On two cores a local model answers about four times slower beside the computation of vectors.
+    On two cores a local model answers about four times slower while vectors are computed.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Index a repository in the background: the instant index first, then history, code graph and vectors.
 
-A process has one job per repository, whoever asks; between processes a lock on disk decides (see instant.py).
+A process has one job per repository; a lock on disk excludes other processes (see instant.py).
 """
 
 from __future__ import annotations

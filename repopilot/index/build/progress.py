@@ -46,7 +46,7 @@ class PhaseProgress:
         self._report(Progress(self._phase, self._done, self._total, self._unit, detail=reason))
 
     def resume(self) -> None:
-        """The phase goes on after a pause."""
+        """Continue the phase after a pause."""
         self._reported_at = time.monotonic()
         self._window_start = (self._reported_at, self._done)
         self._send("")

@@ -1,4 +1,4 @@
-"""Update the commits stored beside an index: those the clone holds, then those fetched from the remote."""
+"""Update the commits stored beside an index: those in the clone, then those fetched from the remote."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def main(preload: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     calls, replies = _open_streams()
     if hasattr(os, "nice"):
-        os.nice(NICENESS)  # the page comes first, by a little: somebody waits for this as well
+        os.nice(NICENESS)  # slightly lower than the web page: the user waits for this work too
     import_module(preload)
     gc.freeze()
     send(replies, ("ready", None))
@@ -87,7 +87,7 @@ def _set_alarm(seconds: int) -> None:
 
 
 def _open_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Standard input and output for messages only: whatever else prints goes to standard error."""
+    """Standard input and output for messages only: any other output goes to standard error."""
     calls, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdin = open(os.devnull)  # noqa: SIM115
