@@ -226,10 +226,10 @@ def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace:
 def _salvaged(text: str, target: EditTarget) -> str:
     """The usable beginning of a text cut off at its end: a new file of tests is as good without the last of them."""
     new_tests = target.path.endswith(".py") and is_test_path(target.path) and not target.shown
-    kept = edits.complete_tests(text) if new_tests else ""
-    if not kept:
+    tests = edits.complete_tests(text) if new_tests else ""
+    if not tests:
         raise GenerationFailed(i18n.message("generate.problem.cut_off", path=target.path))
-    return kept
+    return tests
 
 
 def _defining_file(name: str, index: Index) -> str | None:
@@ -339,13 +339,13 @@ def relevant_symbols(target: EditTarget, request: EditRequest, budget: int) -> l
     lines = target.shown.split("\n")
     spans = sorted((s for s in target.outline if worth(s) and s.kind != "class"), key=lambda s: -worth(s))
     spans = spans or [s for s in target.outline if s.kind != "class"]
-    kept = []
+    others = []
     for symbol in spans:
         text = "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
         if len(text) <= budget:
-            kept.append((symbol.start_line, text))
+            others.append((symbol.start_line, text))
             budget -= len(text)
-    return [text for _, text in sorted(kept)]
+    return [text for _, text in sorted(others)]
 
 
 def _repair_messages(reply: _Reply, problem: str) -> list[ChatMessage]:

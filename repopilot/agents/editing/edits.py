@@ -179,7 +179,7 @@ def _place(symbol: Symbol, outline: Sequence[Symbol]) -> Symbol | None:
 
 
 def _partial(symbol: Symbol, place: Symbol, outline: Sequence[Symbol], inside: Sequence[Symbol]) -> bool:
-    """Whether a class is given with only some of its methods, so that the others must be kept."""
+    """Whether a class is given with only some of its methods, so that the others must be preserved."""
     old = {s.name for s in outline if s.qualified.startswith(place.qualified + ".")}
     return not old <= {s.name for s in inside if s.qualified.startswith(symbol.qualified + ".")}
 

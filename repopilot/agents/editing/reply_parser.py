@@ -64,7 +64,7 @@ def blocks_by_path(found: Sequence[Block], targets: Sequence[str]) -> dict[str, 
             block without a path is for the first target whose language fits.
 
     Returns:
-        One block for each path, of several for the same path the last. Unknown paths are kept as they are.
+        One block for each path, of several for the same path the last. Unknown paths are returned unchanged.
     """
     result: dict[str, Block] = {}
     free = list(targets)

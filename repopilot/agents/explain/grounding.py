@@ -54,15 +54,15 @@ def without_invented_names(text: str, index: Index, excerpts: Sequence[Excerpt])
         The rest of the text, and how many sentences were dropped.
     """
     known = identifiers("\n".join(e.text for e in excerpts))
-    kept, dropped = [], 0
+    supported, dropped = [], 0
     for piece, prose in split_sentences(text):
         anchors = [a for a in claim_of(piece).anchors if a.kind != "quote"] if prose else []
         unknown = sum(not _exists(a, index, known) for a in anchors)
         if unknown and 2 * unknown >= len(anchors):
             dropped += 1
         else:
-            kept.append(piece)
-    return "".join(kept), dropped
+            supported.append(piece)
+    return "".join(supported), dropped
 
 
 def mark_own_snippets(text: str, excerpts: Sequence[Excerpt], language: str) -> str:

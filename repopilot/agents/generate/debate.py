@@ -142,14 +142,14 @@ def code_shown(changes: Sequence[FileChange]) -> str:
 
 def quoted_issues(points: Sequence[CriticPoint], changes: Sequence[FileChange]) -> tuple[tuple[Issue, ...], int]:
     """The points whose quote stands in the new code, once each, and how many were dropped."""
-    kept: dict[tuple[str, int], Issue] = {}
+    unique: dict[tuple[str, int], Issue] = {}
     for point in points[:MOST_POINTS]:
         place = place_of(point.quote, changes)
         if place:
-            kept.setdefault(
+            unique.setdefault(
                 place, Issue(*place, point.quote.strip()[:200], point.problem.strip()[:400], point.severity)
             )
-    return tuple(kept.values()), len(points) - len(kept)
+    return tuple(unique.values()), len(points) - len(unique)
 
 
 def place_of(quote: str, changes: Sequence[FileChange]) -> tuple[str, int] | None:

@@ -211,7 +211,7 @@ class _Suite:
 
 
 async def _repair(examination: Examination, changes: Changes, suite: _Suite, step: Step) -> TestedChanges:
-    """One round of test and repair; the repaired file is kept when its tests pass, verified."""
+    """One round of test and repair; the repaired file replaces the original when its tests pass, verified."""
     workspace = examination.workspace
     texts = texts_of(changes)
     async with step.child(suite.name, "agent", ", ".join(suite.tests or suite.focus)) as testing:
@@ -229,8 +229,8 @@ async def _repair(examination: Examination, changes: Changes, suite: _Suite, ste
         report = await repair(request, workspace.model, workspace.settings, testing)
         testing.note(protected=suite.protected, genuine=report.genuine)
         await testing.write(i18n.said(report.stopped_because, examination.language))
-    kept = {suite.path: report.code or "", **report.tests} if report.genuine else {}
-    return TestedChanges(_with_texts(changes, kept, workspace), report)
+    repaired = {suite.path: report.code or "", **report.tests} if report.genuine else {}
+    return TestedChanges(_with_texts(changes, repaired, workspace), report)
 
 
 async def _run(examination: Examination, changes: Changes, tests: Mapping[str, str], name: str, step: Step) -> TestRun:

@@ -154,15 +154,15 @@ async def _examine(examination: Examination, changes: Changes, step: Step, suffi
         result_or_none(run_and_repair_tests(examination, changes, step), i18n.message("generate.work.tests"), step),
     )
     async with step.child(f"controller{suffix}", "agent") as judging:
-        kept, report = (tested.changes, tested.report) if tested else (changes, None)
+        current, report = (tested.changes, tested.report) if tested else (changes, None)
         passing = (opinions.test,) if objection == "refuted" else ()
-        evidence = await gather_evidence(examination, kept, report, judging, passing)
-        evidence = replace(evidence, objection=objection if kept == changes else "none")
+        evidence = await gather_evidence(examination, current, report, judging, passing)
+        evidence = replace(evidence, objection=objection if current == changes else "none")
         verdict = scoring.judge(evidence, opinions)
         judging.note(score=verdict.score, decision=verdict.decision, dropped_points=opinions.dropped)
         reasons = "\n".join(f"- {i18n.said(reason, examination.language)}" for reason in verdict.reasons)
         await judging.write(f"{verdict.score}/10 {verdict.decision}\n{reasons}")
-    return Version(kept, evidence, opinions, verdict, scoring.decisive_reasons(evidence, opinions), report)
+    return Version(current, evidence, opinions, verdict, scoring.decisive_reasons(evidence, opinions), report)
 
 
 async def _debate(examination: Examination, changes: Changes, step: Step, suffix: str) -> tuple[Opinions, Objection]:
@@ -179,7 +179,7 @@ async def _debate(examination: Examination, changes: Changes, step: Step, suffix
 
 
 async def _revise(examination: Examination, found: Exploration, version: Version, step: Step) -> tuple[Version, int]:
-    """Ask for another version while the Controller wants one, at most MOST_REVISIONS times; the best one is kept.
+    """Ask for another version while the Controller wants one, at most MOST_REVISIONS times, and choose the best one.
 
     A version that comes back unchanged ends it.
     """

@@ -68,18 +68,18 @@ def checked_parts(drafts: Sequence[PartDraft], index: Index) -> list[PlanPart]:
 
 def checked_questions(drafts: Sequence[QuestionDraft], task: str) -> tuple[PlanQuestion, ...]:
     """Questions with at least two options, none of which the task already names."""
-    kept = []
+    questions = []
     for draft in drafts:
         options = tuple(dict.fromkeys(o.strip() for o in draft.options if o.strip()))[:4]
         answered = any(re.search(rf"\b{re.escape(o.lower())}\b", task.lower()) for o in options)
         if len(options) >= 2 and draft.question.strip() and not answered:
-            kept.append(PlanQuestion(draft.question.strip(), options))
-    return tuple(kept[:MOST_QUESTIONS])
+            questions.append(PlanQuestion(draft.question.strip(), options))
+    return tuple(questions[:MOST_QUESTIONS])
 
 
 def _real_paths(paths: Sequence[str], index: Index) -> tuple[str, ...]:
     """Paths of the index, also by their ending, and new ones inside the repository; folders are left out."""
-    kept = []
+    found = []
     for path in paths:
         try:
             bare = safe_path(path.strip("`"))
@@ -87,8 +87,8 @@ def _real_paths(paths: Sequence[str], index: Index) -> tuple[str, ...]:
             continue
         endings = [p for p in index.files if p == bare or p.endswith("/" + bare)]
         if endings or PurePosixPath(bare).suffix:
-            kept.append(endings[0] if len(endings) == 1 else bare)
-    return tuple(dict.fromkeys(kept))[:6]
+            found.append(endings[0] if len(endings) == 1 else bare)
+    return tuple(dict.fromkeys(found))[:6]
 
 
 def risk_of(files: Sequence[str], index: Index) -> Risk:

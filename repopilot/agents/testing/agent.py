@@ -139,7 +139,7 @@ def _test_path(subject: str, workspace: Workspace) -> str:
 async def _write_tests(
     question: str, subject: _Subject, found: Exploration, workspace: Workspace, step: Step
 ) -> tuple[Changes, TestReport]:
-    """A test file, run. When a test fails, one more version with the failing assertions; the better one is kept."""
+    """A test file, run. When a test fails, one more version with the failing assertions; the better one is returned."""
     kind = "pytest tests" if subject.is_python else "tests"
     task = (
         f"{question}\nWrite {kind} for {subject.path} into {subject.test_path}: one behaviour a test, with plain "

@@ -35,8 +35,8 @@ def code_in_reply(reply: str) -> str:
     if parsed:
         return max(parsed, key=len)
     if not blocks:
-        whole = reply.strip() + "\n"
-        return whole if parses(whole) and _tree(whole).body and public_names(whole) else ""
+        program = reply.strip() + "\n"
+        return program if parses(program) and _tree(program).body and public_names(program) else ""
     return _without_cut_off_end(max(blocks, key=len))
 
 

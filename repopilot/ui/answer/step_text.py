@@ -66,7 +66,7 @@ def body(finished: Finished, text: str, language: str, *, with_text: bool = True
         with_text: False for a step whose text is shown elsewhere.
 
     Returns:
-        The Markdown to show, and the whole text where it was too long to show, else ''.
+        The Markdown to show, and the full text where it is too long to show, else ''.
     """
     parts = []
     if finished.error and finished.state == "error":

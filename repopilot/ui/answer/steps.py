@@ -152,10 +152,10 @@ class TraceView:
     async def _show(self, state: _StepState) -> None:
         text, state.unsent = "".join(state.unsent), []
         if state.finished is not None:
-            step, whole = self._finished_dict(state, state.finished)
+            step, attachment = self._finished_dict(state, state.finished)
             await (self._emitter.update_step(step) if state.sent else self._emitter.send_step(step))
-            if whole:
-                await self._attach(state.started.id, f"{state.started.name}.txt", whole)
+            if attachment:
+                await self._attach(state.started.id, f"{state.started.name}.txt", attachment)
         elif not state.sent:
             await self._emitter.send_step({**self._dict(state), "output": inert_piece(text)})
         elif text:
@@ -164,7 +164,7 @@ class TraceView:
 
     def _finished_dict(self, state: _StepState, finished: Finished) -> tuple[dict, str]:
         streamed = "".join(state.text) if state.text else finished.output
-        output, whole = body(finished, streamed, self._language, with_text=state.started.kind != "answer")
+        output, attachment = body(finished, streamed, self._language, with_text=state.started.kind != "answer")
         step = {
             **self._dict(state),
             "name": finished_title(state.started, finished, self._language),
@@ -173,7 +173,7 @@ class TraceView:
             "isError": finished.state == "error",
             "autoCollapse": finished.state != "error" and state.started.parent_id is not None,
         }
-        return step, whole
+        return step, attachment
 
     def _dict(self, state: _StepState) -> dict:
         """The step as Chainlit takes it. It is open while it runs and folds at the end, unless it failed."""

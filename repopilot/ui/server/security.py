@@ -1,4 +1,4 @@
-"""Closes the chat to other websites: an ASGI middleware around the whole application.
+"""Closes the chat to other websites: an ASGI middleware around the application.
 
 Chainlit's socket ignores Origin and Host, so any page the user visits could drive the chat (cross-site WebSocket
 hijacking) or reach it under a name of its own (DNS rebinding). Every request is therefore checked for both, and
