@@ -56,13 +56,13 @@ def _rare_wide_lines(code: Code, found: list[Finding]) -> list[Finding]:
 
 
 def _stray_prints(code: Code, found: list[Finding]) -> list[Finding]:
-    """A print or two in a file that doesn't talk to a terminal."""
-    speaks = (
+    """A print or two in a file that doesn't write to a terminal on purpose."""
+    prints_on_purpose = (
         _TERMINAL.search(code.path)
         or is_test_path(code.path)
         or re.search(r"\b(click|argparse)\.|\bdef main\b|__main__", code.text)
     )
-    return [] if speaks or len(found) > _PRINTS else found
+    return [] if prints_on_purpose or len(found) > _PRINTS else found
 
 
 def _unusual_names(code: Code, found: list[Finding]) -> list[Finding]:

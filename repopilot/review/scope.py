@@ -150,7 +150,7 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
             notes.append(_not_reviewed(file.path, version))
     if len(chosen) > MOST_FILES:
         notes.append(i18n.message("review.first_files", shown=MOST_FILES, count=len(chosen)))
-    what = ", ".join(p for p in wanted if p not in (".", "")) or i18n.message("review.whole_repository")
+    what = ", ".join(p for p in wanted if p not in (".", "")) or i18n.message("review.entire_repository")
     return Scope(what, tuple(targets), (), tuple(notes))
 
 

@@ -38,7 +38,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         step: the step of the work.
 
     Returns:
-        The answer. A call path that the question asks for stands first: it comes from the code graph, not from the
+        The answer. A call path that the question asks for comes first: it comes from the code graph, not from the
         model.
     """
     found = await explore(question, workspace, step)

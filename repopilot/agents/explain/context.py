@@ -26,7 +26,7 @@ UNSURE_COVERAGE = 0.6
 
 
 def question_coverage(question: str, found: Exploration) -> float:
-    """Share of the question's content words and names that stand in the excerpts.
+    """Share of the question's content words and names that occur in the excerpts.
 
     Args:
         question: as the user asked it.

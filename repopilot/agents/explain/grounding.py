@@ -1,4 +1,4 @@
-"""Which parts of a model's text hold up against the repository: names that exist, words that are its own."""
+"""Which parts of a model's text the repository supports: names that exist, code that is the model's own."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def code_shown(changes: Sequence[FileChange]) -> str:
 
 
 def quoted_issues(points: Sequence[CriticPoint], changes: Sequence[FileChange]) -> tuple[tuple[Issue, ...], int]:
-    """The points whose quote stands in the new code, once each, and how many were dropped."""
+    """The points whose quote occurs in the new code, once each, and how many were dropped."""
     unique: dict[tuple[str, int], Issue] = {}
     for point in points[:MOST_POINTS]:
         place = place_of(point.quote, changes)

@@ -169,8 +169,8 @@ async def _debate(examination: Examination, changes: Changes, step: Step, suffix
     """What the reviewers say, and what the Critic's test shows."""
     workspace = examination.workspace
     async with step.child(f"debate{suffix}", "agent", examination.task) as debating:
-        talk = debate(examination.task, changes, workspace, debating)
-        opinions = await result_or_none(talk, i18n.message("generate.work.debate"), debating)
+        debated = debate(examination.task, changes, workspace, debating)
+        opinions = await result_or_none(debated, i18n.message("generate.work.debate"), debating)
         opinions = opinions or Opinions(unread=("critic", "defender"))
         before = old_texts(changes, workspace)
         objection = await try_objection(opinions.test, changes, before, examination, debating)

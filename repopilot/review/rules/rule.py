@@ -45,7 +45,7 @@ class Rule:
         message: of its findings, for rules that a repository brings; the messages of the others are in the
             catalogue under `key`, or `<key>.<variant>` where there are several.
         key: of the messages in the catalogue, where it is not `rules.<id>`.
-        source: who speaks, for `Finding.source`.
+        source: of its findings, as in `Finding.source`.
     """
 
     id: str

@@ -42,7 +42,7 @@ def _line_of(function: Function, pattern: str, tree: PythonTree) -> int:
 
 
 def _results(function: Function, text: str) -> Iterator[Match]:
-    """A docstring that speaks of a result where the function never gives one."""
+    """Docstrings that describe a result where the function never returns one."""
     nodes = list(own(function))
     gives = any(isinstance(n, ast.Return) and n.value is not None for n in nodes)
     other = any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Raise)) for n in nodes)

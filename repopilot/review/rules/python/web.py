@@ -85,7 +85,7 @@ def _sets_any_field(tree: PythonTree, call: ast.Call) -> bool:
 
 
 def _lists_fields(function: Function | None) -> bool:
-    """Whether some name in the function speaks of what is allowed."""
+    """Whether a name in the function suggests a list of what is allowed."""
     return function is not None and any(_ALLOWLIST.search(n.id) for n in own(function) if isinstance(n, ast.Name))
 
 
