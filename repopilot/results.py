@@ -373,8 +373,8 @@ Result = Annotated[Explanation | Generation | TestReport | Plan | ReviewReport |
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an agent returns. `evidence` is what was found without a model; `degraded` lists every fallback taken,
-    in words; `result` is the agent's own data."""
+    """What an agent returns. `evidence` is what was found without a model; `degraded` lists every fallback as
+    a message; `result` is the agent's own data."""
 
     text: str
     citations: tuple[Citation, ...] = ()

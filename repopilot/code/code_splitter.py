@@ -101,7 +101,7 @@ class _RelativeNode:
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """Stands in for the splitter's parser: the definition is parsed already, and might not parse outside its file."""
+    """Replaces the splitter's parser: the definition is parsed already, and might not parse outside its file."""
 
     node: Node
 

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class IndexStore:
-    """The indexes below a folder, one folder each. Whoever opens the same generation gets the same object. Thread-safe.
+    """The indexes below a folder, one folder each. A generation that is already open is shared. Thread-safe.
 
     Args:
         folder: the folder of all indexes (`Settings.indexes`).
@@ -82,7 +82,7 @@ class IndexStore:
 
 
 def unusable(generation: Path) -> str:
-    """Why a generation can't be used, in words; '' when it can."""
+    """Why a generation can't be used, a message; '' when it can."""
     found = database.read_meta(generation)
     if found is None or (generation / BROKEN).exists():
         return i18n.message(BROKEN_NOTE)
@@ -147,7 +147,7 @@ class Index:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is degraded, in words."""
+        """Messages on what is degraded."""
         return self.report.notes
 
     @property

@@ -62,7 +62,7 @@ _registry = _Registry()
 
 
 def vectors_of(index: Index, embedder: Embedder) -> Vectors:
-    """The vectors of a repository made by an embedder. Cheap: Chroma is opened at first use.
+    """The vectors of a repository and an embedder. Cheap: Chroma is opened at first use.
 
     Args:
         index: any generation of the repository's index; all of them share their vectors.

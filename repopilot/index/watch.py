@@ -29,7 +29,7 @@ def watch(snapshot: Snapshot, on_change: OnChange) -> Watch | None:
 
 
 class Watch:
-    """A folder being watched. `error` says in words why it no longer is, '' while all is well."""
+    """A folder being watched. `error` is a message that says why it no longer is, '' while it is."""
 
     def __init__(self, root: Path, subdir: str, on_change: OnChange) -> None:
         self.error = ""

@@ -61,7 +61,7 @@ class FoundModel:
         kind: the backend.
         name: the model to ask there.
         url: the server's address without a trailing slash; '' for the embedded model.
-        missing: the wanted model, where another one stands in for it.
+        missing: the wanted model, where another one replaces it.
         tags: all models of an Ollama server.
         notes: why this one, and every fallback before it.
     """

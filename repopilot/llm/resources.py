@@ -19,7 +19,7 @@ class ModelResources:
 
     @classmethod
     def for_settings(cls, settings: Settings) -> ModelResources:
-        """New resources; the replies are cached on disk where the settings say so."""
+        """New resources; the replies are cached on disk if the settings allow it."""
         return cls(replies=ReplyCache(settings.home / "cache" / "replies" if settings.cache_on_disk else None))
 
     def close(self) -> None:

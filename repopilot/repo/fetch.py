@@ -120,7 +120,7 @@ def fetch(
 
 
 def unset_promisor(git_dir: Path) -> None:
-    """Undo what a filtered fetch writes into the configuration, so that git never fetches by itself."""
+    """Undo what a filtered fetch writes into the configuration, so that git never fetches on its own."""
     for key in ("remote.origin.promisor", "remote.origin.partialclonefilter", "extensions.partialclone"):
         git_command.run(git_dir, ["config", "--local", "--unset-all", key], git_command.reading(), ok=(0, 5))
 

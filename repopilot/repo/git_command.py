@@ -1,6 +1,6 @@
 """Runs git through GitPython so that no configuration, of the machine or of the repository, can start a program.
 
-Only the environment made by `fetching` allows network access; reading never fetches.
+Only the environment that `fetching` creates allows network access; reading never fetches.
 """
 
 from __future__ import annotations

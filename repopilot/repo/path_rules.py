@@ -58,7 +58,7 @@ def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
 
 
 def manifest_folders(paths: Collection[str]) -> frozenset[str]:
-    """The folders that hold a package manifest; '' stands for the root."""
+    """The folders with a package manifest; '' is the root."""
     found = (path.rpartition("/") for path in paths)
     return frozenset(folder for folder, _, name in found if name in _MANIFESTS)
 

@@ -41,7 +41,7 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
         Every file with its text (LF, no BOM, secrets redacted), or with why it is skipped after all.
 
     Raises:
-        SourceError: the repository can't be read at all.
+        SourceError: the repository can't be read.
     """
     for file, data in read_bytes(snapshot, files):
         if data is None:

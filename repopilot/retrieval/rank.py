@@ -190,7 +190,7 @@ def _weighted(values: Mapping[str, np.ndarray], weights: Mapping[str, float]) ->
 
 
 def _exact_matches(lexical: LexicalIndex, chunks: Sequence[Chunk], query: Query) -> dict[str, np.ndarray]:
-    """Contributions to passages of what the query names exactly; only of the kinds of thing it names."""
+    """Contributions of exact matches to passages, only of the kinds that the query names."""
     found: dict[str, dict[int, float]] = {}
     if query.names and query.kind in ("symbol", "path"):
         rows = exact_matches.named_rows(query, lexical, chunks)
@@ -295,7 +295,7 @@ def _scaled(scores: np.ndarray) -> np.ndarray:
 
 
 def _coverage(frequencies: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """float (documents,): the share of the query, by weight and rarity, that occurs at all."""
+    """float (documents,): the share of the query, by weight and rarity, that occurs in them."""
     factors = weights * idf((frequencies > 0).sum(1), frequencies.shape[1])
     return factors @ (frequencies > 0) / max(float(factors.sum()), 1e-9)
 

@@ -92,7 +92,7 @@ def build_instant(run: BuildRun) -> Index:
         run: what to index, and how.
 
     Returns:
-        The published index; its report says what this run did.
+        The published index; its report is that of this run.
 
     Raises:
         SourceError: the repository can't be read.
@@ -145,7 +145,7 @@ def _list_files(run: BuildRun) -> tuple[list[SourceFile], list[Skip]]:
 
 @contextmanager
 def _build_lock(run: BuildRun) -> Iterator[None]:
-    """Hold the lock between processes; report that it waits while another has it. Raises Cancelled, StorageError."""
+    """Acquire the lock between processes; report the waiting while another has it. Raises Cancelled, StorageError."""
     lock = FileLock(run.folder / "build.lock")
     waiting = False
     with storage_errors():

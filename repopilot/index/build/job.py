@@ -191,7 +191,7 @@ class IndexJob:
 
     @property
     def report(self) -> BuildReport | None:
-        """The figures of the instant index; None until it is there."""
+        """The figures of the instant index; None until it is built."""
         return None if self.index is None else self.index.report
 
     @property

@@ -33,7 +33,7 @@ class PhaseProgress:
         self._send("")
 
     def advance(self, count: int, detail: str = "") -> None:
-        """`count` more units are done; `detail` says what was done last."""
+        """Count `count` more units; `detail` names the last one."""
         self._done += count
         now = time.monotonic()
         if now - self._reported_at >= _INTERVAL_S:

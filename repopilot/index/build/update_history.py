@@ -22,7 +22,7 @@ def update_history(
 ) -> None:
     """Deepen the clone and store its commits, unless the history of this commit is complete already.
 
-    What the clone holds is stored first, so that it is there even when the remote doesn't answer.
+    The commits in the clone are stored first, so that they are available even when the remote doesn't answer.
 
     Args:
         snapshot: the repository at one commit.

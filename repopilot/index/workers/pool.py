@@ -110,7 +110,7 @@ class WorkerPool:
         Raises:
             Cancelled: `cancel` was set.
             IndexFailed: the processes can't be started.
-            RepoPilotError: what the function raises of ours.
+            RepoPilotError: as the function.
         """
         results: queue.SimpleQueue = queue.SimpleQueue()
         feed = _Feed(iter(batches))
