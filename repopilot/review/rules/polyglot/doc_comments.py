@@ -12,8 +12,13 @@ from repopilot.review.code import Code
 from repopilot.review.rules.polyglot.parsed_source import ParsedSource, parse_source
 from repopilot.review.rules.rule import Match, Rule
 
-_DOCUMENTED = ("function_declaration", "method_definition", "method_declaration", "generator_function_declaration",
-               "constructor_declaration")  # fmt: skip
+_DOCUMENTED = (
+    "function_declaration",
+    "method_definition",
+    "method_declaration",
+    "generator_function_declaration",
+    "constructor_declaration",
+)
 _PARAMETER = re.compile(r"^[\s/*]*@param\s+(?:\{[^}]*\}\s*)?\[?(\w+)")
 _SUBJECT = re.compile(
     r"//\s+([A-Z]\w*[a-z][A-Z]\w*|[a-z]+[A-Z]\w*)\s+(is|returns?|does|creates?|gets?|sets?|adds?|parses?|reads?)\b"

@@ -14,9 +14,21 @@ from repopilot.code.syntax import parse, text_of
 from repopilot.review.code import Code
 
 LANGUAGES = (
-    "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "ruby", "rust", "scala", "swift", "tsx",
+    "c",
+    "cpp",
+    "csharp",
+    "go",
+    "java",
+    "javascript",
+    "kotlin",
+    "php",
+    "ruby",
+    "rust",
+    "scala",
+    "swift",
+    "tsx",
     "typescript",
-)  # fmt: skip
+)
 """Languages that have rules here; each is also the name of a grammar of ast-grep."""
 
 _PARSE_SECONDS = 5.0
