@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
+from repopilot.code.languages import file_kind
 from repopilot.repo import history
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query import reply_language
@@ -19,6 +21,7 @@ from repopilot.review.model_review import ReviewContext, model_findings, review_
 from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
 from repopilot.review.rules.polyglot import repository_rules
+from repopilot.review.rules.registry import RULES
 from repopilot.review.sarif import report_sarif
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
 from repopilot.trace import Step
@@ -140,7 +143,7 @@ async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> Revie
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
     step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
-    notes = (*scope.notes, *(note for one in found for note in one.notes))
+    notes = (*scope.notes, *_without_rules(scope.targets), *(note for one in found for note in one.notes))
     return ReviewReport(
         what=scope.what,
         commit=scope.commit or workspace.snapshot.commit,
@@ -150,6 +153,17 @@ async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> Revie
         notes=notes,
         excerpts=_excerpts(new, scope.targets),
     )
+
+
+def _without_rules(targets: Sequence[ReviewTarget]) -> list[str]:
+    """A note for each language of the reviewed code that no rule covers: nothing found says nothing of its files."""
+    covered = {language for rule in RULES for language in rule.languages}
+    code = (t.new for t in targets if file_kind(t.new.path) == "code")
+    counts = Counter(file.language for file in code if file.language not in covered)
+    return [
+        i18n.message("review.no_rules", language=language or i18n.message("review.unknown_language"), count=count)
+        for language, count in counts.most_common()
+    ]
 
 
 async def _repository_rules(scope: Scope, workspace: Workspace, step: Step) -> AnalysisResult:

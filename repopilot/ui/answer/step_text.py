@@ -181,7 +181,7 @@ def _support(data: Mapping[str, object], supported: object, language: str) -> st
         return ""
     unsupported = _whole(data, "unsupported")
     key = "ui.steps.support_mixed" if unsupported else "ui.steps.support"
-    return i18n.text(key, language, supported=supported, unsupported=unsupported)
+    return i18n.text(key, language, count=supported, unsupported=unsupported)
 
 
 def _tokens(data: Mapping[str, object], tokens: object, language: str) -> str:
