@@ -225,7 +225,7 @@ async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
         "Le changement\u202f: `shop/cart.py` modifié (+3 −0). **7,5/10**, gardé tel quel, à relire."
     )
     assert (
-        "Aucun test n'exerce\u202f: `Cart.remove`. "
+        "Aucun test n’exerce\u202f: `Cart.remove`. "
         "Tests\u202f: 1 réussi, vérifié par inversion des assertions (ceux du dépôt" in answer.text
     )
 

@@ -186,4 +186,4 @@ def test_evidence_has_the_keys_of_the_contract(run: Run, shop: Path) -> None:
 def test_the_command_line_speaks_the_language_of_the_settings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPOPILOT_LANGUAGE", "fr")
     done = run("models", "pull")
-    assert done.status == 2 and done.err.startswith("repopilot : Quel modèle ?")
+    assert done.status == 2 and done.err.startswith("repopilot : Quel modèle ?")

@@ -33,7 +33,7 @@ def test_no_text_is_empty(language: str) -> None:
 def test_a_message_is_english_text_that_can_be_translated() -> None:
     refused = message("assistant.refused", why=message("assistant.empty"))
     assert isinstance(refused, Message) and refused.startswith("I won't help with this: Ask something")
-    assert said(refused, "fr-CA").startswith("Je ne peux pas aider à cela : Posez une question")
+    assert said(refused, "fr-CA").startswith("Je ne peux pas aider à cela : Posez une question")
     assert said("plain", "fr") == localized("plain", "fr") == "plain"
 
 
@@ -73,7 +73,7 @@ def test_a_term_without_a_translation_is_shown_as_it_is() -> None:
 def test_a_message_survives_json() -> None:
     stored = json.loads(json.dumps(i18n.to_json(message("assistant.refused", why=message("assistant.empty")))))
     read = i18n.from_json(stored)
-    assert read == stored["text"] and said(read, "fr").startswith("Je ne peux pas aider à cela : Posez une question")
+    assert read == stored["text"] and said(read, "fr").startswith("Je ne peux pas aider à cela : Posez une question")
     assert i18n.from_json(i18n.to_json("plain")) == "plain"
 
 

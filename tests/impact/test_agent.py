@@ -168,7 +168,7 @@ async def test_a_model_too_small_for_prose_is_not_asked_and_that_is_said(shop):
 
 async def test_the_report_speaks_the_language_of_the_question(shop):
     answer, _, _ = await _asked(shop, "Qu'est-ce qui casse si je change shop/prices.py ?")
-    assert answer.text.startswith("**Risque") and "1 saut : appelle price" in answer.text
+    assert answer.text.startswith("**Risque") and "1 saut : appelle price" in answer.text
     assert "Exécutez tests/test_cart.py." in answer.text
     assert "un historique de 3 commits est trop court" in answer.text
 

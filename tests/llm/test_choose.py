@@ -202,7 +202,7 @@ async def test_the_chosen_model_and_the_reason_are_translated(settings_for):
         settings = settings_for(llm_url=refusing_url(), ollama_url=server.url, llm_model=LARGER)
         status = choose.status(settings)
     assert status.detail == " ".join(status.notes)
-    assert said(status.detail, "fr").startswith("Le serveur de modèles à l'adresse http://127.0.0.1:")
+    assert said(status.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
     assert said(status.detail, "fr").endswith(f"{SMALL} répond.")
 
 

@@ -98,7 +98,7 @@ def test_steps_are_shown_in_french():
     finished = Finished("1", "ok", "", "", 12.5, {"passed": 3, "failed": 1, "confidence": 0.25, "degraded": [note]})
     assert finished_title(started, finished, "fr") == "Itération 2 · 3 réussi(s), 1 échoué(s) · ⚠ · 2,5\u202fs"
     shown = body(finished, "", "fr")[0]
-    assert shown.startswith("⚠ a.py n'est plus dans l'index.") and "| confiance | 0,25 |" in shown
+    assert shown.startswith("⚠ a.py n’est plus dans l’index.") and "| confiance | 0,25 |" in shown
 
 
 def test_progress_is_shown_in_french():
