@@ -158,4 +158,4 @@ def test_errors_are_translated() -> None:
         parse_source("ssh://host/o/r")
     assert refused.value.message == "ssh:// addresses are not supported."
     assert said(refused.value.message, "fr") == "Les adresses ssh:// ne sont pas prises en charge."
-    assert said(refused.value.hint, "fr").startswith("Donnez l'adresse https")
+    assert said(refused.value.hint, "fr").startswith("Donnez l’adresse https")
