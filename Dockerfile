@@ -11,7 +11,7 @@ RUN uv pip install --no-cache --no-deps --python /opt/repopilot/bin/python .
 
 FROM python:3.12-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends bubblewrap git \
+    && apt-get install -y --no-install-recommends bubblewrap git libgomp1 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 repopilot \
     && install -d -o repopilot /data

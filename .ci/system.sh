@@ -22,7 +22,11 @@ if [ "$(uname)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
     echo "No bubblewrap found: installing it from the system's packages." >&2
     system_packages bubblewrap || echo "Could not install bubblewrap: its sandbox tests will be left out." >&2
 fi
-# Playwright's driver is a Node.js that needs libatomic, which a minimal Debian lacks.
+# Libraries that wheels need and a minimal Debian lacks.
+if ! .venv/bin/python -c "import xllamacpp" >/dev/null 2>&1; then
+    echo "The embedded engine does not start: installing libgomp from the system's packages." >&2
+    system_packages libgomp1 || echo "Could not install libgomp: the tests of the embedded engine will fail." >&2
+fi
 if ! .venv/bin/python -m playwright --version >/dev/null 2>&1; then
     echo "Playwright's driver does not start: installing libatomic from the system's packages." >&2
     system_packages libatomic1 || echo "Could not install libatomic: the browser tests will be left out." >&2

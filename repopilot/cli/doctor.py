@@ -110,7 +110,7 @@ def _model(runtime: Runtime) -> Check:
 
 
 def _embedded(runtime: Runtime) -> Check:
-    from repopilot.llm.embedded import is_installed
+    from repopilot.llm.embedded import import_error, is_installed, start_hint
     from repopilot.llm.models import available
 
     settings = runtime.settings
@@ -119,6 +119,8 @@ def _embedded(runtime: Runtime) -> Check:
         return Check("embedded model", "ok", _message("embedded_off"))
     if not is_installed():
         return Check("embedded model", "degraded", i18n.message("llm.embedded_extra"))
+    if reason := import_error():
+        return Check("embedded model", "degraded", reason, start_hint(reason, settings.models))
     if stored:
         return Check("embedded model", "ok", _message("embedded", names=", ".join(stored), folder=settings.models))
     return Check("embedded model", "degraded", _message("not_fetched"), _message("fetch_embedded"))

@@ -138,7 +138,7 @@ class Engine:
                 if attempt == 2:
                     raise ModelError(
                         i18n.message("llm.not_startable", name=self.name, reason=reason),
-                        i18n.message("llm.not_startable_hint", path=self.path),
+                        start_hint(reason, self.path),
                     ) from error
                 self._port = _free_port()  # another program may have taken the old one
 
@@ -207,6 +207,23 @@ class Engines:
             self._engines.clear()
         for engine in engines:
             engine.stop()
+
+
+def start_hint(reason: str, weights: Path) -> str:
+    """What to do about an engine that did not start: minimal systems lack the OpenMP library that its wheel needs."""
+    if "libgomp" in reason:
+        return i18n.message("llm.install_libgomp")
+    return i18n.message("llm.not_startable_hint", path=weights)
+
+
+def import_error() -> str:
+    """Why the installed engine can't be imported, tried in a process of its own; '' when it can."""
+    command = [sys.executable, "-c", "import xllamacpp"]
+    try:
+        tried = subprocess.run(command, capture_output=True, text=True, timeout=START_TIMEOUT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return i18n.reason(error)
+    return "" if tried.returncode == 0 else "".join(tried.stderr.strip().splitlines()[-1:])
 
 
 def is_installed() -> bool:

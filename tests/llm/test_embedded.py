@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -176,3 +177,13 @@ def test_a_stopped_engine_says_so(tmp_path):
     engine = Engine("none", tmp_path / "none.gguf", 512, 1)
     assert not engine.alive and engine.exit_reason() == "not started"
     engine.stop()
+
+
+def test_a_missing_system_library_is_named_with_its_package() -> None:
+    reason = "exit code 1, ImportError: libgomp.so.1: cannot open shared object file"
+    assert "apt install libgomp1" in embedded.start_hint(reason, Path("m.gguf"))
+    assert "libgomp" not in embedded.start_hint("SIGSEGV", Path("m.gguf"))
+
+
+def test_the_installed_engine_can_be_imported() -> None:
+    assert embedded.import_error() == ""
