@@ -67,12 +67,20 @@ def idle(engine: Engine, seconds: float = 20.0) -> bool:
     return False
 
 
+def is_zombie(pid: int) -> bool:
+    """Whether the process has ended and only waits for its parent, which in a container may never ask."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(") ")[2].startswith("Z")
+
+
 def gone(pid: int, seconds: float = 20.0) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
+            return True
+        if is_zombie(pid):
             return True
         time.sleep(0.05)
     return False
