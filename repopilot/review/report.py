@@ -49,12 +49,12 @@ def report_markdown(
     Returns:
         Markdown, a heading of the third level for each file.
     """
-    lines = [_health(report, language), _counts(report, language)]
+    lines = [_health(report, language), counts_text(report, language)]
     for path, group in groupby(report.findings, key=lambda f: f.path):
         lines += ["", f"### `{_inline(path)}`", ""]
         for finding in sorted(group, key=_by_severity):
             lines += _finding_lines(finding, report, cited or {}, language)
-    if notes := _notes(report, language):
+    if notes := notes_text(report, language):
         lines += ["", notes]
     return "\n".join(lines)
 
@@ -71,7 +71,8 @@ def _health(report: ReviewReport, language: str) -> str:
     )
 
 
-def _counts(report: ReviewReport, language: str) -> str:
+def counts_text(report: ReviewReport, language: str) -> str:
+    """How many findings of which severity in how many files, and how many were there before the change."""
     counts = {s: sum(f.severity == s for f in report.findings) for s in _SEVERITIES}
     found = ", ".join(i18n.text(f"review.counts.{s}", language, count=n) for s, n in counts.items() if n)
     found = found or i18n.text("review.nothing_found", language)
@@ -81,7 +82,8 @@ def _counts(report: ReviewReport, language: str) -> str:
     return " ".join(parts)
 
 
-def _notes(report: ReviewReport, language: str) -> str:
+def notes_text(report: ReviewReport, language: str) -> str:
+    """What the review left out, as a Markdown list; '' for nothing."""
     return "\n".join(f"- *{i18n.said(note, language)}*" for note in report.notes[:_NOTES_SHOWN])
 
 

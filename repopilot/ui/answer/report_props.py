@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
 from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.i18n.format import count
 from repopilot.impact.svg import graph_svg
 from repopilot.results import Answer, ImpactReport, ReviewReport
-from repopilot.review.findings import WEIGHTS, score, scores
+from repopilot.review.findings import score, scores
+from repopilot.review.report import counts_text, notes_text
 from repopilot.types import Citation, Finding
 
 FINDINGS_SHOWN = 120
-NOTES_SHOWN = 20
 ROWS_SHOWN = 12
 
 
@@ -26,24 +24,11 @@ def review_of(answer: Answer) -> ReviewReport | None:
 
 def review_summary(report: ReviewReport, language: str) -> str:
     """A review in a few lines of Markdown, without its list of findings, which the element shows."""
-    by_severity: Counter[str] = Counter(finding.severity for finding in report.findings)
-    counts = [
-        f"{i18n.number(by_severity[severity], language)} {i18n.text(f'ui.findings.severities.{severity}', language)}"
-        for severity in WEIGHTS
-        if by_severity[severity]
-    ]
-    files = count(len(report.reviewed), "file", language)
-    key = "ui.findings.found" if counts else "ui.findings.nothing"
-    parts = [
-        i18n.text(
-            "ui.findings.health", language, score=score(report.findings), what=i18n.localized(report.what, language)
-        ),
-        i18n.text(key, language, counts=", ".join(counts), files=files),
-    ]
-    if report.pre_existing:
-        parts.append(i18n.text("ui.findings.pre_existing", language, count=len(report.pre_existing)))
-    notes = [f"- *{i18n.said(note, language)}*" for note in report.notes[:NOTES_SHOWN]]
-    blocks = (i18n.said(report.note, language), " ".join(parts), "\n".join(notes))
+    health = i18n.text(
+        "ui.findings.health", language, score=score(report.findings), what=i18n.localized(report.what, language)
+    )
+    summary = f"{health} {counts_text(report, language)}"
+    blocks = (i18n.said(report.note, language), summary, notes_text(report, language))
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -67,7 +52,7 @@ def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Cit
         "answer": answer_id,
         "scores": [
             [i18n.text("ui.findings.overall", language), score(report.findings)],
-            *([i18n.term("ui.findings.domains", domain, language), points] for domain, points in by_domain),
+            *([i18n.term("review.domains", domain, language), points] for domain, points in by_domain),
         ],
         "files": [{"path": path, "findings": findings} for path, findings in files.items()],
         "more": i18n.text("ui.findings.more", language, count=more) if more > 0 else "",
@@ -76,7 +61,7 @@ def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Cit
 
 
 def _finding_props(finding: Finding, number: int | None, language: str) -> dict:
-    domain = i18n.term("ui.findings.domains", finding.domain, language)
+    domain = i18n.term("review.domains", finding.domain, language)
     return {
         "severity": finding.severity,
         "severity_label": i18n.text(f"ui.findings.severities.{finding.severity}", language),
