@@ -66,7 +66,7 @@ def tags(language: str) -> Tags | None:
     folder = resources.files("repopilot.code").joinpath("tags")
     files = _FILES.get(language, (language,))
     parts = _sections("\n".join(folder.joinpath(f"{file}.scm").read_text(encoding="utf-8") for file in files))
-    compiled = get_language(name)  # type: ignore[arg-type]
+    compiled = get_language(name)  # type: ignore[arg-type]  # it is typed for literal names only
     return Tags(*(Query(compiled, parts.get(section, "")) for section in _SECTIONS))
 
 
@@ -90,4 +90,4 @@ def _sections(text: str) -> dict[str, str]:
 @lru_cache(maxsize=32)
 def _parser(language: str) -> Parser | None:
     name = grammar(language)
-    return Parser(get_language(name)) if name else None  # type: ignore[arg-type]
+    return Parser(get_language(name)) if name else None  # type: ignore[arg-type]  # literal names only

@@ -50,21 +50,6 @@ def added_lines(diff: FileDiff) -> frozenset[int]:
     return frozenset(found)
 
 
-def touched_lines(diff: FileDiff) -> frozenset[int]:
-    """The numbers, in the old file, of removed lines, and of the line before each pure insertion."""
-    found = set()
-    for hunk in diff.hunks:
-        number = hunk.old_start
-        for line in hunk.lines:
-            if line.startswith("-"):
-                found.add(number)
-            elif line.startswith("+"):
-                found.add(max(number - 1, 1))
-            if not line.startswith("+"):
-                number += 1
-    return frozenset(found)
-
-
 def parse_patch(text: str) -> list[FileDiff]:
     """The files that a unified diff (plain, git's, or a mailed patch) changes. Raises SourceError on any other text."""
     files = [_file_diff(file) for file in _parsed(text)]

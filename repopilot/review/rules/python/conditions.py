@@ -112,6 +112,7 @@ def _number(tree: PythonTree, node: ast.expr) -> float | None:
         values = tree.values(node, node.id) or _unpacked(tree, node.id)
         return _number(tree, values[0]) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
     plain = isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    # `plain` holds the check of the type, which the checker does not follow through a variable.
     return node.value if plain else None  # type: ignore[attr-defined]
 
 

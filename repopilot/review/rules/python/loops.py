@@ -104,6 +104,7 @@ def in_steps(tree: PythonTree, loop: ast.AST) -> bool:
     """Whether a loop reads pages, works in batches, polls or retries, rather than visiting items one by one."""
     if isinstance(loop, ast.While):
         return True
+    # Without generators it is a `for`, which shares no type with comprehensions in typeshed.
     iters = [g.iter for g in getattr(loop, "generators", ())] or [loop.iter]  # type: ignore[attr-defined]
     names = {n for t in _targets(loop) for n in names_in(t)} | {n for i in iters for n in names_in(i)}
     callees = {called(c) for i in iters for c in ast.walk(i) if isinstance(c, ast.Call)}

@@ -78,6 +78,7 @@ class PythonTree:
 
     def _first_iter(self, comprehension: ast.AST, below: ast.AST, node: ast.AST) -> bool:
         """Whether a node is in the first iterable of a comprehension, which is evaluated once."""
+        # One of COMPREHENSIONS, which share no type in typeshed.
         first: ast.comprehension = comprehension.generators[0]  # type: ignore[attr-defined]
         return below is first and any(n is node for n in ast.walk(first.iter))
 
@@ -166,6 +167,7 @@ def at(node: ast.AST, variant: str = "", severity: Severity | None = None, **val
     Returns:
         The match, at the first line of the node.
     """
+    # Statements and expressions have a line; their common base has none in typeshed.
     return Match(node.lineno, values, variant, severity)  # type: ignore[attr-defined]
 
 
