@@ -162,7 +162,7 @@ def methods(case: Case, embedder: Embedder | None) -> dict[str, Method]:
         vectors = vectors_of(case.index, embedder).of_chunks(case.index, range(len(case.index.chunks)))
 
         def minilm(query: str) -> list[int]:
-            return np.argsort(-(vectors @ embedder.embed([query])[0]), kind="stable").tolist()
+            return np.argsort(-(vectors @ embedder.embed([query], query=True)[0]), kind="stable").tolist()
 
         def fused(query: str) -> list[int]:
             pairs = rank.reciprocal_rank_fusion([plain_bm25(case.index, query)[:200], minilm(query)[:200]])
@@ -190,7 +190,7 @@ def plain_bm25(index: Index, query: str, k1: float = 1.2, b: float = 0.75) -> li
 
 def jaccard_rerank(index: Index, query: str, vectors: np.ndarray, embedder: Embedder) -> list[int]:
     """The nearest OVERFETCH passages, ordered by .7 × Jaccard similarity of the word sets + .3 × cosine."""
-    cosine = vectors @ embedder.embed([query])[0]
+    cosine = vectors @ embedder.embed([query], query=True)[0]
     nearest = np.argsort(-cosine, kind="stable")[:OVERFETCH]
     query_words = {word.lower() for word in words(query)}
     passage_words = [{word.lower() for word in words(index.chunks[int(row)].text)} for row in nearest]

@@ -64,7 +64,21 @@ class Settings(BaseSettings):
     threads: int = Field(default=0, ge=0, description="Threads of the embedded model; 0: the number of cores.")
 
     # Embeddings
-    embed_model: str = Field(default="", description="An Ollama embedding model; default: the built-in MiniLM.")
+    embed_model: str = Field(
+        default="",
+        description="An embedding model of Ollama, or of REPOPILOT_EMBED_URL; default: the built-in MiniLM.",
+    )
+    embed_url: str = Field(
+        default="",
+        description="An OpenAI-compatible server for embeddings. Passages of the code and questions are sent to it.",
+    )
+    embed_key: str = Field(default="", description="API key for REPOPILOT_EMBED_URL.", repr=False)
+    embed_query_prefix: str = Field(
+        default="", description="What the server's embedding model wants before a question, such as `query: `."
+    )
+    embed_document_prefix: str = Field(
+        default="", description="What the server's embedding model wants before a passage, such as `passage: `."
+    )
     dense: bool = Field(default=True, description="Use embedding vectors beside the lexical index.")
 
     # Repositories

@@ -1,30 +1,29 @@
-"""Embedding models: the built-in MiniLM, or one of the user's Ollama. Loaded when first used."""
+"""Embedding models: the built-in MiniLM, or one of a server that the user names. Loaded when first used."""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import models, ollama_api
+from repopilot.index.normalise import normalise
+from repopilot.index.server_embedder import ollama_embedder, openai_embedder
+from repopilot.llm import models
 from repopilot.settings import Settings
-
-if TYPE_CHECKING:
-    from llama_index.embeddings.ollama import OllamaEmbedding
 
 MINILM_TOKENS = 128
 _MINILM_CHARS = 4000  # more than 128 tokens of anything but blanks; the rest need not be tokenised
-_OLLAMA_CHARS = 1500  # about 500 tokens of code: within the context of every embedding model
-_OLLAMA_TIMEOUT_S = 60.0
-_PROBE_TIMEOUT_S = 2.0
+_SERVER_TRUSTED_S = 60.0  # how long a server that has answered is not asked again whether it does
 _PARALLEL_FROM = 4
 
 
@@ -41,12 +40,13 @@ class Embedder(Protocol):
         """The number of components of a vector."""
         ...
 
-    def embed(self, texts: Sequence[str], *, background: bool = False) -> np.ndarray:
+    def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         """The vectors of texts. Thread-safe.
 
         Args:
             texts: n texts; texts that are too long are truncated.
-            background: use one thread only.
+            query: the texts are questions, which some models embed in another way than passages.
+            background: nobody waits: use one thread only, and be patient with a server.
 
         Returns:
             float32 (n, dimension), L2-normalised.
@@ -70,27 +70,28 @@ class Embedders:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._built_in: dict[Path, MiniLM] = {}
+        self._servers: dict[tuple[str, ...], tuple[float, Embedder]] = {}
 
     def choose(self, settings: Settings) -> Embedder | None:
         """The embedder that can be used now; None means lexical search only. Never downloads."""
         return self.explain_choice(settings).embedder
 
     def explain_choice(self, settings: Settings) -> EmbedderChoice:
-        """The user's Ollama model if one is set and answers, else the built-in MiniLM if it is installed."""
+        """The model of the user's server if one is set and answers, else the built-in MiniLM if it is installed."""
         if not settings.dense:
             return EmbedderChoice(None, i18n.message("index.dense_off"))
-        if not settings.embed_model:
-            folder = models.installed("minilm", settings)
-            if folder is None:
-                return EmbedderChoice(None, i18n.message("index.no_embedder"))
-            return EmbedderChoice(self._minilm(folder), "")
-        found, note = _ollama_embedder(settings)
-        if found is not None:
-            return EmbedderChoice(found, "")
+        why = ""
+        if settings.embed_url or settings.embed_model:
+            try:
+                return EmbedderChoice(self._server(settings), "")
+            except ModelError as error:
+                why = i18n.reason(error)
         folder = models.installed("minilm", settings)
-        if folder is None:
-            return EmbedderChoice(None, i18n.message("index.no_embedder_either", why=note))
-        return EmbedderChoice(self._minilm(folder), i18n.message("index.minilm_instead", why=note))
+        if folder is not None:
+            return EmbedderChoice(self._minilm(folder), i18n.message("index.minilm_instead", why=why) if why else "")
+        if why:
+            return EmbedderChoice(None, i18n.message("index.no_embedder_either", why=why))
+        return EmbedderChoice(None, i18n.message("index.no_embedder"))
 
     def close(self) -> None:
         """End the threads of the models."""
@@ -104,6 +105,19 @@ class Embedders:
             if folder not in self._built_in:
                 self._built_in[folder] = MiniLM(folder)
             return self._built_in[folder]
+
+    def _server(self, settings: Settings) -> Embedder:
+        """The model of the server that is set. Raises ModelError."""
+        options = (settings.embed_url, settings.embed_key, settings.embed_query_prefix, settings.embed_document_prefix)
+        key = (settings.embed_model, settings.ollama_url, *options)
+        with self._lock:
+            asked_at, known = self._servers.get(key, (-math.inf, None))
+        if known is not None and time.monotonic() - asked_at < _SERVER_TRUSTED_S:
+            return known
+        found = openai_embedder(settings) if settings.embed_url else ollama_embedder(settings)
+        with self._lock:
+            self._servers[key] = time.monotonic(), found
+        return found
 
 
 @dataclass(eq=False)
@@ -119,7 +133,7 @@ class MiniLM:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _loaded: tuple[_Session, ThreadPoolExecutor] | None = field(default=None, init=False, repr=False)
 
-    def embed(self, texts: Sequence[str], *, background: bool = False) -> np.ndarray:
+    def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         """See `Embedder`."""
         if not texts:
             return np.empty((0, self.dimension), np.float32)
@@ -151,7 +165,7 @@ class _Session(NamedTuple):
         ids = np.array([self.tokenizer.encode(text[:_MINILM_CHARS]).ids], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (hidden,) = self.session.run(["last_hidden_state"], inputs)
-        return _normalise(hidden[0].mean(axis=0, dtype=np.float32))
+        return normalise(hidden[0].mean(axis=0, dtype=np.float32))
 
 
 def _load_session(folder: Path) -> _Session:
@@ -174,63 +188,3 @@ def _load_session(folder: Path) -> _Session:
             i18n.message("index.embedder_not_loaded", error=str(error)), i18n.message("index.embedder_not_loaded_hint")
         ) from error
     return _Session(session, tokenizer)
-
-
-@dataclass(frozen=True, eq=False)
-class OllamaEmbedder:
-    """An embedding model of an Ollama server, through LlamaIndex."""
-
-    model: OllamaEmbedding
-    name: str
-    dimension: int
-
-    def embed(self, texts: Sequence[str], *, background: bool = False) -> np.ndarray:
-        """See `Embedder`."""
-        if not texts:
-            return np.empty((0, self.dimension), np.float32)
-        vectors = _ask_ollama(self.model, [text[:_OLLAMA_CHARS] or " " for text in texts])
-        if vectors.shape != (len(texts), self.dimension):
-            raise ModelError(
-                i18n.message("index.unexpected_dimension", name=self.name), i18n.message("index.index_again")
-            )
-        return _normalise(vectors)
-
-
-def _ollama_embedder(settings: Settings) -> tuple[OllamaEmbedder | None, str]:
-    wanted = settings.embed_model
-    tags = ollama_api.tags(settings.ollama_url, _PROBE_TIMEOUT_S) if settings.ollama_url else None
-    if tags is None:
-        return None, i18n.message("index.ollama_silent", name=wanted)
-    name = ollama_api.find([tag.name for tag in tags], wanted)
-    if name is None:
-        return None, i18n.message("index.ollama_lacks", name=wanted)
-    from llama_index.embeddings.ollama import OllamaEmbedding
-
-    client = {"timeout": _OLLAMA_TIMEOUT_S}
-    model = OllamaEmbedding(name, settings.ollama_url, embed_batch_size=16, keep_alive="24h", client_kwargs=client)
-    try:
-        dimension = _ask_ollama(model, ["dimension"]).shape[1]
-    except ModelError as error:
-        return None, i18n.reason(error)
-    return OllamaEmbedder(model, f"ollama-{name}", dimension), ""
-
-
-def _ask_ollama(model: OllamaEmbedding, texts: list[str]) -> np.ndarray:
-    import httpx
-    from ollama import ResponseError
-
-    try:
-        vectors = np.array(model.get_text_embedding_batch(texts), np.float32)
-    except (ConnectionError, httpx.HTTPError, ResponseError, ValueError) as error:
-        raise ModelError(
-            i18n.message("index.ollama_embedding_failed", name=model.model_name, error=str(error)),
-            i18n.message("index.ollama_embedding_failed_hint"),
-        ) from error
-    if vectors.ndim != 2 or not np.isfinite(vectors).all():
-        raise ModelError(i18n.message("index.no_vectors", name=model.model_name), i18n.message("index.no_vectors_hint"))
-    return vectors
-
-
-def _normalise(vectors: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return (vectors / np.maximum(length, 1e-12)).astype(np.float32)

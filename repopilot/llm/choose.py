@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, cast
-from urllib.parse import urlsplit
 
 import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import embedded, machine, ollama_api
+from repopilot.llm.address import without_credentials
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.resources import ModelResources
 from repopilot.settings import Settings
@@ -165,12 +165,12 @@ def _find_model(settings: Settings, timeout_s: float, notes: list[str]) -> Found
         if found and (found.kind == "ollama" or _installed(OPENAI_CLIENT)):
             return found
         reason = "llm.openai_extra" if found else "llm.server_silent"
-        notes.append(i18n.message(reason, url=_without_credentials(settings.llm_url)))
+        notes.append(i18n.message(reason, url=without_credentials(settings.llm_url)))
     if settings.ollama_url:
         url = settings.ollama_url.rstrip("/")
         tags = ollama_api.tags(url, timeout_s)
         if tags is None:
-            notes.append(i18n.message("llm.ollama_silent", url=_without_credentials(url)))
+            notes.append(i18n.message("llm.ollama_silent", url=without_credentials(url)))
         else:
             found = _in_ollama(url, tags, settings, notes)
             if found:
@@ -202,7 +202,7 @@ def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
         if names is not None:
             wanted = settings.llm_model
             name = wanted or next(iter(names), "")
-            note = i18n.message("llm.at_server", name=name, url=_without_credentials(base))
+            note = i18n.message("llm.at_server", name=name, url=without_credentials(base))
             return FoundModel("openai", name, base, notes=(note,)) if name else None
     return None
 
@@ -223,7 +223,7 @@ def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: 
         return None
     missing = None if ollama_api.find([name], wanted) else wanted
     note = i18n.message(
-        "llm.other_size" if missing else "llm.in_ollama", name=name, wanted=wanted, url=_without_credentials(url)
+        "llm.other_size" if missing else "llm.in_ollama", name=name, wanted=wanted, url=without_credentials(url)
     )
     return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note))
 
@@ -302,8 +302,3 @@ def _ollama_url(settings: Settings) -> str | None:
         if url and ollama_api.tags(url, PROBE_S) is not None:
             return url.rstrip("/")
     return None
-
-
-def _without_credentials(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "") + parts.path

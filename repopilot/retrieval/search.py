@@ -126,7 +126,7 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
     from repopilot.index.vectors import vectors_of
 
     try:
-        asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]])[0]
+        asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]], query=True)[0]
         stored = vectors_of(index, embedder)
         rows = _candidates(index, found, stored, asked)
         vectors = stored.of_chunks(index, rows.tolist())

@@ -5,6 +5,7 @@ import pytest
 from support.index_case import settings
 from support.models import model_settings
 from support.ollama_server import OllamaServer, refusing_url
+from support.ollama_wire import embedding
 
 from repopilot.errors import ModelError
 from repopilot.index import embed
@@ -65,6 +66,103 @@ def test_an_ollama_without_the_model_or_without_an_answer_is_reported(tmp_path):
     assert note.startswith("Ollama has no embedding model all-minilm (`ollama pull all-minilm`).")
     note = Embedders().explain_choice(settings(tmp_path, embed_model="all-minilm", ollama_url=refusing_url())).note
     assert note.startswith("Ollama does not answer")
+
+
+def _openai(tmp_path, server, **options):
+    return settings(tmp_path, embed_url=server.url, embed_model="bge-small", ollama_url="", **options)
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/"])
+def test_an_openai_compatible_server_embeds_when_it_is_asked_to(tmp_path, path):
+    with OllamaServer(native=False, models=["bge-small"], key="secret") as server:
+        conf = settings(tmp_path, embed_url=server.url + path, embed_model="bge-small", embed_key="secret")
+        found = Embedders().choose(conf)
+        assert (found.name, found.dimension) == ("server-bge-small-384", 384)
+        texts = [f"text number {n}" for n in range(70)] + ["", "x" * 1_000_000]
+        vectors = found.embed(texts)
+        assert vectors.shape == (72, 384)
+        assert np.allclose(vectors[:70], [embedding(text) for text in texts[:70]], atol=1e-6), "in the order of texts"
+        assert found.embed([]).shape == (0, 384)
+        sent = [body["input"] for body in server.state.sent("/v1/embeddings")]
+        assert max(map(len, sent)) <= 32
+        assert max(len(text) for batch in sent for text in batch) <= 2000
+
+
+def test_a_server_is_asked_in_smaller_parts_where_it_refuses_large_ones(tmp_path):
+    with OllamaServer(native=False, models=["bge-small"], most_embedded=5, longest_embedded=700) as server:
+        found = Embedders().choose(_openai(tmp_path, server))
+        texts = [f"def number_{n}(): return {n}" for n in range(11)] + ["word " * 1000]
+        assert np.allclose(found.embed(texts)[:11], [embedding(text) for text in texts[:11]], atol=1e-6)
+
+
+def test_prefixes_tell_questions_from_passages(tmp_path):
+    with OllamaServer(native=False, models=["bge-small"]) as server:
+        plain = Embedders().choose(_openai(tmp_path, server))
+        prefixes = {"embed_query_prefix": "query: ", "embed_document_prefix": "passage: "}
+        found = Embedders().choose(_openai(tmp_path, server, **prefixes))
+        found.embed(["where is it?"], query=True)
+        found.embed(["def f(): pass"])
+        assert [body["input"] for body in server.state.sent("/v1/embeddings")[-2:]] == [
+            ["query: where is it?"],
+            ["passage: def f(): pass"],
+        ]
+    assert found.name != plain.name, "vectors of passages with and without a prefix don't mix"
+
+
+def test_a_server_is_probed_once_for_many_questions(tmp_path):
+    with OllamaServer(native=False, models=["bge-small"]) as server:
+        embedders = Embedders()
+        found = {embedders.choose(_openai(tmp_path, server)) for _ in range(5)}
+        assert len(found) == 1
+        assert len(server.state.sent("/v1/embeddings")) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"key": "secret"}, "refused the key. Check REPOPILOT_EMBED_KEY."),
+        ({"models": ["another"]}, "has no embeddings for bge-small"),
+        ({"behaviour": "500"}, "answered 500"),
+        ({"behaviour": "garbage"}, "did not answer with vectors"),
+    ],
+)
+def test_why_a_server_is_not_used_is_said(tmp_path, options, said):
+    with OllamaServer(native=False, **{"models": ["bge-small"], **options}) as server:
+        embedder, note = Embedders().explain_choice(_openai(tmp_path, server, embed_key="wrong"))
+    assert embedder is None
+    assert said in note
+    assert "wrong" not in note and "secret" not in note
+
+
+@pytest.mark.parametrize("url", ["not an address", "http://[", "http://user:hidden@127.0.0.1:1/v1", "ftp://host"])
+def test_an_address_without_a_server_is_reported_without_its_password(tmp_path, url):
+    conf = settings(tmp_path, embed_url=url, embed_model="bge-small")
+    embedder, note = Embedders().explain_choice(conf)
+    assert embedder is None
+    assert "does not answer" in note
+    assert "hidden" not in note
+
+
+def test_a_server_needs_a_model(tmp_path):
+    with OllamaServer(native=False) as server:
+        note = Embedders().explain_choice(settings(tmp_path, embed_url=server.url)).note
+    assert "REPOPILOT_EMBED_MODEL" in note
+
+
+def test_a_server_that_changes_its_model_is_reported(tmp_path):
+    with OllamaServer(native=False, models=["bge-small"]) as server:
+        found = Embedders().choose(_openai(tmp_path, server))
+        server.state.dimension = 768
+        with pytest.raises(ModelError, match="dimension"):
+            found.embed(["text"])
+
+
+def test_a_failing_server_fails_aloud(tmp_path):
+    with OllamaServer(native=False, models=["bge-small"]) as server:
+        found = Embedders().choose(_openai(tmp_path, server))
+        server.state.behaviour = "500"
+        with pytest.raises(ModelError, match="bge-small"):
+            found.embed(["text"])
 
 
 @pytest.mark.model

@@ -20,7 +20,7 @@ def index(tmp_path_factory):
 
 
 class FailingEmbedder(WordEmbedder):
-    def embed(self, texts, *, background=False):
+    def embed(self, texts, *, query=False, background=False):
         raise ModelError("The model is gone.", "Load it again.")
 
 

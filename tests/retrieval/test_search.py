@@ -201,7 +201,7 @@ def test_vectors_of_the_best_passages_join(index, home):
 class Failing(WordEmbedder):
     name = "failing"
 
-    def embed(self, texts, *, background=False):
+    def embed(self, texts, *, query=False, background=False):
         raise ModelError("The model is gone.")
 
 

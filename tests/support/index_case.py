@@ -96,7 +96,7 @@ class WordEmbedder:
         self.texts = 0
         self._delay_s = delay_s
 
-    def embed(self, texts: Sequence[str], *, background: bool = False) -> np.ndarray:
+    def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         self.texts += len(texts)
         time.sleep(self._delay_s * len(texts))
         vectors = np.zeros((len(texts), self.dimension), np.float32)

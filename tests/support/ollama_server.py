@@ -45,6 +45,10 @@ class State:
     delay_s: float = 0.0
     native: bool = True
     schemas: bool = True
+    key: str = ""
+    most_embedded: int = 2048
+    longest_embedded: int = 10**6
+    dimension: int = 384
     requests: list[tuple[str, dict]] = field(default_factory=list)
     disconnects: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -56,7 +60,8 @@ class State:
 
 class OllamaServer:
     """Serves a `State` on a loopback port from a thread, as a context manager. `native=False` hides `/api`, leaving
-    a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas."""
+    a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas, `key` every request to embed
+    without it, `most_embedded` more texts in one, `longest_embedded` a text with more characters."""
 
     def __init__(self, port: int = 0, **state: Any) -> None:
         self.state = State(**state)
@@ -263,6 +268,19 @@ class _Handler(BaseHTTPRequestHandler):
         elif self._has(body):
             self._stream(self._openai_events(body), "text/event-stream")
 
+    def openai_embeddings(self, body: dict) -> None:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if self.state.key and self.headers.get("Authorization") != f"Bearer {self.state.key}":
+            self._json({"error": {"message": "Incorrect API key provided", "code": 401}}, 401)
+        elif len(texts) > self.state.most_embedded:
+            self._json({"error": f"batch size {len(texts)} > maximum allowed batch size"}, 422)
+        elif max(map(len, texts)) > self.state.longest_embedded:
+            self._json({"error": "`inputs` must have less than 512 tokens"}, 413)
+        elif self._has(body):
+            vectors = [wire.embedding(text, self.state.dimension) for text in texts]
+            data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
+            self._json({"object": "list", "data": data[::-1], "model": body["model"], "usage": {}})
+
     def _openai_events(self, body: dict) -> Iterator[bytes]:
         limit = int(body.get("max_tokens") or 10**9)
         count = 0
@@ -306,7 +324,7 @@ class _Broken(Exception):
     """The server drops the connection."""
 
 
-_GENERATING = ("/api/chat", "/api/pull", "/api/embed", "/v1/chat/completions")
+_GENERATING = ("/api/chat", "/api/pull", "/api/embed", "/v1/chat/completions", "/v1/embeddings")
 _AT_ONCE = {"hang": _Handler.hang, "500": _Handler.fail, "garbage": _Handler.babble}
 _ROUTES = {
     ("GET", "/api/tags"): _Handler.tags,
@@ -318,6 +336,7 @@ _ROUTES = {
     ("POST", "/api/pull"): _Handler.pull,
     ("GET", "/v1/models"): _Handler.openai_models,
     ("POST", "/v1/chat/completions"): _Handler.openai_chat,
+    ("POST", "/v1/embeddings"): _Handler.openai_embeddings,
 }
 
 
