@@ -29,6 +29,7 @@ from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
+from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.retrieval import bm25, rank
 from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query import parse
@@ -201,7 +202,8 @@ def jaccard_rerank(index: Index, query: str, vectors: np.ndarray, embedder: Embe
 def ours(case: Case, left_out: str, history: bool = False) -> Method:
     """The instant ranking without one contribution, and with the history of the case if wanted."""
     lexical = case.index.lexical
-    past = read(case.history, lexical.file_numbers) if history and case.history else None
+    commits = [Commit("", subject, tuple(paths), 0) for subject, paths in case.history if len(paths) <= MOST_PATHS]
+    past = read(commits, lexical.file_numbers) if history else None
     everything = np.ones(len(lexical), bool)
 
     def method(query: str) -> list[int]:

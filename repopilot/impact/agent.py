@@ -166,7 +166,7 @@ def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
     snapshot, settings = workspace.snapshot, workspace.settings
     if not settings.history_commits:
         return ()
-    known = workspace.index.commits or history.commits(snapshot, settings.history_commits)
+    known = history.follow_renames(workspace.index.commits or history.commits(snapshot, settings.history_commits))
     if len(known) > 1 or snapshot.git_dir is None:
         return known
     try:
@@ -174,7 +174,7 @@ def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
     except RepoPilotError as error:
         step.degrade(message("impact.no_history", error=i18n.reason(error)))
         return known
-    return history.commits(snapshot, settings.history_commits)
+    return history.follow_renames(history.commits(snapshot, settings.history_commits))
 
 
 def _evidence(report: ImpactReport, workspace: Workspace) -> tuple[Evidence, ...]:

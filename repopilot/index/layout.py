@@ -4,7 +4,7 @@
         g00000007/            the published generation: immutable, the one with the highest number is current
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
-        history.json          past commits (not part of a generation: they only grow)
+        history.bin           past commits (no part of a generation), see commit_store.py
         graph.bin             the code graph, see graph_file.py
         graph.lock            locked by the one process that links it
         dense.json            how many chunks have vectors
@@ -29,7 +29,7 @@ BUILDING = "building"
 DATABASE = "index.db"
 DENSE = "dense.json"
 GRAPH = "graph.bin"
-HISTORY = "history.json"
+HISTORY = "history.bin"
 LEXICAL = "lexical"
 STAMPS = "stamps.json"
 SCHEMA = 3

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from git import Git
 
 _MAX_ERROR_LINES = 200
+LONGEST_RECORD = 1 << 16
 _CONFIG = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -226,6 +227,39 @@ def run(
     if status not in ok:
         raise GitFailed(status, "\n".join(errors))
     return b"".join(output)
+
+
+def records(where: Path, args: Sequence[str], env: Mapping[str, str], *, bare: bool = True) -> Generator[bytes]:
+    """Run git and stream its NUL-separated output, so that a huge one costs no memory.
+
+    Args:
+        where: as in `start`.
+        args: as in `start`.
+        env: as in `start`.
+        bare: as in `start`.
+
+    Yields:
+        The records; of one longer than LONGEST_RECORD bytes the beginning and the end.
+
+    Raises:
+        GitFailed: it ended with an error.
+        SourceError: git itself is missing.
+    """
+    process = start(where, args, env, bare=bare)
+    rest, finished = b"", False
+    try:
+        while piece := process.stdout.read(1 << 16):
+            *complete, rest = (rest + piece).split(b"\0")
+            yield from complete
+            rest = rest[:LONGEST_RECORD]
+        finished = True
+    finally:
+        message = process.stderr.read().decode("utf-8", "replace") if finished else ""
+        status = stop(process, finished=finished)
+    if status:
+        raise GitFailed(status, message)
+    if rest:
+        yield rest
 
 
 def _supervise(threads: Sequence[threading.Thread], supervision: Supervision) -> None:

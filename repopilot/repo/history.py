@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.errors import SourceError
+from repopilot.errors import Cancelled, SourceError
 from repopilot.repo import git_command, local
 from repopilot.repo.clone import clone_lock, fetch_limits, fetch_ref, init_bare, is_clone, remote_of, resolve
 from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
@@ -26,57 +27,152 @@ from repopilot.types import Progress, Snapshot
 
 _REVISION = re.compile(r"(?P<base>.+?)(?P<steps>[~^][~^0-9]*)?")
 _SHA = re.compile(r"[0-9a-f]{40}")
+_TRAILER = re.compile(r"^(?:[\w-]+-by|Change-Id|Reviewed-on|git-svn-id|cc): .*$", re.MULTILINE | re.IGNORECASE)
 _MIN_DEPTH = 50
+MOST_PATHS = 30
+"""A commit that changed more files than this says nothing about any one of them."""
+MOST_RENAMES = 20_000
+"""How many renames of one commit are followed: a folder that moves is a commit of many."""
+LONGEST_BODY = 2000
 _STATUS: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--ignore-submodules=all")
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit without its merges: `paths` it changed, `at` in seconds since the epoch (committer's clock)."""
+    """A commit without its merges.
+
+    Attributes:
+        sha: its id.
+        subject: the first paragraph of its message.
+        paths: the files it changed, a renamed one by its new path; () where they are more than MOST_PATHS, which say
+            nothing about any one of them.
+        at: the committer's clock, in seconds since the epoch.
+        body: the rest of the message without trailers, at most LONGEST_BODY characters.
+        renames: (old path, new path) of each file that was renamed without a change.
+    """
 
     sha: str
     subject: str
     paths: tuple[str, ...]
     at: int
+    body: str = ""
+    renames: tuple[tuple[str, str], ...] = ()
 
 
-def commits(snapshot: Snapshot, limit: int) -> list[Commit]:
+def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threading.Event | None = None) -> list[Commit]:
     """The newest commits that lead to the snapshot, without merges. Reads only what is on disk: see `deepen`.
 
     Args:
         snapshot: a clone or a local folder.
         limit: the largest number of commits.
+        since: a commit that is left out with everything that leads to it.
+        cancel: ends the call once set.
 
     Returns:
         The commits, newest first; empty where no history is known.
+
+    Raises:
+        Cancelled: `cancel` was set.
     """
     if limit <= 0 or snapshot.commit == local.UNVERSIONED:
         return []
     repository, bare = _history_of(snapshot)
-    head = snapshot.commit.removesuffix("+dirty")
-    args = ["log", "-z", "--no-merges", "--no-renames", "--name-only", f"--max-count={limit}"]
-    args += ["--format=%x1e%H%x1f%ct%x1f%s%x1f", *([] if bare else ["--relative"])]
-    args += [head, *([] if bare else ["--", "."])]
+    # Unchanged files are recognised by their ids, so that renames are found without file contents.
+    args = ["log", "-z", "--no-merges", "-M100%", "--name-status", f"--max-count={limit}"]
+    args += ["--format=%x1e%H%x1f%ct%x1f%s%x1f%b", *([] if bare else ["--relative"])]
+    args += [_head(snapshot), *([f"^{since}"] if since else []), "--", *([] if bare else ["."])]
     try:
-        output = git_command.run(repository, args, git_command.reading(), bare=bare).decode("utf-8", "replace")
+        with closing(git_command.records(repository, args, git_command.reading(), bare=bare)) as records:
+            found = list(_parse_log(records, cancel))
+        boundary = _boundary(repository if bare else _git_dir(snapshot))
     except GitFailed:
         return []
-    boundary = _boundary(repository, bare)
-    found = (_commit(record) for record in output.split("\x1e")[1:])
     return [commit for commit in found if commit.sha not in boundary]
 
 
-def _commit(record: str) -> Commit:
-    sha, at, subject, rest = record.split("\x1f", 3)
-    return Commit(sha, subject, tuple(path for path in rest.strip("\0\n").split("\0") if path), int(at))
+def leads_to(snapshot: Snapshot, commit: str) -> bool:
+    """Whether a commit is known to be the snapshot's own or one of those before it."""
+    if snapshot.commit == local.UNVERSIONED:
+        return False
+    repository, bare = _history_of(snapshot)
+    try:
+        git_command.run(
+            repository, ["merge-base", "--is-ancestor", commit, _head(snapshot)], git_command.reading(), bare=bare
+        )
+    except GitFailed:
+        return False
+    return True
 
 
-def _boundary(repository: Path, bare: bool) -> frozenset[str]:
+def follow_renames(commits: Iterable[Commit]) -> list[Commit]:
+    """The commits with the paths that their files have now, as far as exact renames tell.
+
+    Args:
+        commits: newest first.
+
+    Returns:
+        The same commits, in the same order.
+    """
+    present: dict[str, str] = {}
+    found = []
+    for commit in commits:
+        paths = tuple(dict.fromkeys(present.get(path, path) for path in commit.paths))
+        found.append(commit if paths == commit.paths else replace(commit, paths=paths))
+        # All at once: two files may have changed places.
+        present |= {old: present.get(new, new) for old, new in commit.renames}
+    return found
+
+
+def _head(snapshot: Snapshot) -> str:
+    return snapshot.commit.removesuffix("+dirty")
+
+
+def _parse_log(records: Iterator[bytes], cancel: threading.Event | None) -> Iterator[Commit]:
+    """The commits in the output of `git log --name-status -z`: a header, then a status and one or two paths a file."""
+    header: str | None = None
+    files = _ChangedFiles()
+    for record in records:
+        if record.startswith(b"\x1e"):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled(i18n.message("repo.stopped"))
+            if header is not None:
+                yield _commit(header, files)
+            header, files = record.decode("utf-8", "replace"), _ChangedFiles()
+        elif status := record.strip():
+            files.add([next(records, b"") for _ in range(2 if status[:1] in b"RC" else 1)], status)
+    if header is not None:
+        yield _commit(header, files)
+
+
+class _ChangedFiles:
+    """The files of one commit, no more of them than are of use."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.paths: list[str] = []
+        self.renames: list[tuple[str, str]] = []
+
+    def add(self, names: Sequence[bytes], status: bytes) -> None:
+        """Add a file with its path, or with its old and its new one."""
+        self.count += 1
+        if self.count <= MOST_PATHS:
+            self.paths.append(names[-1].decode("utf-8", "replace"))
+        if status.startswith(b"R") and len(self.renames) < MOST_RENAMES:
+            self.renames.append((names[0].decode("utf-8", "replace"), names[-1].decode("utf-8", "replace")))
+
+
+def _commit(header: str, files: _ChangedFiles) -> Commit:
+    sha, at, subject, body = header[1:].split("\x1f", 3)
+    paths = tuple(files.paths) if files.count <= MOST_PATHS else ()
+    body = _TRAILER.sub("", body[: 2 * LONGEST_BODY]).strip()[:LONGEST_BODY]
+    return Commit(sha, subject[:LONGEST_BODY], paths, int(at), body, tuple(files.renames))
+
+
+def _boundary(git_dir: Path) -> frozenset[str]:
     """The oldest commits of a shallow repository: they seem to add every file, so they are no evidence."""
-    shallow = repository / "shallow" if bare else repository / ".git" / "shallow"
     with suppress(OSError):
-        return frozenset(shallow.read_text().split())
+        return frozenset((git_dir / "shallow").read_text().split())
     return frozenset()
 
 

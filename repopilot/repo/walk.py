@@ -99,20 +99,12 @@ def _committed_files(snapshot: Snapshot) -> Iterator[_Entry]:
 
 def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
     """The NUL-separated output of a git command, streamed, so that a huge tree costs no memory."""
-    process = git_command.start(git_dir, args, git_command.reading())
-    rest, finished = b"", False
     try:
-        while piece := process.stdout.read(1 << 16):
-            *records, rest = (rest + piece).split(b"\0")
-            yield from records
-        finished = True
-    finally:
-        message = process.stderr.read().decode("utf-8", "replace") if finished else ""
-        status = git_command.stop(process, finished=finished)
-    if status:
+        yield from git_command.records(git_dir, args, git_command.reading())
+    except GitFailed as error:
         raise SourceError(
-            i18n.message("repo.not_listed", error=message.strip()[-200:]), i18n.message("repo.open_again")
-        )
+            i18n.message("repo.not_listed", error=error.stderr.strip()[-200:]), i18n.message("repo.open_again")
+        ) from error
 
 
 def _tree_entry(record: bytes) -> _Entry:

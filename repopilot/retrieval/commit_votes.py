@@ -1,90 +1,251 @@
-"""Past commits as a signal: those whose subject is most similar to the query vote for the files they changed. Pure."""
+"""Past commits as signals: which files were changed by commits whose messages say what the query says. Pure.
+
+Relative votes: the commits most similar to the query vote for their files. Absolute votes: the same without regard to
+what else there is, so that a commit that is repeated speaks loudly and a chance match hardly. Scopes: the language
+model over the tree of paths (index/path_tree.py).
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repopilot.index.tokens import expand, words
+from repopilot.i18n import Message, message
+from repopilot.index import commit_index, path_tree
+from repopilot.index.commit_index import BODY, CommitIndex
+from repopilot.index.path_tree import ragged
 from repopilot.retrieval.bm25 import idf
 
-VOTERS = 30
+if TYPE_CHECKING:
+    from repopilot.index.lexical import LexicalIndex
+    from repopilot.repo.history import Commit
+
+VOTERS, ABSOLUTE_VOTERS = 30, 100
+SHOWN = 5
+"""How many of the most similar commits an explanation counts."""
 K1, B = 1.2, 0.75
-MOST_FILES = 30
-"""A commit that changed more files than this says nothing about any one of them."""
+HALF_LIFE_DAYS = 365.0
+"""After which a commit counts half in the absolute votes."""
+_DAY = 86400.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class History:
-    """Past commits, searchable by the words of their subjects.
+    """Past commits and the files of one index.
 
-    `postings` gives (commit numbers, counts) by token, `lengths` the number of tokens of each commit (float32), `files`
-    the numbers of the files it changed. `size` counts all commits read, including those that are left out.
+    Attributes:
+        commits: n commits, searchable.
+        usable: how many of them say something about a file: those that changed some, and not too many.
+        file_of_node: int32, by node of the tree: the number of the file in the index, −1 for none.
+        node_of_file: int32, by file: its node, or that of the nearest folder that has a past.
+        alive: bool (n,): the commit changed a file that is in the index.
+        subject_lengths: float32 (n,): words of the subject.
+        lengths: float32 (n,): the same and those of the body, weighted.
+        sizes: int64 (n,): how many files it changed.
     """
 
-    postings: Mapping[str, tuple[np.ndarray, np.ndarray]]
+    commits: CommitIndex
+    usable: int
+    file_of_node: np.ndarray
+    node_of_file: np.ndarray
+    alive: np.ndarray
+    subject_lengths: np.ndarray
     lengths: np.ndarray
-    files: tuple[tuple[int, ...], ...]
-    size: int
+    sizes: np.ndarray
 
 
-def read(commits: Iterable[tuple[str, Sequence[str]]], numbers: Mapping[str, int]) -> History:
-    """Make commits searchable.
+@dataclass(frozen=True, slots=True, eq=False)
+class HistorySignals:
+    """What past commits say about the files of an index for one query.
+
+    `files` has float32 (files,) by name: "history" (relative votes, 0–1), "history, absolute" (0 and more, seldom above
+    1) and "history, scopes" (how much likelier the query is in commits to this file than in any: mostly −1 to 1).
+    `similar` are the numbers of the most similar commits, best first.
+    """
+
+    history: History
+    files: Mapping[str, np.ndarray]
+    similar: tuple[int, ...]
+
+    def touched(self, file: int) -> tuple[int, int]:
+        """How many of the SHOWN commits most similar to the query changed a file, and how many there are of these."""
+        shown = self.similar[:SHOWN]
+        return sum(bool((_files(self.history, commit) == file).any()) for commit in shown), len(shown)
+
+    def explanation(self, file: int) -> Message | None:
+        """What `touched` says in words; None where none of these commits changed the file."""
+        touched, of = self.touched(file)
+        return message("retrieval.history", touched=touched, count=of) if touched else None
+
+
+def open_history(commits: CommitIndex | None, numbers: Mapping[str, int]) -> History | None:
+    """Relate past commits to the files of an index.
 
     Args:
-        commits: (subject, changed paths) of each.
+        commits: the commits, searchable.
         numbers: the number of each file of the index by its path.
 
     Returns:
-        The commits that changed at least one of these files, and at most MOST_FILES in all.
+        The history; None when no commit changed any of these files.
     """
-    postings: dict[str, tuple[list[int], list[int]]] = {}
-    lengths: list[int] = []
-    changed: list[tuple[int, ...]] = []
-    size = 0
-    for subject, paths in commits:
-        size += 1
-        files = tuple(numbers[path] for path in paths if path in numbers)
-        if not 0 < len(paths) <= MOST_FILES or not files:
-            continue
-        occurrences = Counter(token for word in words(subject) for token in expand(word))
-        for token, count in occurrences.items():
-            numbers_of_token, counts_of_token = postings.setdefault(token, ([], []))
-            numbers_of_token.append(len(changed))
-            counts_of_token.append(count)
-        lengths.append(occurrences.total())
-        changed.append(files)
-    arrays = {token: (np.array(found), np.array(counts)) for token, (found, counts) in postings.items()}
-    return History(arrays, np.array(lengths, np.float32), tuple(changed), size)
+    if commits is None or not numbers:
+        return None
+    paths = commits.paths
+    nodes = {path: node for node, path in enumerate(paths)}
+    file_of_node = np.array([numbers.get(path, -1) for path in paths], np.int32)
+    node_of_file = np.array([_nearest(path, nodes) for path in numbers], np.int32)
+    sizes = np.diff(commits.file_starts)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    alive = np.bincount(owners[file_of_node[commits.files] >= 0], minlength=len(sizes)) > 0
+    if not alive.any():
+        return None
+    subject = np.bincount(commits.commits, commits.subject, minlength=len(sizes)).astype(np.float32)
+    body = np.bincount(commits.commits, commits.body, minlength=len(sizes)).astype(np.float32)
+    usable = int((sizes > 0).sum())
+    return History(commits, usable, file_of_node, node_of_file, alive, subject, subject + BODY * body, sizes)
 
 
-def votes(history: History, terms: Mapping[str, float], count: int) -> np.ndarray:
-    """The votes of the VOTERS commits most similar to the query.
+def _nearest(path: str, nodes: Mapping[str, int]) -> int:
+    while path not in nodes:
+        path = path.rpartition("/")[0]
+    return nodes[path]
 
-    A vote counts as much as the commit's BM25 score, divided by the square root of how many files it changed.
+
+def read(commits: Sequence[Commit], numbers: Mapping[str, int]) -> History | None:
+    """Make commits searchable in memory.
+
+    Args:
+        commits: newest first, with the paths that their files have now.
+        numbers: the number of each file of the index by its path.
+
+    Returns:
+        The history; None when no commit changed any of these files.
+    """
+    return open_history(commit_index.build(commits, commit_index.bags_of(commits)), numbers)
+
+
+def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex) -> HistorySignals:
+    """What past commits say about the files.
 
     Args:
         history: the past commits.
         terms: index tokens with their weights in the query.
-        count: how many files the index has.
+        lexical: the lexical index whose files the history is about.
 
     Returns:
-        float32 (count,): votes per file, scaled so that the largest is 1.
+        The signals.
     """
-    result = np.zeros(count, np.float32)
-    if not history.files:
-        return result
-    scores = np.zeros(len(history.files), np.float32)
-    norm = K1 * (1 - B + B * history.lengths / max(float(history.lengths.mean()), 1e-9))
-    for token, weight in terms.items():
-        if token in history.postings:
-            commits, counts = history.postings[token]
-            scores[commits] += weight * idf(len(commits), len(scores)) * counts * (K1 + 1) / (counts + norm[commits])
-    for commit in np.argsort(-scores, kind="stable")[:VOTERS]:
-        files = history.files[commit]
-        result[list(files)] += scores[commit] / sqrt(len(files))
-    return result / max(float(result.max()), 1e-9)
+    found = _matches(history, terms)
+    scores = _bm25(history, found, found.subject + BODY * found.body, history.lengths)
+    similar = _best(np.where(history.alive, scores, 0), VOTERS)
+    size = len(lexical.files)
+    files = {
+        "history": _relative(history, scores, similar, size),
+        "history, absolute": _absolute(history, found, size),
+        "history, scopes": _scopes(history, found),
+    }
+    return HistorySignals(history, files, tuple(similar.tolist()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Matches:
+    """Where the words of a query occur: its `tokens` that any commit has (their numbers) with `weights`, and for each
+    posting of them the position of its token among these, its commit and how often the token occurs."""
+
+    tokens: np.ndarray
+    weights: np.ndarray
+    unknown: float
+    positions: np.ndarray
+    commits: np.ndarray
+    subject: np.ndarray
+    body: np.ndarray
+
+
+def _matches(history: History, terms: Mapping[str, float]) -> _Matches:
+    index = history.commits
+    keys = np.array([commit_index.token_key(token) for token in terms], np.uint64)
+    weights = np.array(list(terms.values()), np.float64)
+    places = np.minimum(np.searchsorted(index.tokens, keys), max(len(index.tokens) - 1, 0))
+    known = index.tokens[places] == keys if len(index.tokens) else np.zeros(len(keys), bool)
+    tokens = places[known]
+    rows, sizes = commit_index.postings(index, tokens)
+    return _Matches(
+        tokens,
+        weights[known],
+        float(weights[~known].sum()),
+        np.repeat(np.arange(len(tokens)), sizes),
+        index.commits[rows],
+        index.subject[rows].astype(np.float32),
+        index.body[rows].astype(np.float32),
+    )
+
+
+def _bm25(history: History, found: _Matches, counts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """float (n,): BM25 of the query over the commits; `counts` (postings,) are of `found`, `lengths` of all commits."""
+    occurring = np.bincount(found.positions[counts > 0], minlength=len(found.tokens))
+    norm = K1 * (1 - B + B * lengths * (history.usable / max(float(lengths.sum()), 1e-9)))
+    factors = found.weights * idf(occurring, history.usable) * (K1 + 1)
+    values = factors[found.positions] * counts / (counts + norm[found.commits])
+    return np.bincount(found.commits, values, minlength=len(lengths))
+
+
+def _best(scores: np.ndarray, count: int) -> np.ndarray:
+    """The numbers of the largest positive scores, best first; the newer of two equal ones first."""
+    rows = np.flatnonzero(scores > 0)
+    if len(rows) > count:
+        least = np.partition(scores[rows], len(rows) - count)[len(rows) - count]
+        rows = rows[scores[rows] >= least]
+    return rows[np.argsort(-scores[rows], kind="stable")[:count]]
+
+
+def _relative(history: History, scores: np.ndarray, voters: np.ndarray, size: int) -> np.ndarray:
+    """float32 (files,): votes of the voters, each its score divided by √files, scaled so that the largest is 1."""
+    owners, files = _votes(history, voters)
+    known = np.bincount(owners, minlength=len(voters))
+    values = scores[voters] / np.sqrt(np.maximum(known, 1))
+    result = np.bincount(files, values[owners], minlength=size).astype(np.float32)
+    return result / max(float(result.max(initial=0.0)), 1e-9)
+
+
+def _absolute(history: History, found: _Matches, size: int) -> np.ndarray:
+    """float32 (files,): Σ s²/√files over the best commits, s their share of what a commit could score, less by age."""
+    index = history.commits
+    scores = _bm25(history, found, found.subject, history.subject_lengths)
+    ages = (index.at.max(initial=0) - index.at) / _DAY
+    voters = _best(np.where(history.alive, scores * 0.5 ** (ages / HALF_LIFE_DAYS), 0), ABSOLUTE_VOTERS)
+    occurring = np.bincount(found.positions[found.subject > 0], minlength=len(found.tokens))
+    possible = float((found.weights * idf(occurring, history.usable)).sum() + found.unknown * idf(0, history.usable))
+    shares = scores[voters] * 0.5 ** (ages[voters] / HALF_LIFE_DAYS) / max(possible * (K1 + 1), 1e-9)
+    owners, files = _votes(history, voters)
+    values = shares**2 / np.sqrt(history.sizes[voters])
+    return np.bincount(files, values[owners], minlength=size).astype(np.float32)
+
+
+def _scopes(history: History, found: _Matches) -> np.ndarray:
+    """float32 (files,): Σ q·ln(P(w|file)/P(w|root)) divided by Σ −q·ln P(w|root)."""
+    tree = history.commits.tree
+    known = np.isfinite(tree.root[found.tokens])
+    tokens, weights = found.tokens[known], found.weights[known]
+    sizes = tree.starts[tokens + 1] - tree.starts[tokens]
+    rows = ragged(tree.starts[tokens], sizes)
+    own = np.bincount(tree.nodes[rows], tree.gains[rows] * np.repeat(weights, sizes), minlength=len(tree.parents))
+    scores = path_tree.pushed_down(tree, own) + weights.sum() * tree.base
+    possible = max(float(-(weights * tree.root[tokens]).sum()), 1e-9)
+    return (scores / possible).astype(np.float32)[history.node_of_file]
+
+
+def _votes(history: History, voters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(voter, file) of each file in the index that one of the voters changed; the voter as position in `voters`."""
+    starts = history.commits.file_starts
+    sizes = history.sizes[voters]
+    files = history.file_of_node[history.commits.files[ragged(starts[voters], sizes)]]
+    inside = files >= 0
+    return np.repeat(np.arange(len(voters)), sizes)[inside], files[inside]
+
+
+def _files(history: History, commit: int) -> np.ndarray:
+    starts = history.commits.file_starts
+    return history.file_of_node[history.commits.files[starts[commit] : starts[commit + 1]]]

@@ -17,9 +17,9 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval import exact_matches
+from repopilot.retrieval import commit_votes, exact_matches
 from repopilot.retrieval.bm25 import BM25F, Bm25f, TokenFrequencies, idf, saturated, sum_by_file
-from repopilot.retrieval.commit_votes import History, votes
+from repopilot.retrieval.commit_votes import History
 from repopilot.retrieval.query import Query
 from repopilot.types import Chunk
 
@@ -161,7 +161,8 @@ def ranking(
         matching |= values > 0
     files |= _named_files(lexical, query)
     if history is not None:
-        files["history"] = FILE_WEIGHTS["history"] * votes(history, query.terms, len(lexical.files))
+        past = commit_votes.signals(history, query.terms, lexical)
+        files |= _weighted(past.files, FILE_WEIGHTS)
     matching &= mask
     if query.filters and not query.terms:
         matching = mask

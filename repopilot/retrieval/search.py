@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
+from repopilot.index import commit_store
 from repopilot.retrieval import commit_votes, exact_matches, rank
 from repopilot.retrieval.query import Query, parse
 from repopilot.retrieval.rank import Ranking, ranking
@@ -35,8 +35,6 @@ parts."""
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
-HISTORY_SECONDS = 10.0
-"""How long the past commits read so far are used before looking for more, which are read in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +98,22 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
 
 
 class _CommitHistory:
-    """The past commits of an index, searchable, read again from time to time. Holds no reference to the index."""
+    """The past commits of an index, opened again once they are replaced. Holds no reference to the index."""
 
     def __init__(self, index: Index) -> None:
         self._lock = threading.Lock()
-        self._read_at = -math.inf
-        self._size = -1
+        self._stamp: tuple[int, int] | None = None
         self._history: commit_votes.History | None = None
 
     def current(self, index: Index) -> commit_votes.History | None:
         """The commits; None while there are none."""
+        folder = index.folder.parent
         with self._lock:
-            now = time.monotonic()
-            if self._history is None or now - self._read_at >= HISTORY_SECONDS:
-                commits = index.commits
-                if len(commits) != self._size:
-                    found = commit_votes.read(((c.subject, c.paths) for c in commits), index.lexical.file_numbers)
-                    self._history = found if found.files else None
-                self._read_at, self._size = now, len(commits)
+            stamp = commit_store.stamp(folder)
+            if stamp != self._stamp:
+                opened = commit_store.open_index(folder)
+                self._history = commit_votes.open_history(opened, index.lexical.file_numbers)
+                self._stamp = stamp
             return self._history
 
 

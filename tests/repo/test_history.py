@@ -1,5 +1,6 @@
 """Commits, revisions and differences, from clones over HTTP and from folders."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.git_server import GitServer, commit, git, publish
 
-from repopilot.errors import RepoPilotError, SourceError
+from repopilot.errors import Cancelled, RepoPilotError, SourceError
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff, added_lines, check_patch, parse_patch
 from repopilot.repo.read import read, read_raw
@@ -45,6 +46,90 @@ def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, wor
     few = options.model_copy(update={"history_commits": 5})
     assert history.deepen(newest, few) == 5
     assert all(c.paths == ("src/app.py",) for c in history.commits(newest, 100))
+
+
+def test_a_commit_has_its_body_without_trailers(work: Path, options: Settings) -> None:
+    body = "Why: the sum was wrong.\n\nCo-authored-by: Bob <bob@example.org>\nSigned-off-by: Ada <a@b.c>\n"
+    commit(work, {"src/app.py": "v = 1\n"}, f"Mend the sum\n\n{body}")
+    commit(work, {"src/app.py": "v = 2\n"}, "Long\n\n" + "word " * 20_000)
+    long, short = history.commits(open_source(parse_source(str(work)), options), 2)
+    assert (short.subject, short.body) == ("Mend the sum", "Why: the sum was wrong.")
+    assert (long.subject, long.paths) == ("Long", ("src/app.py",))
+    assert len(long.body) <= history.LONGEST_BODY
+
+
+def test_exact_renames_are_followed_in_clones_and_folders(work: Path, server, options: Settings) -> None:
+    git(work, "mv", "src/util.py", "src/tools.py")
+    commit(work, {}, "rename once")
+    git(work, "mv", "src", "lib")
+    commit(work, {"src/util.py": "another = 1\n"}, "move the folder; another file takes the old name")
+    publish(work, server.folder)
+    clone = open_source(parse_source(server.url + "/demo.git"), options)
+    history.deepen(clone, options)
+    for snapshot in (clone, open_source(parse_source(str(work)), options)):
+        found = history.commits(snapshot, 10)
+        assert found[1].renames == (("src/util.py", "src/tools.py"),)
+        assert {c.subject: set(c.paths) for c in history.follow_renames(found)} == {
+            "move the folder; another file takes the old name": {"lib/app.py", "lib/tools.py", "src/util.py"},
+            "rename once": {"lib/tools.py"},
+            "third": {"lib/app.py"},
+            "second: add twice": {"lib/tools.py"},
+            "first": {"lib/app.py", "README.md"},
+        }
+
+
+def test_two_files_that_change_places_keep_their_own_past() -> None:
+    swap = history.Commit("2", "swap", ("a", "b"), 2, "", (("a", "b"), ("b", "a")))
+    commits = [swap, history.Commit("1", "about a", ("a",), 1)]
+    assert [c.paths for c in history.follow_renames(commits)] == [("a", "b"), ("b",)]
+
+
+def test_a_giant_commit_has_no_paths_but_its_renames(work: Path, options: Settings) -> None:
+    commit(work, {f"old/m{n}.py": f"n = {n}\n" for n in range(40)}, "many")
+    git(work, "mv", "old", "new")
+    commit(work, {}, "move them all")
+    commit(work, {f"new/m{n}.py": f"n = {n} + 1\n" for n in range(history.MOST_PATHS)}, "just few enough")
+    few, move, many, *_ = history.commits(open_source(parse_source(str(work)), options), 10)
+    assert len(few.paths) == history.MOST_PATHS
+    assert move.paths == many.paths == ()
+    assert ("old/m7.py", "new/m7.py") in move.renames
+
+
+def test_paths_and_messages_that_look_like_the_separators(work: Path, options: Settings) -> None:
+    odd = "a\x1e\x1fb\n.py"
+    commit(work, {odd: "1\n", "\x1eM": "2\n"}, "s\x1f1\x1e\n\n\x1ebody\x1f2")
+    (found,) = history.commits(open_source(parse_source(str(work)), options), 1)
+    assert set(found.paths) == {odd, "\x1eM"}
+    assert found.body == "\x1ebody\x1f2" or found.subject.startswith("s")
+
+
+def test_only_newer_commits_are_read_when_some_are_known(work: Path, options: Settings) -> None:
+    known = git(work, "rev-parse", "HEAD")
+    snapshot = open_source(parse_source(str(work)), options)
+    assert history.commits(snapshot, 10, since=known) == []
+    commit(work, {"src/app.py": "v = 1\n"}, "fourth")
+    newer = open_source(parse_source(str(work)), options)
+    assert [c.subject for c in history.commits(newer, 10, since=known)] == ["fourth"]
+    assert history.leads_to(newer, known)
+    git(work, "commit", "-q", "--amend", "-m", "fourth again")
+    amended = open_source(parse_source(str(work)), options)
+    assert history.leads_to(amended, known) and not history.leads_to(amended, newer.commit)
+    assert not history.leads_to(amended, "0" * 40)
+
+
+def test_the_oldest_commit_of_a_shallow_clone_is_left_out_of_its_folders_too(work: Path, tmp_path, options) -> None:
+    git(tmp_path, "clone", "-q", "--depth=2", work.as_uri(), "shallow")
+    git(tmp_path / "shallow", "worktree", "add", "-q", "../tree")
+    for folder in ("shallow", "shallow/src", "tree"):
+        snapshot = open_source(parse_source(str(tmp_path / folder)), options)
+        assert [c.subject for c in history.commits(snapshot, 10)] == ["third"], folder
+
+
+def test_reading_a_history_can_be_stopped(work: Path, options: Settings) -> None:
+    stopped = threading.Event()
+    stopped.set()
+    with pytest.raises(Cancelled):
+        history.commits(open_source(parse_source(str(work)), options), 10, cancel=stopped)
 
 
 def test_without_the_server_history_is_an_error_not_a_crash(clone: Snapshot, server, options: Settings) -> None:
@@ -144,6 +229,7 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path, options: Settings) 
     snapshot = open_source(parse_source(str(tmp_path / "x")), options)
     assert history.commits(snapshot, 10) == []
     assert history.deepen(snapshot, options) == 0
+    assert not history.leads_to(snapshot, "0" * 40)
     with pytest.raises(SourceError, match="no git repository"):
         history.diff(snapshot, "HEAD", None, options)
 

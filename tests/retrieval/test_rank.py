@@ -1,11 +1,10 @@
-"""Properties of the pure parts: fusion, spreading over files, rarity, votes."""
+"""Properties of the pure parts: fusion, spreading over files, rarity."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.retrieval import rank
-from repopilot.retrieval.commit_votes import read, votes
 
 rankings = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), max_size=5)
 
@@ -53,26 +52,3 @@ def test_spreading_keeps_the_best_of_each_file_and_the_order_within_a_file(items
 def test_rarer_is_worth_more_and_never_less_than_nothing(total, data):
     few, many = sorted(data.draw(st.tuples(st.integers(0, total), st.integers(0, total))))
     assert rank.idf(few, total) >= rank.idf(many, total) > 0
-
-
-COMMITS = [
-    ("Fix discount of large carts", ["shop/prices.py"]),
-    ("Cart keeps its order", ["shop/cart.py", "shop/order.py"]),
-    ("Reformat everything about discounts", [f"f{n}.py" for n in range(40)] + ["shop/cart.py"]),
-    ("Discount of a file long gone", ["gone.py"]),
-]
-NUMBERS = {"shop/prices.py": 0, "shop/cart.py": 1, "shop/order.py": 2}
-
-
-def test_commits_vote_for_the_files_they_changed():
-    found = votes(read(COMMITS, NUMBERS), {"discount": 1.0}, 3)
-    assert found.tolist() == [1.0, 0.0, 0.0]
-    both = votes(read(COMMITS, NUMBERS), {"cart": 1.0}, 3)
-    assert both[0] == 1.0  # alone in its commit, while the other two share a vote
-    assert both[1] == both[2] > 0
-
-
-def test_history_without_use_votes_for_nothing():
-    assert not votes(read([], NUMBERS), {"cart": 1.0}, 3).any()
-    assert not votes(read(COMMITS[3:], NUMBERS), {"cart": 1.0}, 3).any()
-    assert not votes(read(COMMITS, NUMBERS), {"unheard": 1.0}, 3).any()

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import SourceError
-from repopilot.index.commit_store import HistoryState, is_stored, write_commits
+from repopilot.index import commit_index, commit_store
+from repopilot.index.commit_store import HistoryState
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Snapshot
 
@@ -22,7 +23,8 @@ def update_history(
 ) -> None:
     """Deepen the clone and store its commits, unless the history of this commit is complete already.
 
-    The commits in the clone are stored first, so that they are available even when the remote doesn't answer.
+    Commits that are stored are not read again. Where none are, those in the clone are stored first, so that they are
+    available even when the remote doesn't answer.
 
     Args:
         snapshot: the repository at one commit.
@@ -40,15 +42,38 @@ def update_history(
     from repopilot.repo import history
 
     limit = settings.history_commits
-    complete = HistoryState(snapshot.commit.removesuffix("+dirty"), limit, complete=True)
-    if not limit or is_stored(folder, complete):
+    wanted = HistoryState(snapshot.commit.removesuffix("+dirty"), limit, complete=True)
+    stored = commit_store.stored_state(folder)
+    if not limit or stored == wanted:
         return
-    local = snapshot.git_dir is None
-    write_commits(folder, HistoryState(complete.commit, limit, complete=local), history.commits(snapshot, limit))
-    if local:
-        return
-    try:
-        history.deepen(snapshot, settings, progress=progress, cancel=cancel, token=token)
-    except SourceError as error:
-        raise SourceError(i18n.message("index.history_not_fetched", error=error.message), error.hint) from error
-    write_commits(folder, complete, history.commits(snapshot, limit))
+    if snapshot.git_dir is not None:
+        if stored is None:
+            _store(snapshot, folder, HistoryState(wanted.commit, limit, complete=False), cancel)
+        try:
+            history.deepen(snapshot, settings, progress=progress, cancel=cancel, token=token)
+        except SourceError as error:
+            raise SourceError(i18n.message("index.history_not_fetched", error=error.message), error.hint) from error
+    _store(snapshot, folder, wanted, cancel)
+
+
+def _store(snapshot: Snapshot, folder: Path, state: HistoryState, cancel: threading.Event) -> None:
+    """Store the commits that are on disk, those that are new in front of those that are stored."""
+    from repopilot.repo import history
+
+    stored = commit_store.stored_state(folder)
+    known = commit_store.open_index(folder) if _goes_on(stored, state, snapshot) else None
+    since = stored.commit if stored is not None and known is not None else ""
+    commits = history.commits(snapshot, state.limit, since=since, cancel=cancel)
+    bags = commit_index.bags_of(commits)
+    if known is not None:
+        commits = [*commits, *commit_store.read_commits(folder)][: state.limit]
+        bags = commit_index.joined(bags, commit_index.bags_in(known), state.limit)
+    index = commit_index.build(history.follow_renames(commits), bags)
+    commit_store.write_commits(folder, state, commits, index)
+
+
+def _goes_on(stored: HistoryState | None, wanted: HistoryState, snapshot: Snapshot) -> bool:
+    """Whether the wanted history is the stored one with newer commits."""
+    from repopilot.repo.history import leads_to
+
+    return stored is not None and stored.complete and stored.limit == wanted.limit and leads_to(snapshot, stored.commit)
