@@ -17,7 +17,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from repopilot.code.languages import is_doc_path, is_example_path, is_generated, is_test_path, language_of
+from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
 from repopilot.review.code import Code, code
 from repopilot.review.rules.polyglot.parsed_source import LANGUAGES
 from repopilot.review.rules.registry import RULES
@@ -66,7 +67,8 @@ def source_files(folder: Path, languages: Collection[str]) -> Iterator[Code]:
 
 
 def _is_left_out(path: str, text: str) -> bool:
-    return bool(is_example_path(path) or is_doc_path(path) or is_generated(path, text) or _VENDORED.search(path))
+    generated = generated_name(path) or generated_by_convention(text) or probably_generated(text)
+    return bool(generated or is_example_path(path) or is_doc_path(path) or _VENDORED.search(path))
 
 
 def hits_in(folder: Path, languages: Collection[str]) -> Iterator[Hit]:

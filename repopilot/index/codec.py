@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from repopilot.code.generated import probably_generated
 from repopilot.code.import_statements import Import
 from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis, defined_in
@@ -68,7 +69,9 @@ def encode(file: SourceFile, text: str, analysis: FileAnalysis) -> Row:
         analysis: its chunks, symbols and uses.
     """
     lines = text.split("\n")
-    terms = (terms_of(chunk, [s.name for s in defined_in(chunk, analysis.symbols)]) for chunk in analysis.chunks)
+    generated = probably_generated(text)
+    names = ([s.name for s in defined_in(chunk, analysis.symbols)] for chunk in analysis.chunks)
+    terms = (terms_of(chunk, found, generated) for chunk, found in zip(analysis.chunks, names, strict=True))
     return Row(
         file.path,
         file.hash,

@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_generated, is_test_path
+from repopilot.code.generated import generated_name
+from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_test_path
 
 ROLES = ("test", "example", "doc", "config", "generated", "vendored")
 """By bit."""
@@ -25,7 +26,7 @@ def roles_of(files: Sequence[str], generated: Collection[int]) -> np.ndarray:
             is_example_path(path),
             kind == "doc" or is_doc_path(path),
             kind == "config",
-            number in generated or is_generated(path),
+            number in generated or generated_name(path),
             bool(_VENDORED.search(path)),
         )
         masks[number] = sum(1 << bit for bit, flag in enumerate(flags) if flag)

@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from repopilot import i18n
-from repopilot.code.languages import is_generated
 from repopilot.errors import IndexFailed
 from repopilot.index.file_roles import ROLES, roles_of
 from repopilot.index.tokens import expand, words
@@ -30,7 +29,7 @@ TABLES = ("name_rows", "name_tokens", "file_words")
 PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles")
 MOST_OCCURRENCES = 255
 GENERATED = "@generated"
-"""The token added to the body of a generated file's first chunk; no word of a text can give this token."""
+"""The token added to the body of a generated file's chunks; no word of a text can give this token."""
 
 Bag = tuple[str, bytes]
 """Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
@@ -49,8 +48,14 @@ class ChunkTerms:
     body: Bag
 
 
-def terms_of(chunk: Chunk, defined: Sequence[str]) -> ChunkTerms:
-    """The terms of one chunk. `defined` names, plain or qualified, the symbols whose definition starts in it."""
+def terms_of(chunk: Chunk, defined: Sequence[str], generated: bool = False) -> ChunkTerms:
+    """The terms of one chunk.
+
+    Args:
+        chunk: the chunk.
+        defined: the names, plain or qualified, of the symbols whose definition starts in it.
+        generated: whether its file says that a program wrote it; one chunk of the file is enough.
+    """
     names = tuple(dict.fromkeys(_tail(name) for name in (*defined, chunk.symbol) if name))
     return ChunkTerms(
         file=chunk.path,
@@ -59,13 +64,13 @@ def terms_of(chunk: Chunk, defined: Sequence[str]) -> ChunkTerms:
         names=tuple(name for name in names if name),
         path=_bag(words(chunk.path)),
         symbols=_bag(words(" ".join(dict.fromkeys((*defined, chunk.symbol))))),
-        body=_body(chunk),
+        body=_body(chunk, generated),
     )
 
 
-def _body(chunk: Chunk) -> Bag:
+def _body(chunk: Chunk, generated: bool) -> Bag:
     tokens, counts = _bag(words(chunk.text))
-    if chunk.start_line <= 5 and is_generated(chunk.path, chunk.text):
+    if generated:
         return f"{tokens} {GENERATED}".strip(), counts + b"\1"
     return tokens, counts
 

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from pathspec import GitIgnoreSpec
 
 from repopilot import i18n
-from repopilot.code.languages import is_doc_path, is_example_path, is_generated, is_test_path, language_of
+from repopilot.code.generated import generated_name
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
 from repopilot.repo.secrets import secret_name
 
 _DEPENDENCIES = frozenset(
@@ -78,7 +79,7 @@ def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[s
         return found
     if path.rpartition(".")[2].lower() in _BINARY:
         return i18n.message("repo.skip.binary")
-    if is_generated(path):
+    if generated_name(path):
         return i18n.message("repo.skip.generated")
     if language_of(path) is None:
         return i18n.message("repo.skip.unknown_kind")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from repopilot import i18n
-from repopilot.code.languages import is_generated
+from repopilot.code.generated import generated_by_convention
 from repopilot.errors import SourceError
 from repopilot.repo import git_command
 from repopilot.repo.secrets import redact
@@ -71,7 +71,7 @@ def text_of(path: str, data: bytes) -> str | Skip:
         return _skip(path, "binary")
     if not text.strip():
         return _skip(path, "empty")
-    if is_generated(path, text[:1000]):
+    if generated_by_convention(text):
         return _skip(path, "generated")
     if _minified(text):
         return _skip(path, "minified")
