@@ -114,11 +114,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A ranked chunk. `why` names the contributions to `score`."""
+    """A ranked place. `chunk` is a chunk, or several neighbouring ones as one, with the id of the best.
+
+    `why` names the contributions to `score`. `lines` are the ranges of lines inside it that matter, best first; ()
+    where that is unknown.
+    """
 
     chunk: Chunk
     score: float
     why: Mapping[str, float] = field(default_factory=dict)
+    lines: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,4 +154,5 @@ def hit_row(hit: Hit) -> dict[str, object]:
         "symbol": c.symbol,
         "score": round(hit.score, 3),
         "why": {name: round(value, 3) for name, value in hit.why.items()},
+        "lines": [list(lines) for lines in hit.lines],
     }

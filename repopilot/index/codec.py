@@ -178,8 +178,16 @@ def terms_from(path: str, language: str, data: str) -> list[ChunkTerms]:
         data: `Row.terms`.
     """
     return [
-        ChunkTerms(path, kind, language, tuple(names), *((tokens, counts.encode("latin-1")) for tokens, counts in bags))
-        for kind, names, *bags in json.loads(data)
+        ChunkTerms(
+            path,
+            kind,
+            language,
+            (start, end),
+            owner,
+            tuple(names),
+            *((tokens, counts.encode("latin-1")) for tokens, counts in bags),
+        )
+        for kind, start, end, owner, names, *bags in json.loads(data)
     ]
 
 
@@ -191,7 +199,7 @@ def _chunk_fields(chunk: Chunk, lines: Sequence[str]) -> tuple:
 
 def _terms_fields(terms: ChunkTerms) -> tuple:
     bags = [(tokens, counts.decode("latin-1")) for tokens, counts in (terms.path, terms.symbols, terms.body)]
-    return terms.kind, terms.names, *bags
+    return terms.kind, *terms.span, terms.owner, terms.names, *bags
 
 
 def _checksums(names: Iterable[str]) -> bytes:

@@ -8,6 +8,8 @@ Relevance is computed in retrieval/rank.py.
 from __future__ import annotations
 
 import json
+import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +25,12 @@ from repopilot.index.file_roles import ROLES, roles_of
 from repopilot.index.tokens import expand, words
 from repopilot.types import Chunk
 
-VERSION = 3
+VERSION = 4
 FIELDS = ("path", "symbols", "body")
 TABLES = ("name_rows", "name_tokens", "file_words")
-PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles")
+ROW_ARRAYS = ("spans", "owners")
+"""Arrays with a value per row that is stored as it is."""
+PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles", *ROW_ARRAYS)
 MOST_OCCURRENCES = 255
 GENERATED = "@generated"
 """The token added to the body of a generated file's chunks; no word of a text can give this token."""
@@ -37,11 +41,17 @@ Bag = tuple[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """The terms of one chunk. `names` are the symbols defined in it, in lower case, unqualified."""
+    """The terms of one chunk.
+
+    `names` are the symbols defined in it, in lower case, unqualified; `span` its first and last line; `owner` the
+    CRC-32 of the name of the outermost definition around it, 0 for none.
+    """
 
     file: str
     kind: str
     language: str
+    span: tuple[int, int]
+    owner: int
     names: tuple[str, ...]
     path: Bag
     symbols: Bag
@@ -61,11 +71,19 @@ def terms_of(chunk: Chunk, defined: Sequence[str], generated: bool = False) -> C
         file=chunk.path,
         kind=chunk.kind,
         language=chunk.language,
+        span=(chunk.start_line, chunk.end_line),
+        owner=_owner(chunk),
         names=tuple(name for name in names if name),
         path=_bag(words(chunk.path)),
         symbols=_bag(words(" ".join(dict.fromkeys((*defined, chunk.symbol))))),
         body=_body(chunk, generated),
     )
+
+
+def _owner(chunk: Chunk) -> int:
+    """The class or the like that a chunk belongs to; a function outside of any has itself."""
+    outermost = re.split(r"\.|::", chunk.symbol, maxsplit=1)[0] if chunk.kind in ("function", "class") else ""
+    return zlib.crc32(outermost.encode("utf-8")) if outermost else 0
 
 
 def _body(chunk: Chunk, generated: bool) -> Bag:
@@ -109,7 +127,8 @@ class LexicalIndex:
     `files` are the distinct paths, `file_of[i]` the number of the file of row i; likewise `kinds` and `languages`.
     `names` are the distinct names of defined symbols: `name_rows` gives the rows by name, `name_tokens` the names by
     token. `file_words` gives the files by the tokens of their name without folder and suffix. `roles` is a bit mask per
-    file, see file_roles.py.
+    file, see file_roles.py. `spans` is int32 (rows, 2): the first and last line of each; `owners` uint32 (rows,), see
+    `ChunkTerms.owner`.
     """
 
     tokens: dict[str, int]
@@ -122,6 +141,8 @@ class LexicalIndex:
     kind_of: np.ndarray
     language_of: np.ndarray
     roles: np.ndarray
+    spans: np.ndarray
+    owners: np.ndarray
     file_words: Postings
     name_rows: Postings
     name_tokens: Postings
@@ -135,11 +156,14 @@ class LexicalIndex:
         numbers = {name: _Numbers() for name in ("tokens", "files", "kinds", "languages", "names")}
         bags: dict[str, _Bags] = {name: _Bags() for name in FIELDS}
         name_rows = _Bags()
-        columns: dict[str, list[int]] = {"files": [], "kinds": [], "languages": []}
+        columns: dict[str, list[int]] = {"files": [], "kinds": [], "languages": [], "owners": []}
+        spans: list[tuple[int, int]] = []
         for item in items:
             columns["files"].append(numbers["files"][item.file])
             columns["kinds"].append(numbers["kinds"][item.kind])
             columns["languages"].append(numbers["languages"][item.language])
+            columns["owners"].append(item.owner)
+            spans.append(item.span)
             for name in FIELDS:
                 text, counts = getattr(item, name)
                 bags[name].add([numbers["tokens"][token] for token in text.split()], counts)
@@ -163,6 +187,8 @@ class LexicalIndex:
             kind_of=np.array(columns["kinds"], np.uint8),
             language_of=np.array(columns["languages"], np.uint8),
             roles=roles_of(tuple(numbers["files"]), {int(file_of[row]) for row in generated}),
+            spans=np.array(spans, np.int32).reshape(-1, 2),
+            owners=np.array(columns["owners"], np.uint32),
             file_words=_file_words(numbers["files"], numbers["tokens"], size),
             name_rows=name_rows.postings(len(numbers["names"])),
             name_tokens=name_tokens.postings(size),
@@ -198,6 +224,8 @@ class LexicalIndex:
                 kind_of=_load(folder, "kind_of", mmap),
                 language_of=_load(folder, "language_of", mmap),
                 roles=_load(folder, "roles", mmap),
+                spans=_load(folder, "spans", mmap),
+                owners=_load(folder, "owners", mmap),
                 name_rows=_load_postings(folder, "name_rows", mmap),
                 name_tokens=_load_postings(folder, "name_tokens", mmap),
                 file_words=_load_postings(folder, "file_words", mmap),
@@ -212,6 +240,13 @@ class LexicalIndex:
         """(starts, rows): the rows of file f are `rows[starts[f]:starts[f + 1]]`, ascending."""
         rows = np.argsort(self.file_of, kind="stable").astype(np.int32)
         return _starts(self.file_of, len(self.files)), rows
+
+    @cached_property
+    def group_of(self) -> np.ndarray:
+        """int32 (rows,): the number of the outermost definition of each row, of the row itself where it has none."""
+        keys = self.file_of.astype(np.int64) << 32 | self.owners
+        keys = np.where(self.owners > 0, keys, -1 - np.arange(len(keys), dtype=np.int64))
+        return np.unique(keys, return_inverse=True)[1].astype(np.int32)
 
     @cached_property
     def file_numbers(self) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
 from repopilot.index import commit_store
-from repopilot.retrieval import commit_votes, exact_matches, rank
+from repopilot.retrieval import commit_votes, exact_matches, rank, ranked_places
 from repopilot.retrieval.query import Query, parse
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.repo_map import overview_places
@@ -32,6 +32,8 @@ SAME_FILE: Mapping[str, float] = {"path": 0.0, "traceback": 0.0, "symbol": 0.3}
 SAME_FILE_ASKED, SAME_FILE_ELSE = 1.0, 2.0
 """What each better passage of the same file takes from a passage's score: a task wants files, a question also their
 parts."""
+DEPTH = 8
+"""How many passages are looked at for one place: neighbouring ones are joined."""
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
@@ -160,7 +162,10 @@ def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple
     files, own = found.lexical.file_of[rows], found.scores[rows]
     scores = rank.spread(own, files, _same_file(found.query))
     order = np.lexsort((rows, -scores))
-    hits = [_hit(index, found, int(rows[place]), float(scores[place]), float(own[place])) for place in order[:k]]
+    best = order[: DEPTH * k]
+    lowered = dict(zip(rows[best].tolist(), zip(scores[best].tolist(), own[best].tolist(), strict=True), strict=True))
+    weights = ranked_places.token_weights(found.lexical, found.query.terms)
+    hits = [_hit(index, found, place, lowered, weights) for place in ranked_places.places(found.lexical, lowered, k)]
     first = dict.fromkeys(files[order[:MOST_FILES]].tolist())
     return tuple(hits), tuple(found.lexical.files[file] for file in first)
 
@@ -169,11 +174,23 @@ def _same_file(query: Query) -> float:
     return SAME_FILE.get(query.kind, SAME_FILE_ASKED if query.asks else SAME_FILE_ELSE)
 
 
-def _hit(index: Index, found: Ranking, row: int, score: float, own: float) -> Hit:
-    why = found.why(row)
+def _hit(
+    index: Index,
+    found: Ranking,
+    place: ranked_places.Place,
+    scores: Mapping[int, tuple[float, float]],
+    weights: Mapping[str, float],
+) -> Hit:
+    """A place as a hit: it has the score of its best passage. `scores` by row: lowered by the cost of its file, own."""
+    row = place.rows[0]
+    why, (score, own) = found.why(row), scores[row]
     if score != own:
         why["same file"] = round(score - own, 3)
-    return Hit(index.chunks[row], round(score, 4), why)
+    chunk = index.chunks[row]
+    if len(place.rows) > 1:
+        text = index.lines(chunk.path, place.start, place.end) or chunk.text
+        chunk = replace(chunk, start_line=place.start, end_line=place.end, text=text)
+    return Hit(chunk, round(score, 4), why, ranked_places.matching_lines(chunk.text, chunk.start_line, weights))
 
 
 def _no_match_note(query: Query) -> str:

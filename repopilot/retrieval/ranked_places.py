@@ -1,0 +1,137 @@
+"""From ranked passages to places: definitions, neighbouring ones joined, each with the statements in it that matter.
+
+Pure over arrays and texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from repopilot.index.tokens import expand, words
+
+if TYPE_CHECKING:
+    from repopilot.index.lexical import LexicalIndex
+
+LONGEST = 120
+"""Lines of a joined place at most."""
+NEAR = 3
+"""Passages of one file with at most this many lines between them are joined."""
+MOST_RANGES, MOST_LINES = 3, 12
+"""How many ranges of lines of a place are named, and how many lines of one statement."""
+LEAST_SHARE = 0.5
+"""A statement that has less than this share of what the best one has is left out."""
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(slots=True)
+class Place:
+    """Lines `start` to `end` of a file (by its number); `rows` are the passages in it, best first."""
+
+    file: int
+    start: int
+    end: int
+    rows: list[int] = field(default_factory=list)
+
+
+def places(lexical: LexicalIndex, ranked: Iterable[int], count: int) -> list[Place]:
+    """Join ranked passages into places.
+
+    A passage that overlaps a better place, or is near it, makes that place longer, up to LONGEST lines, instead of
+    taking a rank of its own. The parts of one long definition are joined in any case where they fit.
+
+    Args:
+        lexical: the index of the passages.
+        ranked: rows, best first.
+        count: how many places at most.
+
+    Returns:
+        The places, ordered by their best passages.
+    """
+    found: list[Place] = []
+    of_file: dict[int, list[Place]] = {}
+    for row in ranked:
+        file = int(lexical.file_of[row])
+        start, end = (int(line) for line in lexical.spans[row])
+        near = next((place for place in of_file.get(file, ()) if _joins(place, start, end)), None)
+        if near is not None:
+            near.start, near.end = min(near.start, start), max(near.end, end)
+            near.rows.append(row)
+        elif len(found) == count:
+            break
+        else:
+            place = Place(file, start, end, [row])
+            found.append(place)
+            of_file.setdefault(file, []).append(place)
+    return found
+
+
+def _joins(place: Place, start: int, end: int) -> bool:
+    close = start <= place.end + NEAR + 1 and end >= place.start - NEAR - 1
+    return close and max(end, place.end) - min(start, place.start) < LONGEST
+
+
+def token_weights(lexical: LexicalIndex, terms: Mapping[str, float]) -> dict[str, float]:
+    """The terms of a query that the index has, weighted by their rarity."""
+    numbers = {token: lexical.tokens[token] for token in terms if token in lexical.tokens}
+    return {token: terms[token] * float(lexical.rarity[number]) for token, number in numbers.items()}
+
+
+def matching_lines(text: str, first: int, weights: Mapping[str, float]) -> tuple[tuple[int, int], ...]:
+    """The statements of a text that have most of a query.
+
+    Each further statement counts only for what those before it lack, so that together they show all that was asked.
+
+    Args:
+        text: the lines of a place.
+        first: the number of its first line.
+        weights: the tokens of the query with their weights.
+
+    Returns:
+        Ranges of line numbers (first, last), best first, at most MOST_RANGES; () where nothing matches.
+    """
+    lines = text.split("\n")
+    found = [(span, _tokens("\n".join(lines[span[0] : span[1]]), weights)) for span in statements(lines)]
+    chosen: list[tuple[int, int]] = []
+    covered: set[str] = set()
+    best = 0.0
+    while found and len(chosen) < MOST_RANGES:
+        gains = [sum(weights[token] for token in tokens - covered) for _, tokens in found]
+        top = int(np.argmax(gains))
+        if gains[top] <= 0 or gains[top] < LEAST_SHARE * best:
+            break
+        best = max(best, gains[top])
+        (start, end), tokens = found.pop(top)
+        covered |= tokens
+        chosen.append((first + start, first + min(end, start + MOST_LINES) - 1))
+    return tuple(chosen)
+
+
+def statements(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Group lines into statements: a line with those that close the brackets it opens. Blank lines belong to none.
+
+    Args:
+        lines: lines of code or text.
+
+    Returns:
+        (start, end) indices of each statement, end exclusive.
+    """
+    found: list[tuple[int, int]] = []
+    start, depth = -1, 0
+    for number, line in enumerate(lines):
+        if start < 0:
+            if not line.strip():
+                continue
+            start, depth = number, 0
+        depth += sum(line.count(mark) for mark in _OPENING) - sum(line.count(mark) for mark in _CLOSING)
+        if depth <= 0 or number - start + 1 >= MOST_LINES or line.rstrip().endswith(("{", ":")):
+            found.append((start, number + 1))
+            start = -1
+    return found if start < 0 else [*found, (start, len(lines))]
+
+
+def _tokens(text: str, weights: Mapping[str, float]) -> set[str]:
+    return {token for word in words(text) for token in expand(word) if token in weights}
