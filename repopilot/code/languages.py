@@ -9,6 +9,9 @@ from typing import Literal
 
 FileKind = Literal["code", "doc", "config", "schema"]
 
+PATHS_CACHED = 1 << 16
+"""How many paths the functions of paths remember: a walk of a large repository asks all of them in turn."""
+
 # language: (kind, tree-sitter grammar or "", suffixes and whole file names in lower case)
 _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "python": ("code", "python", ".py .pyi .pyw .pyx .pxd wscript sconstruct sconscript"),
@@ -139,7 +142,7 @@ _EXAMPLE = re.compile(
 _DOC_FOLDER = re.compile(r"(^|/)(docs?|documentation|website|man|wiki)/", re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=PATHS_CACHED)
 def language_of(path: str) -> str | None:
     """The language of a file by its name; None where the name is of no known language, and the file is not read.
 

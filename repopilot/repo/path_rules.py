@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from pathspec import GitIgnoreSpec
 
 from repopilot import i18n
 from repopilot.code.generated import generated_name
-from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
+from repopilot.code.languages import PATHS_CACHED, is_doc_path, is_example_path, is_test_path, language_of
 from repopilot.repo.secrets import secret_name
 
 _DEPENDENCIES = frozenset(
@@ -77,15 +78,21 @@ def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[s
         return i18n.message("repo.skip.secrets")
     if found := dependency_or_output(path, manifests):
         return found
-    if path.rpartition(".")[2].lower() in _BINARY:
-        return i18n.message("repo.skip.binary")
-    if generated_name(path):
-        return i18n.message("repo.skip.generated")
-    if language_of(path) is None:
-        return i18n.message("repo.skip.unknown_kind")
+    if found := _unread_kind(path):
+        return i18n.message(found)
     if size > max_bytes:
         return i18n.message("repo.skip.large", kilobytes=max_bytes >> 10)
     return i18n.message("repo.skip.empty") if size == 0 else None
+
+
+@lru_cache(maxsize=PATHS_CACHED)
+def _unread_kind(path: str) -> str:
+    """The key of why files of this kind are not read, '' for those that are."""
+    if path.rpartition(".")[2].lower() in _BINARY:
+        return "repo.skip.binary"
+    if generated_name(path):
+        return "repo.skip.generated"
+    return "" if language_of(path) else "repo.skip.unknown_kind"
 
 
 class PathPatterns:
@@ -104,6 +111,7 @@ class PathPatterns:
         return None
 
 
+@lru_cache(maxsize=PATHS_CACHED)
 def usefulness(path: str) -> tuple[int, str]:
     """Sort key: source folders and top-level files first, then other code, documentation, examples, tests."""
     top = path.split("/", 1)[0]

@@ -12,6 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from repopilot.code.languages import PATHS_CACHED
 
 _GLOBS = (
     ".env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx id_rsa* id_dsa* id_ecdsa* id_ed25519* "
@@ -28,6 +31,7 @@ _HARMLESS_NAMES = re.compile(
 _FOLDERS = frozenset((".aws", ".ssh", ".kube", ".gnupg", ".azure", ".gcloud"))
 
 
+@lru_cache(maxsize=PATHS_CACHED)
 def secret_name(path: str) -> bool:
     """Whether a file must not be read, judged by its path alone."""
     *folders, name = path.split("/")
