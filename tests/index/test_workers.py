@@ -63,6 +63,17 @@ def test_our_errors_arrive_as_they_are(pool):
         list(pool.run(Call(f"{MODULE}:refused", (), 60), [[1]], count=1, cancel=threading.Event()))
 
 
+def test_new_processes_are_used_after_those_that_are_ready():
+    pool = WorkerPool()
+    call = Call(f"{MODULE}:process_ids", (), 60)
+    first = set(pool.run(call, [[1]], count=1, cancel=threading.Event()))
+    pool.prewarm(2)
+    try:
+        assert set(pool.run(call, [[1]], count=1, cancel=threading.Event())) == first
+    finally:
+        pool.close()
+
+
 def test_processes_are_reused_by_the_next_call(pool):
     call = Call(f"{MODULE}:process_ids", (), 60)
     first = set(pool.run(call, [[1], [2]], count=1, cancel=threading.Event()))

@@ -86,11 +86,14 @@ class WorkerPool:
         self._timer: threading.Timer | None = None
 
     def prewarm(self, count: int) -> None:
-        """Have `count` processes ready, with everything imported, for a job that comes soon. Returns at once."""
+        """Have `count` processes ready, with everything imported, for a job that comes soon. Returns at once.
+
+        Those that are ready already are used before the new ones.
+        """
         with self._lock:
             missing = count - len(self._idle)
         with suppress(OSError):  # reported by the job itself, should it still be so then
-            self.give_back([_start(_PRELOAD_MODULE) for _ in range(missing)])
+            self._keep([_start(_PRELOAD_MODULE) for _ in range(missing)], last=True)
 
     def run(
         self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event
@@ -136,8 +139,12 @@ class WorkerPool:
 
     def give_back(self, workers: Sequence[Worker]) -> None:
         """Keep idle workers for the next call."""
+        self._keep(workers)
+
+    def _keep(self, workers: Sequence[Worker], last: bool = False) -> None:
+        """Keep idle workers, to be taken first or `last`."""
         with self._lock:
-            self._idle += workers
+            self._idle = [*workers, *self._idle] if last else [*self._idle, *workers]
             if self._timer is not None:
                 self._timer.cancel()
             self._timer = threading.Timer(_IDLE_LIFETIME_S, self.close)
