@@ -1,7 +1,7 @@
 """The lexical index: postings of every chunk over a few fields, in flat numpy arrays that can be memory-mapped.
 
 `terms_of` runs in worker processes and gives a small, picklable value per chunk; `LexicalIndex.build` turns those
-values into postings. It is never updated in place: rebuilding it from stored `ChunkTerms` takes a fraction of a second.
+values into postings. It is never changed in place: lexical_update.py makes the next one from it.
 Relevance is computed in retrieval/rank.py.
 """
 
@@ -27,10 +27,15 @@ from repopilot.types import Chunk
 
 VERSION = 4
 FIELDS = ("path", "symbols", "body")
-TABLES = ("name_rows", "name_tokens", "file_words")
+TABLES = {"name_rows": ("names", "rows"), "name_tokens": ("tokens", "names"), "file_words": ("tokens", "files")}
+"""Further postings: what they are looked up by, and what they give."""
+LABELS = {"file_of": "files", "kind_of": "kinds", "language_of": "languages"}
+"""Arrays by row with numbers of texts, and where the texts are."""
+FILE_ARRAYS = ("roles",)
+"""Arrays with a value per file."""
 ROW_ARRAYS = ("spans", "owners")
 """Arrays with a value per row that is stored as it is."""
-PLAIN_ARRAYS = ("file_of", "kind_of", "language_of", "roles", *ROW_ARRAYS)
+PLAIN_ARRAYS = (*LABELS, *FILE_ARRAYS, *ROW_ARRAYS)
 MOST_OCCURRENCES = 255
 GENERATED = "@generated"
 """The token added to the body of a generated file's chunks; no word of a text can give this token."""
