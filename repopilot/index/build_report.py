@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from repopilot import i18n
 from repopilot.index import layout
 from repopilot.types import Skip
-
-FILE = "report.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +30,15 @@ class BuildReport:
 
 def write_report(folder: Path, report: BuildReport) -> None:
     """Store the report with its generation, its texts with their keys. Raises OSError."""
-    fields = asdict(report)
+    fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(report)}
     fields["notes"] = [i18n.to_json(note) for note in report.notes]
     fields["skipped"] = [{"path": skip.path, "reason": i18n.to_json(skip.reason)} for skip in report.skipped]
-    layout.write_json(folder / FILE, fields)
+    layout.write_json(folder / layout.REPORT, fields)
 
 
 def read_report(folder: Path) -> BuildReport:
     """The report of a generation, its texts with their keys again. Raises ValueError when it is missing or broken."""
-    found = layout.read_json(folder / FILE)
+    found = layout.read_json(folder / layout.REPORT)
     if not isinstance(found, dict):
         raise ValueError("the index has no report")
     skipped = tuple(Skip(skip["path"], i18n.from_json(skip["reason"])) for skip in found.pop("skipped"))

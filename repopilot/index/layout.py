@@ -2,6 +2,11 @@
 
     <home>/index/<snapshot key>/
         g00000007/            the published generation: immutable, the one with the highest number is current
+            index.db          files with their texts, chunks and symbols, see database.py
+            lexical/ *.npy    the arrays of a whole generation, see arrays.py
+            base/             of an overlay instead: hard links to the index.db and the arrays of a whole generation;
+                              index.db then holds the list of all files, and the contents only of those that differ
+            report.json       see build_report.py
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
         history.bin           past commits (no part of a generation), see commit_store.py
@@ -10,7 +15,8 @@
         dense.json            how many chunks have vectors
         stamps.json           hashes of a local folder's files by modification time
 
-Renaming `building` to the next number is the publication: a reader sees the old generation or the new one.
+Renaming `building` to the next number is the publication: a reader sees the old generation or the new one. After a
+change of few files the next generation is an overlay, which takes no copy; after many it is whole again.
 """
 
 from __future__ import annotations
@@ -25,14 +31,16 @@ from repopilot.code import split
 from repopilot.index import lexical
 
 _GENERATION = re.compile(r"g(\d{8})")
+BASE = "base"
 BUILDING = "building"
 DATABASE = "index.db"
 DENSE = "dense.json"
 GRAPH = "graph.bin"
 HISTORY = "history.bin"
 LEXICAL = "lexical"
+REPORT = "report.json"
 STAMPS = "stamps.json"
-SCHEMA = 3
+SCHEMA = 4
 """Raised with every change of what is stored; `version` adds what is split and counted."""
 
 
@@ -55,6 +63,26 @@ def generations(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(filter(_GENERATION.fullmatch, names), reverse=True)]
 
 
+def base_of(generation: Path) -> Path:
+    """The folder with the arrays a generation is based on: its own, or that inside an overlay."""
+    base = generation / BASE
+    return base if base.exists() else generation
+
+
+def link_base(generation: Path, overlay: Path) -> None:
+    """Make the base of a generation that of an overlay too, without copying.
+
+    Raises OSError where the file system has no hard links.
+    """
+    source, target = base_of(generation), overlay / BASE
+    own = source == generation
+    for path in source.rglob("*"):
+        place = path.relative_to(source)
+        if path.is_file() and not (own and place.name == REPORT):
+            (target / place).parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, target / place)
+
+
 def publish(folder: Path) -> Path:
     """Make `building` the current generation and delete those it replaces.
 
@@ -66,8 +94,10 @@ def publish(folder: Path) -> Path:
     """
     old = generations(folder)
     number = int(old[0].name[1:]) + 1 if old else 1
+    shared = folder / BUILDING / BASE  # its files have been flushed when they were published first
     for path in (folder / BUILDING).rglob("*"):
-        _flush(path)
+        if shared not in path.parents or path.is_dir():
+            _flush(path)
     target = folder / f"g{number:08d}"
     os.rename(folder / BUILDING, target)
     _flush(folder)

@@ -16,11 +16,11 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import IndexFailed
-from repopilot.index import codec, database, layout
+from repopilot.index import arrays, codec, database, layout
+from repopilot.index.arrays import Arrays
 from repopilot.index.build_report import BuildReport, read_report
 from repopilot.index.codec import FileInfo
 from repopilot.index.layout import version
-from repopilot.index.lexical import LexicalIndex
 from repopilot.types import Chunk, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 BROKEN = "broken"
 BROKEN_NOTE = "index.broken"
 """The key of the note on an index that could not be read."""
-_ARRAYS = ("files", "starts", "digests", "defined", "used")
 _CACHED_FILES = 256
 T = TypeVar("T")
 
@@ -46,6 +45,7 @@ class IndexStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
+        self._bases: WeakValueDictionary[tuple, Arrays] = WeakValueDictionary()
         self._lock = threading.Lock()
 
     def folder_of(self, snapshot: Snapshot) -> Path:
@@ -72,13 +72,21 @@ class IndexStore:
 
     def _open_generation(self, generation: Path) -> Index:
         # The number alone is not enough: a deleted index starts again at 1.
-        state = (generation / layout.DATABASE).stat()
-        key = (generation, state.st_ino, state.st_mtime_ns)
+        key = (generation, *_identity(generation))
         with self._lock:
             found = self._opened.get(key)
             if found is None:
-                found = self._opened[key] = Index(generation)
+                # The base of successive overlays is the same file: its arrays are read once.
+                base = _identity(layout.base_of(generation))
+                found = self._opened[key] = Index(generation, self._bases.get(base))
+                self._bases[base] = found.base
             return found
+
+
+def _identity(generation: Path) -> tuple[int, ...]:
+    """What tells a database from every other, whatever its path."""
+    state = (generation / layout.DATABASE).stat()
+    return state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size
 
 
 def unusable(generation: Path) -> str:
@@ -119,23 +127,30 @@ class _File:
 class Index:
     """One generation. Safe to use from several threads. Methods raise IndexFailed when the file turns out broken.
 
-    `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication.
+    `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication. `base`
+    are the arrays on disk, of which those of an overlay are made.
+
+    Args:
+        folder: the folder of the generation.
+        base: the arrays on disk, where they have been loaded already.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, base: Arrays | None = None) -> None:
         self.folder = folder
         self.generation = int(folder.name[1:])
         self._connection = database.connect(folder)
         self._lock = threading.Lock()
         meta = database.meta(self._connection)
         self.commit, self.name = meta["commit"], meta["name"]
-        self._arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-        self.lexical = LexicalIndex.load(folder / layout.LEXICAL)
+        self.base = base or arrays.load(layout.base_of(folder))
+        overlay = database.is_overlay(folder)
+        self._arrays = arrays.overlaid(self.base, self._connection) if overlay else self.base
+        self.lexical = self._arrays.lexical
         self.report: BuildReport = read_report(folder)
-        self.chunks: Sequence[Chunk] = Chunks(self, len(self._arrays["digests"]))
+        self.chunks: Sequence[Chunk] = Chunks(self, len(self._arrays.digests))
         self._derived: dict[Callable[[Index], object], object] = {}
         self._deriving = threading.RLock()
-        if not len(self.lexical) == len(self.chunks) == self._arrays["starts"][-1]:
+        if not len(self.lexical) == len(self.chunks) == self._arrays.starts[-1]:
             raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
 
     def derived(self, compute: Callable[[Index], T]) -> T:
@@ -153,7 +168,7 @@ class Index:
     @property
     def digests(self) -> np.ndarray:
         """uint64 (n,): the digest of every chunk's text, the key of its vector."""
-        return self._arrays["digests"]
+        return self._arrays.digests
 
     @cached_property
     def files(self) -> Mapping[str, FileInfo]:
@@ -216,13 +231,9 @@ class Index:
 
     def analyses(self) -> Iterator[FileAnalysis]:
         """Every file in order, with its symbols, uses and imports; `chunks` is empty to keep it cheap."""
-        select = (
-            "SELECT path, symbols, uses FROM files INDEXED BY places CROSS JOIN contents USING(id)"
-            " WHERE position >= ? ORDER BY position LIMIT 500"
-        )
-        for start in range(0, len(self.files), 500):
-            for path, symbols, uses in self._query(select, (start,)):
-                yield codec.uses_of(self.files[path], codec.symbols_of(path, symbols), uses)
+        for path, file in self._by_path.items():
+            ((symbols, uses),) = self._query("SELECT symbols, uses FROM stored WHERE id = ?", (file.id,))
+            yield codec.uses_of(file.info, codec.symbols_of(path, symbols), uses)
 
     def numbers_of(self, digests: np.ndarray) -> list[np.ndarray]:
         """For each digest the numbers of the chunks with that text."""
@@ -237,7 +248,7 @@ class Index:
 
     def file_of(self, number: int) -> tuple[str, int]:
         """The path of the file of a chunk, and the position of the chunk among those of the file."""
-        starts = self._arrays["starts"]
+        starts = self._arrays.starts
         file = int(np.searchsorted(starts, number, "right")) - 1
         return self._paths[file], number - int(starts[file])
 
@@ -252,7 +263,7 @@ class Index:
 
     @cached_property
     def _by_path(self) -> dict[str, _File]:
-        starts = self._arrays["starts"].tolist()
+        starts = self._arrays.starts.tolist()
         select = "SELECT id, path, hash, language, kind, size, lines, parsed, chunk_count FROM files ORDER BY position"
         return {
             path: _File(
@@ -264,7 +275,7 @@ class Index:
         }
 
     def _decode(self, file: _File) -> list[Chunk]:
-        ((data, blob),) = self._query("SELECT chunks, text FROM contents WHERE id = ?", (file.id,))
+        ((data, blob),) = self._query("SELECT chunks, text FROM stored WHERE id = ?", (file.id,))
         return codec.chunks_of(file.info.path, file.info.language, data, codec.text_of(blob))
 
     def _content(self, path: str, column: str) -> Any:
@@ -272,12 +283,12 @@ class Index:
         file = self._by_path.get(path)
         if file is None:
             return None
-        ((value,),) = self._query(f"SELECT {column} FROM contents WHERE id = ?", (file.id,))
+        ((value,),) = self._query(f"SELECT {column} FROM stored WHERE id = ?", (file.id,))
         return value
 
     def _files_with_name(self, table: str, name: str) -> list[str]:
         """The files that may define or use a name: all that do, and rarely one that doesn't (names are checksums)."""
-        array, key = self._arrays[table], np.uint32(codec.checksum(name))
+        array, key = getattr(self._arrays, table), np.uint32(codec.checksum(name))
         first, last = (int(np.searchsorted(array["name"], key, side)) for side in ("left", "right"))
         return [self._paths[number] for number in array["file"][first:last].tolist()]
 
