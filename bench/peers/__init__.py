@@ -1,0 +1,1 @@
+"""RepoPilot beside other ways to search code, in one run: quality and time."""
