@@ -1,22 +1,13 @@
-"""The code graph on disk: one file beside the generations, replaced in one step.
+"""The code graph on disk: one file beside the generations, see column_file.py.
 
-    <CRC-32 of the next line, 8 hex digits>\\n
-    <JSON: version, key of the content, ambiguous names, and for each part its size and CRC-32>\\n
-    <part 1: the columns of the graph, each begun at a multiple of eight>
-    <part 2: what it was linked from, as JSON; read by the next build only>
-
-A file that is damaged or of another version counts as missing.
+The columns are those of the graph; the rest is what it was linked from, as JSON, which only the next build reads.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import zlib
-from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
@@ -24,16 +15,13 @@ from repopilot.code.graph import build
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linkage, Linked
 from repopilot.code.graph.nodes import ByName, Nodes
-from repopilot.index import layout
-from repopilot.index.database import storage_errors
+from repopilot.index import column_file, layout
 from repopilot.index.layout import version
 
 _FORMAT = 1
 _NODES = ("kinds", "files", "lines", "ends", "starts", "text")
 _EDGES = ("sources", "targets", "kinds", "confidence", "lines")
 _ORDERS = ("forward", "backward", "defined")
-_ALIGNED = 8
-_CHECKSUM_BYTES = 9
 
 
 def file_version() -> str:
@@ -52,31 +40,17 @@ def save(folder: Path, key: str, linked: Linked) -> None:
     Raises:
         StorageError: it can't be written.
     """
-    columns, graph = _pack(_columns(linked.graph))
-    linkage = _json({field.name: getattr(linked.linkage, field.name) for field in fields(Linkage)})
-    head = _json(
-        {
-            "version": file_version(),
-            "key": key,
-            "unresolved": linked.graph.unresolved,
-            "columns": columns,
-            "parts": [[len(part), zlib.crc32(part)] for part in (graph, linkage)],
-        }
-    )
-    draft = layout.draft_of(folder / layout.GRAPH)
-    with storage_errors():
-        try:
-            draft.write_bytes(b"".join((b"%08x\n" % zlib.crc32(head), head, b"\n", graph, linkage)))
-            os.replace(draft, folder / layout.GRAPH)
-        finally:
-            draft.unlink(missing_ok=True)
+    head = {"version": file_version(), "key": key, "unresolved": linked.graph.unresolved}
+    linkage = {field.name: getattr(linked.linkage, field.name) for field in fields(Linkage)}
+    rest = json.dumps(linkage, separators=(",", ":")).encode("ascii")
+    column_file.save(folder / layout.GRAPH, head, _columns(linked.graph), rest)
 
 
 def stored_key(folder: Path) -> str:
     """The key of the content whose graph is stored; '' when none is, or one of another version."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
-            return _head(file)["key"]
+            return column_file.read_head(file, file_version())["key"]
     except (OSError, ValueError):
         return ""
 
@@ -85,8 +59,8 @@ def load(folder: Path, key: str) -> Graph | None:
     """The graph of the content `key`; None when it isn't there, is broken or of another version."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
-            head = _head(file)
-            return _graph(head, _part(file, head, 0)) if head["key"] == key else None
+            head = column_file.read_head(file, file_version())
+            return _graph(head, column_file.read_columns(file, head)) if head["key"] == key else None
     except (OSError, ValueError):
         return None
 
@@ -95,31 +69,11 @@ def load_linked(folder: Path) -> Linked | None:
     """The stored graph whatever its content, and what it was linked from; None as for `load`."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
-            head = _head(file)
-            graph = _graph(head, _part(file, head, 0))
-            return Linked(graph, Linkage(**json.loads(_part(file, head, 1))))
+            head = column_file.read_head(file, file_version())
+            graph = _graph(head, column_file.read_columns(file, head))
+            return Linked(graph, Linkage(**json.loads(column_file.read_rest(file, head))))
     except (OSError, ValueError):
         return None
-
-
-def _head(file: BinaryIO) -> dict:
-    """The decoded head. Raises ValueError, OSError."""
-    checksum, head = file.readline(_CHECKSUM_BYTES), file.readline()[:-1]
-    if checksum != b"%08x\n" % zlib.crc32(head):
-        raise ValueError("the head is damaged")
-    found = json.loads(head)
-    if found["version"] != file_version():
-        raise ValueError("another version")
-    return found
-
-
-def _part(file: BinaryIO, head: dict, number: int) -> bytes:
-    """The next part. Raises ValueError, OSError."""
-    size, checksum = head["parts"][number]
-    part = file.read(size)
-    if zlib.crc32(part) != checksum:
-        raise ValueError("a part is damaged")
-    return part
 
 
 def _columns(graph: Graph) -> dict[str, np.ndarray]:
@@ -132,21 +86,7 @@ def _columns(graph: Graph) -> dict[str, np.ndarray]:
     }
 
 
-def _pack(columns: Mapping[str, np.ndarray]) -> tuple[list, bytes]:
-    """[[name, type, offset, length], …] and the bytes."""
-    table: list = []
-    pieces: list[bytes] = []
-    offset = 0
-    for name, column in columns.items():
-        data = column.tobytes()
-        table.append([name, column.dtype.str, offset, len(column)])
-        pieces += [data, bytes(-len(data) % _ALIGNED)]
-        offset += len(data) + len(pieces[-1])
-    return table, b"".join(pieces)
-
-
-def _graph(head: dict, part: bytes) -> Graph:
-    column = {name: np.frombuffer(part, kind, length, at) for name, kind, at, length in head["columns"]}
+def _graph(head: dict, column: dict[str, np.ndarray]) -> Graph:
     nodes = Nodes(*(column[f"node.{name}"] for name in _NODES))
     forward, backward, defined = ((column[f"order.{name}.0"], column[f"order.{name}.1"]) for name in _ORDERS)
     return Graph(
@@ -163,7 +103,3 @@ def _graph(head: dict, part: bytes) -> Graph:
         defined=defined,
         unresolved=head["unresolved"],
     )
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
