@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.docstrings import docstring_set
+from bench.datasets.docstrings import docstring_set
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index

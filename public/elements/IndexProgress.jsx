@@ -27,7 +27,15 @@ function Badge({ badge }) {
         {badge.skips.length > 0 && (
           <ul>
             {badge.skips.map((skip) => (
-              <li key={skip.reason}><b>{skip.count}</b> {skip.reason} <span className="rp-muted">{skip.examples.join(', ')}</span></li>
+              <li key={skip.reason}>
+                <details className="rp-skips">
+                  <summary><b>{skip.count}</b> {skip.reason} <span className="rp-muted">{skip.paths.slice(0, 3).join(', ')}{skip.paths.length > 3 && ' …'}</span></summary>
+                  <ul>
+                    {skip.paths.map((path) => <li key={path}><code>{path}</code></li>)}
+                    {skip.more && <li className="rp-muted">{skip.more}</li>}
+                  </ul>
+                </details>
+              </li>
             ))}
           </ul>
         )}

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from repopilot.i18n import Language
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.results import Turn
+from repopilot.retrieval import skipped_files
+from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack, pack
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results, search
@@ -73,7 +75,8 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
         if results.query.kind == "overview":
             outline = await asyncio.to_thread(overview, workspace.index, budget // MAP_SHARE, count)
             budget -= budget // MAP_SHARE
-        packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget)
+        asked_for = await asyncio.to_thread(_skipped_excerpts, workspace, results)
+        packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget, asked_for)
         reading.note(
             excerpts=[f"{e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
             tokens=packed.tokens,
@@ -81,6 +84,11 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
         )
     language = workspace.settings.language or results.query.language
     return Exploration(question, results, packed, outline, call_path, language)
+
+
+def _skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:
+    limit = workspace.settings.max_file_kb << 10
+    return skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
 
 
 async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:

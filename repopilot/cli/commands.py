@@ -88,12 +88,14 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
 def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write a Markdown context pack for a query."""
     from repopilot.llm.model import estimate_tokens
+    from repopilot.retrieval import skipped_files
     from repopilot.retrieval.pack import markdown, pack
     from repopilot.retrieval.search import search as run
 
     snapshot, built = _opened(arguments, runtime)
     results = run(built, arguments.query, 30, embedder=runtime.embedders.choose(runtime.settings))
-    packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens)
+    asked_for = skipped_files.excerpts(built, snapshot, results.query, runtime.settings.max_file_kb << 10)
+    packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens, asked_for)
     text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
     if arguments.output:
         Path(arguments.output).write_text(text, "utf-8")

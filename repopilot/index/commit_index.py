@@ -18,7 +18,7 @@ from repopilot.index.tokens import expand, words
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
-VERSION = 1
+VERSION = 2
 BODY = 0.3
 """What a word of the body counts, one of the subject being 1."""
 MOST_BODY_TOKENS = 100

@@ -16,7 +16,7 @@ from repopilot import i18n
 from repopilot.code.generated import generated_by_convention
 from repopilot.errors import SourceError
 from repopilot.repo import git_command
-from repopilot.repo.secrets import redact
+from repopilot.repo.secrets import redact, secret_name
 from repopilot.types import Skip, Snapshot, SourceFile
 
 _LFS = b"version https://git-lfs.github.com/spec/v1"
@@ -59,6 +59,27 @@ def read_raw(snapshot: Snapshot, path: str) -> bytes:
     return data
 
 
+def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
+    """The text of a file whatever it was skipped for, as `read` would give it.
+
+    Args:
+        snapshot: the repository.
+        path: of the file.
+        max_bytes: of the largest file that is read.
+
+    Returns:
+        The text with secrets redacted; None for a file that may hold secrets as a whole, is too large or no text.
+
+    Raises:
+        SourceError: there is no such regular file.
+    """
+    if secret_name(path):
+        return None
+    data = read_raw(snapshot, path)
+    text = _decode(data) if len(data) <= max_bytes else None
+    return None if text is None or "\0" in text else redact(_with_line_feeds(text))[0]
+
+
 def text_of(path: str, data: bytes) -> str | Skip:
     """The text of a file's bytes, or why it is not one worth reading."""
     if data.startswith(_LFS):
@@ -66,7 +87,7 @@ def text_of(path: str, data: bytes) -> str | Skip:
     text = _decode(data)
     if text is None:
         return _skip(path, "binary" if b"\0" in data[:8192] else "not_utf8")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _with_line_feeds(text)
     if "\0" in text:
         return _skip(path, "binary")
     if not text.strip():
@@ -88,6 +109,10 @@ def _decode(data: bytes) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _minified(text: str) -> bool:

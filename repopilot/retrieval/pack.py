@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from repopilot import i18n
 from repopilot.index.store import Index
@@ -39,7 +40,13 @@ class Pack:
     mark: str
 
 
-def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_tokens: int) -> Pack:
+def pack(
+    index: Index,
+    hits: Sequence[Hit],
+    count_tokens: CountTokens,
+    max_tokens: int,
+    first: Sequence[Excerpt] = (),
+) -> Pack:
     """Pack hits into excerpts.
 
     Args:
@@ -47,6 +54,7 @@ def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_token
         hits: best first; overlapping and neighbouring ones of a file are joined.
         count_tokens: counts the tokens of a text.
         max_tokens: the budget for all excerpts together.
+        first: excerpts that come before those of the hits, of files outside the index.
 
     Returns:
         The pack, with excerpts in the order of the hits.
@@ -56,10 +64,9 @@ def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_token
     texts: list[str] = []
     excerpts: list[Excerpt] = []
     left = max_tokens
-    for place in places:
-        excerpt = _excerpt(index, place, len(excerpts) + 1)
-        if excerpt is None:
-            continue
+    found = (_excerpt(index, place) for place in places)
+    for candidate in chain(first, (excerpt for excerpt in found if excerpt is not None)):
+        excerpt = replace(candidate, number=len(excerpts) + 1)
         # The first hits matter most, but one long symbol must not crowd out all others.
         budget = min(left, max_tokens * 3 // 5)
         text, tokens = _fitted(excerpt, mark, _context_lines(index, excerpt), count_tokens, budget)
@@ -69,7 +76,7 @@ def pack(index: Index, hits: Sequence[Hit], count_tokens: CountTokens, max_token
             left -= tokens
         if left < LEAST:
             break
-    return Pack("\n".join(texts), tuple(excerpts), max_tokens - left, len(places) - len(excerpts), mark)
+    return Pack("\n".join(texts), tuple(excerpts), max_tokens - left, len(first) + len(places) - len(excerpts), mark)
 
 
 def markdown(excerpts: Sequence[Excerpt], title: str, name: str, commit: str, language: str = "en") -> str:
@@ -129,12 +136,12 @@ def _joined(places: Sequence[_Place]) -> list[_Place]:
     return joined
 
 
-def _excerpt(index: Index, place: _Place, number: int) -> Excerpt | None:
+def _excerpt(index: Index, place: _Place) -> Excerpt | None:
     text = index.text(place.path)
     if text is None:
         return None
     lines = text.split("\n")[place.start - 1 : place.end]
-    return Excerpt(number, place.path, place.start, place.start + len(lines) - 1, place.symbol, "\n".join(lines))
+    return Excerpt(0, place.path, place.start, place.start + len(lines) - 1, place.symbol, "\n".join(lines))
 
 
 def _fitted(

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import Literal
 
 from repopilot import i18n
 from repopilot.index.tokens import expand, words
+from repopilot.retrieval.french import cognates, english_terms, is_french
 from repopilot.retrieval.query_words import (
     BULLETS,
     CONVENTIONAL,
     CONVENTIONAL_HEAD,
     DOCS,
     ERROR,
-    FRENCH,
     IMPERATIVES,
     QUESTION,
     RAISES,
@@ -33,6 +33,7 @@ from repopilot.retrieval.query_words import (
     VAGUE,
     WHOLE,
 )
+from repopilot.retrieval.question_kind import Aspect, SymbolKind, asks_for, wants_kind
 from repopilot.retrieval.stack_frames import Frame, frames, places
 from repopilot.settings import Settings
 
@@ -40,7 +41,7 @@ Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "t
 Language = Literal["en", "fr"]
 
 HEAD, TAIL, MOST_TERMS, SHORT = 12_000, 6_000, 64, 7
-VERB_WEIGHT, BODY_WEIGHT, FRENCH_WEIGHT, NAME_WEIGHT = 0.5, 0.6, 0.5, 1.3
+VERB_WEIGHT, BODY_WEIGHT, FRENCH_WEIGHT, FURTHER_WEIGHT, NAME_WEIGHT = 0.5, 0.6, 0.5, 0.5, 1.3
 
 _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(?!//)(\"[^\"\n]+\"|[^\s\"]+)", re.I)
 _PHRASE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{2,200}?)\s?[\"”»]")
@@ -75,8 +76,9 @@ class Query:
 
     `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
     folders it mentions; `frames` its stack frames, innermost first; `scope` that of a conventional commit
-    (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks for tests or
-    documentation. `notes` say what was left out.
+    (`fix(router): …`). `asks`: it is phrased as a question; `asks_for`: what it asks about its subject; `wants_kind`:
+    the kind of symbol it asks for; `wants_tests`, `wants_docs`: it asks for tests or documentation. `notes` say what
+    was left out.
     """
 
     kind: Kind
@@ -89,6 +91,8 @@ class Query:
     frames: tuple[Frame, ...] = ()
     scope: str = ""
     asks: bool = False
+    asks_for: Aspect = ""
+    wants_kind: SymbolKind = ""
     wants_tests: bool = False
     wants_docs: bool = False
     language: Language = "en"
@@ -124,6 +128,8 @@ def parse(text: str) -> Query:
         frames=stack or spots,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
         asks=asks,
+        asks_for=asks_for(bare) if asks and not stack else "",
+        wants_kind=wants_kind(bare) if asks and not stack else "",
         wants_tests=bool(TESTS.search(subject)),
         wants_docs=bool(DOCS.search(subject)),
         language=language,
@@ -155,7 +161,7 @@ def _filters(text: str) -> tuple[str, Filters]:
 
 def _language(text: str) -> Language:
     found = [word.lower() for word in words(text[:2000])]
-    french = sum(word in STOP_FR and word not in STOP_EN for word in found) + sum(word in FRENCH for word in found) / 2
+    french = sum(word in STOP_FR and word not in STOP_EN for word in found) + sum(map(is_french, found))
     english = sum(word in STOP_EN and word not in STOP_FR for word in found)
     return "fr" if french > english and french >= 1 else "en"
 
@@ -232,8 +238,9 @@ def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) ->
     first, _, rest = text.strip().partition("\n")
     weights: dict[str, float] = {}
     for part, factor in ((first, 1.0), (rest, BODY_WEIGHT if kind == "task" else 1.0)):
-        for token, weight in _weighted(Counter(words(part)).items(), language).items():
-            weights[token] = max(weights.get(token, 0.0), factor * weight)
+        for (spelling, weight), count in Counter(_spellings(words(part), language)).items():
+            for token in _tokens(spelling, language):
+                weights[token] = max(weights.get(token, 0.0), factor * weight * (1 + log(count)))
     for name in names:
         for token in expand(name.replace("::", ".").rpartition(".")[2]):
             if token in weights:
@@ -242,20 +249,27 @@ def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) ->
     return {token: weights[token] for token in sorted(strongest)}
 
 
-def _weighted(counts: Iterable[tuple[str, int]], language: Language) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for word, count in counts:
-        for spelling, weight in _spellings(word, language):
-            for token in expand(spelling):
-                weights[token] = max(weights.get(token, 0.0), weight * (1 + log(count)))
-    return weights
+def _tokens(word: str, language: Language) -> tuple[str, ...]:
+    tokens = expand(word)
+    # The parts of an identifier end at accents: "requête" is no "requ" and "te".
+    return tokens[:1] if language == "fr" and word.isalpha() and not word.isascii() else tokens
 
 
-def _spellings(word: str, language: Language) -> list[tuple[str, float]]:
-    """The words to look for, with their weights: none for a stop word, also the English ones for a French term."""
-    lower = word.lower()
-    if lower in STOP_EN or (language == "fr" and lower in STOP_FR) or (len(lower) < 2 and lower.isascii()):
-        return []
-    if language == "fr" and lower in FRENCH:
-        return [(word, FRENCH_WEIGHT), *((english, 1.0) for english in FRENCH[lower])]
-    return [(word, VERB_WEIGHT if lower in VAGUE else 1.0)]
+def _spellings(found: Sequence[str], language: Language) -> Iterator[tuple[str, float]]:
+    """The words to look for with their weights, of all words but stop words; also the English ones for French terms."""
+    if language == "en":
+        yield from ((word, _weight(word)) for word in found if not _is_stop_word(word))
+        return
+    for term, english in english_terms([word for word in found if not _is_stop_word(word)]):
+        own = FRENCH_WEIGHT if english else 1.0
+        yield from ((word, own) for word in term.split())
+        for number, word in enumerate(english or cognates(term)):
+            yield word, (1.0 if not number else FURTHER_WEIGHT) * _weight(word)
+
+
+def _is_stop_word(word: str) -> bool:
+    return word.lower() in STOP_EN or (len(word) < 2 and word.isascii())
+
+
+def _weight(word: str) -> float:
+    return VERB_WEIGHT if word.lower() in VAGUE else 1.0

@@ -1,7 +1,7 @@
 """Words and patterns that tell what a query asks for, in English and French.
 
-Word lists first: stop words, verbs that say little, French terms of the trade. Then the patterns; each alternative of a
-pattern is one way of saying it.
+Word lists first: stop words, verbs that say little. Then the patterns; each alternative of a pattern is one way of
+saying it. French terms of the trade are in french.py.
 """
 
 from __future__ import annotations
@@ -23,14 +23,25 @@ STOP_EN = frozenset(
 )
 
 STOP_FR = frozenset(
-    """ai aie as au aucun aussi autre aux avec avoir bien c ce ceci cela celle celui ces cet cette chaque chez ci
-    comme comment d dans de depuis des deux dis doit donc dont du elle elles en encore entre es est et etait ete
-    etre eu eux explique expliquer expliquez fait faire faut fois font il ils j je l la laquelle le lequel les
-    leur leurs lors lui m ma mais me meme mes moi moins mon montre n ne ni nos notre nous on ont ou oui où par
-    parce pas peu peut plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si
-    soit son sont sous suis sur t ta te tes toi ton tous tout toute toutes trouve trouver tu un une utilise
-    utilisé utiliser va vais vers voir voit vos votre vous y à ça été être même défini définie définis définies
-    définit dépôt projet marche fonctionne""".split()
+    """afin ai aie ainsi alors apres après as assure assurer au aucun aucune auquel aussi autre autres aux avant avec
+    avez avoir avons bien c ca cas ce ceci cela celle celles celui certain certaine certaines certains ces cet
+    cette ceux chacun chaque chez ci comme comment concernant concerne concretement concrètement consiste
+    contient contre d dans de dedans defini definie definies definis definit deja depot depuis deroule des
+    desquels deux devant dire dis dit doit doivent donc dont du duquel durant défini définie définies définis
+    définit déjà dépôt déroule effectivement egalement elle elles en encore endroit endroits enfin ensuite entre
+    es est et etaient etait etant ete etes etre eu eux exactement existe explique expliquer expliquez facon
+    faire fais fait faudrait faut façon fois fonctionne fonctionnement fonctionnent font grace grâce ici il ils
+    intervient j je jusqu jusque juste l la laquelle le lequel les lesquelles lesquels leur leurs lieu lors
+    lorsqu lorsque lui là m ma maniere manière marche me meme memes mes mieux moi moins mon montre montrer même
+    mêmes n ne ni non nos notre nous occupe occupent on ont ou oui où par parce parmi pas pendant permet
+    permettent permettre peut peuvent peux plus plusieurs plutot plutôt pour pourquoi pourrait pouvoir pris
+    projet précisément puis puisqu puisque qu quand quant que quel quelle quelles quelqu quelque quelques quels
+    qui quoi reellement responsable responsables réellement s sa sans sauf se selon sera seraient serait sert
+    servent servir ses seul seule seulement si sinon situe situent soient soit son sont souvent suis sur surtout
+    t ta tandis tant te tel telle telles tels tes toi ton toujours tous tout toute toutes tres trop trouve
+    trouvent trouver très tu un une uns utilise utilisent utiliser utilisé utilisée utilisées utilisés va vais
+    vers veut veux via voici voilà voir voit vont vos votre voudrais vous vraiment vu y à ça également étaient
+    étais était étant été êtes être""".split()
 )
 
 IMPERATIVES = frozenset(
@@ -63,66 +74,6 @@ VAGUE = frozenset(
 
 CONVENTIONAL = frozenset("build chore ci docs feat fix perf refactor revert style test tests deps doc".split())
 """Types of change in conventional commits (`fix(router): …`)."""
-
-_FRENCH = """
-    accueil=home, affichage=display, afficher=display show, ajout=add, ajouter=add, analyse=parse analysis,
-    analyser=parse, analyseur=parser, appel=call, appeler=call, application=app application, arbre=tree,
-    argument=argument, arguments=argument, arrêt=stop shutdown, attendre=wait, attente=wait timeout,
-    authentification=auth authentication, base=base database, bibliothèque=library, blueprint=blueprint,
-    boucle=loop, bouton=button, branche=branch, cache=cache, calcul=compute, calculer=compute, champ=field,
-    champs=field, charge=load, chargement=load, charger=load, chargé=load, chargée=load, chaîne=string, chemin=path,
-    chiffrement=encryption, classe=class, classes=class, client=client, clé=key, clés=key, commande=command,
-    commandes=command, complétion=completion, compte=account, configuration=config configuration,
-    connexion=connection login, contexte=context, contrôleur=controller, conversion=convert, convertir=convert,
-    copie=copy, copier=copy, corps=body, couche=layer, couleur=color, couleurs=color, création=create, créer=create,
-    créé=create, créée=create, date=date, dernier=last, documentation=documentation docs, données=data,
-    dossier=folder directory, droits=permission, durée=duration, décodage=decode, décorateur=decorator,
-    défaut=default, délai=timeout delay, démarrage=start startup, démarrer=start, dépendance=dependency,
-    dépendances=dependency, déploiement=deploy, déployer=deploy, développement=development, emplacement=location,
-    en-tête=header, encodage=encode, enregistrement=record register, enregistrer=save register, enregistré=register,
-    entité=entity, entrée=input entry, entête=header, entêtes=header, environnement=environment, envoi=send,
-    envoyer=send, erreur=error, erreurs=error, essai=test, exception=exception, expiration=expire timeout,
-    exporter=export, exécute=run execute, exécuter=run execute, exécution=run execute, exécuté=run execute,
-    fenêtre=window, fermer=close, fermeture=close, fichier=file, fichiers=file, filtre=filter, filtres=filter,
-    flux=stream, fonction=function, fonctions=function, format=format, formatage=format, formulaire=form,
-    gabarit=template, gabarits=template, gestion=manage handle, gestionnaire=handler manager, greffon=plugin,
-    greffons=plugin, gère=handle, génération=generate, générer=generate, générée=generate, gérer=handle,
-    géré=handle, gérée=handle, gérées=handle, gérés=handle, haché=hash, historique=history, horodatage=timestamp,
-    identifiant=id identifier, image=image, importer=import, indice=index, initialisation=init, initialiser=init,
-    installation=install, installer=install, instance=instance, insérer=insert, interface=interface,
-    interpréteur=interpreter, interroger=query, invite=prompt, jeton=token, jetons=token, journal=log,
-    journalisation=logging, journaux=log, lance=run start, lancer=run start, langue=language, lecture=read,
-    lien=link, ligne=line, lignes=line, lire=read, liste=list, lister=list, logique=logic, longueur=length,
-    message=message, mettre=set, mise=update, modification=change, modifier=modify change, module=module,
-    modèle=model, modèles=model, mot-clé=keyword, mot=word, mémoire=memory, méthode=method, méthodes=method,
-    nettoyage=cleanup, nettoyer=clean, niveau=level, nom=name, nombre=number, noms=name, nouveau=new, nouvelle=new,
-    objet=object, option=option, options=option, ordre=order, outil=tool, outils=tool, ouverture=open, ouvrir=open,
-    page=page, pagination=pagination, paquet=package, paramètre=parameter, paramètres=parameter settings,
-    partagé=shared, passe=password, permission=permission, pile=stack, plugin=plugin, port=port, portée=scope,
-    principal=main, principale=main, processus=process, profil=profile, propriété=property, protocole=protocol,
-    rafraîchir=refresh, recevoir=receive, recherche=search, rechercher=search, redirection=redirect,
-    rediriger=redirect, registre=registry, relation=relation, rendu=render, renommer=rename, renvoie=return,
-    renvoyer=return, requête=request query, requêtes=request query, retour=return, retourne=return, routage=routing,
-    route=route, routes=route, routeur=router, règle=rule, règles=rule, réception=receive, réessai=retry,
-    réessayer=retry, réponse=response, réponses=response, réseau=network, résolution=resolve, résoudre=resolve,
-    résultat=result, résultats=result, sauvegarde=save backup, sauvegarder=save, schéma=schema, serveur=server,
-    service=service, session=session, sessions=session, signature=signature, sortie=output, stockage=storage,
-    stocker=store, stocké=store, stockée=store, stockées=store, structure=structure, suppression=delete remove,
-    supprime=delete remove, supprimer=delete remove, surveillance=monitor, sécurité=security, table=table,
-    tableau=array table, taille=size, temps=time, texte=text, traite=process handle, traitement=process,
-    traiter=process handle, trame=frame, tri=sort, trier=sort, type=type, tâche=task, tâches=task,
-    téléchargement=download, télécharger=download, téléversement=upload, utilisateur=user, utilisateurs=user,
-    valeur=value, valeurs=value, validation=validate, valider=validate, verrou=lock, version=version, vide=empty,
-    vue=view, vues=view, vérification=check verify, vérifie=check verify, vérifier=check verify, échappement=escape,
-    échec=failure, échoue=fail, écran=screen, écrire=write, écriture=write, élément=element, évènement=event,
-    événement=event, événements=event
-"""
-
-FRENCH: dict[str, tuple[str, ...]] = {
-    french: tuple(english.split())
-    for french, english in (entry.strip().split("=") for entry in _FRENCH.replace("\n", " ").split(","))
-}
-"""French terms with the English words that identifiers use for them."""
 
 
 def _any(*alternatives: str, start: str = r"\b", end: str = r"\b") -> re.Pattern[str]:

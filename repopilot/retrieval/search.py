@@ -13,7 +13,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
 from repopilot.index import commit_store
-from repopilot.retrieval import commit_votes, exact_matches, rank, ranked_places
+from repopilot.retrieval import commit_votes, exact_matches, rank, ranked_places, skipped_files
 from repopilot.retrieval.query import Query, parse
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.repo_map import overview_places
@@ -67,7 +67,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
         IndexFailed: the index is damaged.
     """
     started = time.perf_counter()
-    query = parse(text)
+    query = skipped_files.noted(index, parse(text))
     seconds = {"parse": time.perf_counter() - started}
     if k < 1 or not len(index.lexical):
         return Results(query, (), (*query.notes, i18n.message("retrieval.nothing_indexed")), seconds)

@@ -12,6 +12,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
+from repopilot.retrieval import skipped_files
 from repopilot.types import Symbol
 
 MOST_ROWS = 60
@@ -120,6 +121,8 @@ def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> str:
 
 def _require_file(index: Index, path: str) -> None:
     if path not in index.files:
+        if why := skipped_files.reason(index, path):
+            raise UsageError(message("retrieval.skipped_file", path=path, reason=why))
         name = path.rpartition("/")[2]
         similar = [p for p in index.files if p.endswith(name)][:_MOST_SIMILAR] if name else []
         hint = message("tools.similar_files", paths=", ".join(similar)) if similar else ""

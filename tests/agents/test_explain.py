@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from support.shop_workspace import shop_workspace as opened_shop
 
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
@@ -213,3 +215,13 @@ async def test_the_language_of_the_settings_comes_before_that_of_the_question(sh
     settings = shop_workspace.settings.model_copy(update={"language": "fr"})
     done, _ = await asked(replace(shop_workspace, settings=settings), "where does the basket sum up its total?")
     assert "Aucun modèle" in done.text
+
+
+async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_path: Path) -> None:
+    lock = '{\n  "lockfileVersion": 3,\n  "packages": {"left-pad": {"version": "1.3.0"}}\n}\n'
+    workspace = opened_shop(tmp_path, {"package-lock.json": lock})
+    done, events = await asked(workspace, "what is in package-lock.json?")
+    first = done.evidence[0]
+    assert (first.path, first.start_line) == ("package-lock.json", 1)
+    assert '"left-pad"' in "\n".join(text for _, text in first.lines)
+    assert any("package-lock.json was skipped" in note for note in trace.degraded(events))

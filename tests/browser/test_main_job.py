@@ -31,8 +31,9 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     expect(card.locator(".rp-badge")).to_contain_text(
         re.compile(rf"Indexed: 4 files · \d+ chunks · commit {world.commit[:7]}")
     )
-    card.locator("summary").click()
-    expect(card.locator(".rp-badge-body")).to_contain_text("node_modules/left/index.js")
+    card.locator(".rp-badge > summary").click()
+    card.locator(".rp-skips summary", has_text="dependency folder").click()
+    expect(card.locator(".rp-skips li").get_by_text("node_modules/left/index.js")).to_be_visible()
 
     # The question from before is answered by itself.
     expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")

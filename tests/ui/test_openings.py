@@ -55,7 +55,8 @@ async def test_everyone_shares_one_opening(served, settings):
     assert {
         "reason": "dependency folder node_modules/",
         "count": "1",
-        "examples": ["node_modules/left/index.js"],
+        "paths": ["node_modules/left/index.js"],
+        "more": "",
     } in props["badge"]["skips"]
     assert openings.open(source, settings) is first and first.idle, "opened again although it is ready"
     assert openings.open(source, settings.model_copy(update={"exclude": ["tests/"]})) is not first

@@ -86,7 +86,13 @@ def test_a_moment_of_progress_in_a_line():
 
 def test_skips_are_counted_by_reason():
     rows = skip_rows([Skip("a", "binary"), Skip("b", "too large"), Skip("c", "binary")], "en")
-    assert rows[0] == {"reason": "binary", "count": "2", "examples": ["a", "c"]}
+    assert rows[0] == {"reason": "binary", "count": "2", "paths": ["a", "c"], "more": ""}
+
+
+def test_of_very_many_skipped_files_some_are_listed_and_the_others_counted():
+    (row,) = skip_rows([Skip(f"vendor/{n}.js", "dependency") for n in range(1500)], "en")
+    assert len(row["paths"]) == 200
+    assert (row["count"], row["more"]) == ("1,500", "and 1,300 more")
 
 
 def test_the_estimate_keeps_the_order_of_indexing():

@@ -9,6 +9,7 @@ import chainlit as cl
 
 from repopilot import i18n, intents
 from repopilot.results import Answer, Explanation
+from repopilot.retrieval import skipped_files
 from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
@@ -100,11 +101,20 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
     if citation.commit != shown.index.commit:
         return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
-    text = await asyncio.to_thread(shown.index.text, citation.path)
+    text = await asyncio.to_thread(_text_of_file, chat, shown.index, citation.path)
     if text is None:
         return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
     await show_aside("Code", code_props(citation, text, chat.language))
     return {}
+
+
+def _text_of_file(chat: Chat, index: Index, path: str) -> str | None:
+    """The text of an indexed file, or of one that was skipped and asked for by name."""
+    text = index.text(path)
+    snapshot = chat.opening.snapshot if chat.opening else None
+    if text is not None or snapshot is None or skipped_files.reason(index, path) is None:
+        return text
+    return skipped_files.text_on_demand(snapshot, path, chat.settings.max_file_kb << 10)
 
 
 def _text(answer: Answer, language: str) -> str:

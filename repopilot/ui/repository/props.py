@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,8 @@ BUTTONS: dict[Phase, tuple[str, ...]] = {
     "stopped": ("retry",),
     "failed": ("retry",),
 }
-SKIPS_SHOWN = 8
+SKIPS_SHOWN = 200
+"""Paths of skipped files listed for one reason."""
 
 
 def opening_props(opening: Opening, language: str, *, starters: bool = True) -> dict:
@@ -126,16 +126,22 @@ def dense_words(share: float, language: str, *, building: bool) -> str:
 
 
 def skip_rows(skipped: Iterable[Skip], language: str) -> list[dict]:
-    """How many files were skipped for which reason, most frequent first: {reason, count, examples}."""
-    skipped = list(skipped)
-    reasons = Counter(skip.reason for skip in skipped).most_common(SKIPS_SHOWN)
+    """The skipped files by reason, most frequent first: {reason, count, paths, more}.
+
+    Of very many, `more` says how many are not among the paths."""
+    by_reason: dict[str, list[str]] = {}
+    for skip in skipped:
+        by_reason.setdefault(skip.reason, []).append(skip.path)
     return [
         {
             "reason": i18n.said(reason, language),
-            "count": i18n.number(number, language),
-            "examples": [skip.path for skip in skipped if skip.reason == reason][:3],
+            "count": i18n.number(len(paths), language),
+            "paths": paths[:SKIPS_SHOWN],
+            "more": i18n.text("ui.opening.more_skipped", language, count=more)
+            if (more := len(paths) - SKIPS_SHOWN) > 0
+            else "",
         }
-        for reason, number in reasons
+        for reason, paths in sorted(by_reason.items(), key=lambda item: -len(item[1]))
     ]
 
 

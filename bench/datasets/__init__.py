@@ -1,0 +1,1 @@
+"""Query sets with known answers, made from public repositories: commits, questions, docstrings and stack traces."""

@@ -1,0 +1,131 @@
+"""Files that were skipped when the repository was read, asked for by name: why they were, and their text on demand."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from repopilot import i18n
+from repopilot.errors import SourceError
+from repopilot.index.store import Index
+from repopilot.index.tokens import words
+from repopilot.repo.read import read_on_demand
+from repopilot.retrieval.cite import Excerpt
+from repopilot.retrieval.query import HEAD, Query
+from repopilot.types import Skip, Snapshot
+
+MOST_NOTED = 3
+MOST_READ = 2
+EXCERPT_LINES = 60
+_FILE_NAME = re.compile(r"[\w@.+~/\\-]*\.[\w-]*\w")
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+def noted(index: Index, query: Query) -> Query:
+    """The query with a note on every skipped file that it names, at most MOST_NOTED and how many more."""
+    found = named(index, query)
+    notes = [i18n.message("retrieval.skipped_file", path=skip.path, reason=skip.reason) for skip in found[:MOST_NOTED]]
+    if len(found) > MOST_NOTED:
+        notes.append(i18n.message("retrieval.skipped_more", count=len(found) - MOST_NOTED))
+    return replace(query, notes=(*query.notes, *notes)) if notes else query
+
+
+def named(index: Index, query: Query) -> tuple[Skip, ...]:
+    """The skipped files that a query names.
+
+    A path or its end names a file; its plain name does where no indexed file has the same. A `file:` filter with
+    wildcards names the skipped files it matches where it matches no indexed file.
+
+    Args:
+        index: what was indexed, with its report of what was not.
+        query: a parsed query.
+
+    Returns:
+        The files in the order of the query, each once.
+    """
+    by_name = index.derived(_skips_by_name)
+    if not by_name:
+        return ()
+    plain = [pattern for pattern in query.filters.files if not _WILDCARD.search(pattern)]
+    wild = [pattern for pattern in query.filters.files if _WILDCARD.search(pattern)]
+    found = [
+        skip for name in (*plain, *_FILE_NAME.findall(query.text[:HEAD])) for skip in _of_name(name, index, by_name)
+    ]
+    if wild and not any(_matches(path, pattern) for path in index.files for pattern in wild):
+        found += [skip for skip in index.report.skipped for pattern in wild if _matches(skip.path, pattern)]
+    return tuple(dict.fromkeys(found))
+
+
+def excerpts(index: Index, snapshot: Snapshot, query: Query, max_bytes: int) -> tuple[Excerpt, ...]:
+    """The most relevant lines of the skipped files that a query names, where they are text and not too large.
+
+    Args:
+        index: tells which files were skipped.
+        snapshot: the files.
+        query: a parsed query.
+        max_bytes: of the largest file that is read.
+
+    Returns:
+        An excerpt for each file that can be read, at most MOST_READ.
+    """
+    found: list[Excerpt] = []
+    for skip in named(index, query)[:MOST_NOTED]:
+        text = text_on_demand(snapshot, skip.path, max_bytes)
+        if text is not None and len(found) < MOST_READ:
+            lines = text.split("\n")
+            start = _best_window(lines, {word.lower() for word in words(query.text)})
+            shown = lines[start : start + EXCERPT_LINES]
+            found.append(Excerpt(len(found) + 1, skip.path, start + 1, start + len(shown), "", "\n".join(shown)))
+    return tuple(found)
+
+
+def text_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
+    """The text of a file that is not in the index; None when it is gone, binary, too large or may hold secrets."""
+    try:
+        return read_on_demand(snapshot, path, max_bytes)
+    except SourceError:
+        return None
+
+
+def reason(index: Index, path: str) -> str | None:
+    """Why a file was skipped; None when it wasn't."""
+    of_name = index.derived(_skips_by_name).get(path.rpartition("/")[2].lower(), ())
+    return next((skip.reason for skip in of_name if skip.path == path), None)
+
+
+def _skips_by_name(index: Index) -> Mapping[str, Sequence[Skip]]:
+    """The skipped files by their name without folders, in lower case."""
+    found: dict[str, list[Skip]] = {}
+    for skip in index.report.skipped:
+        found.setdefault(skip.path.rpartition("/")[2].lower(), []).append(skip)
+    return found
+
+
+def _indexed_names(index: Index) -> frozenset[str]:
+    return frozenset(path.rpartition("/")[2].lower() for path in index.files)
+
+
+def _of_name(written: str, index: Index, by_name: Mapping[str, Sequence[Skip]]) -> Iterator[Skip]:
+    path = written.lower().replace("\\", "/").removeprefix("./").strip("/")
+    name = path.rpartition("/")[2]
+    if path == name and name in index.derived(_indexed_names):
+        return
+    yield from (skip for skip in by_name.get(name, ()) if f"/{skip.path.lower()}".endswith(f"/{path}"))
+
+
+def _matches(path: str, pattern: str) -> bool:
+    match = partial(fnmatch.fnmatchcase, pat=pattern.lower())
+    return match(path.lower()) or match(path.rpartition("/")[2].lower())
+
+
+def _best_window(lines: Sequence[str], wanted: set[str]) -> int:
+    """The first of the EXCERPT_LINES lines, in steps of half as many, in which most different wanted words occur."""
+    starts = range(0, max(1, len(lines) - EXCERPT_LINES // 2), EXCERPT_LINES // 2)
+    return max(starts, key=lambda start: len(wanted & set(_words_of(lines[start : start + EXCERPT_LINES]))))
+
+
+def _words_of(lines: Sequence[str]) -> Iterator[str]:
+    return (word.lower() for word in words("\n".join(lines)))
