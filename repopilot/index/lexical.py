@@ -25,7 +25,7 @@ from repopilot.index.file_roles import ROLES, roles_of
 from repopilot.index.tokens import expand, words
 from repopilot.types import Chunk
 
-VERSION = 4
+VERSION = 5
 FIELDS = ("path", "symbols", "body")
 TABLES = {"name_rows": ("names", "rows"), "name_tokens": ("tokens", "names"), "file_words": ("tokens", "files")}
 """Further postings: what they are looked up by, and what they give."""

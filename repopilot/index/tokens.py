@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import unicodedata
 from functools import lru_cache
 
 import Stemmer
@@ -11,14 +12,15 @@ import Stemmer
 WORD = re.compile(r"\w+")
 LONGEST = 64
 
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_WIDE_SHAPE, _CASELESS_SHAPE = "語", "ª"
+_PART = re.compile(rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|{_WIDE_SHAPE}+|{_CASELESS_SHAPE}+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _local = threading.local()
 
 
 def words(text: str) -> list[str]:
-    """The identifiers and words of a text, unchanged, in order."""
-    return WORD.findall(text)
+    """The identifiers and words of a text, in order, their accents composed (NFC) and else unchanged."""
+    return WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
 @lru_cache(maxsize=1 << 18)
@@ -30,14 +32,38 @@ def expand(word: str) -> tuple[str, ...]:
     """
     if len(word) > LONGEST:
         return ()
+    parts = _parts(word)
     if _WIDE.search(word):
-        word = word.lower()
-        return tuple(dict.fromkeys(word[i : i + 2] for i in range(max(1, len(word) - 1))))
-    parts = [part.lower() for part in _PART.findall(word)]
+        return tuple(dict.fromkeys(token for part in parts for token in _pairs_or_stem(part)))
     if len(parts) < 2:
         return (_stem(parts[0] if parts else word.lower()),)
     compound = word.strip("_").lower()
     return tuple(dict.fromkeys((compound, *(_stem(part) for part in parts if len(part) > 1))))
+
+
+def _parts(word: str) -> list[str]:
+    """The parts of a word in lower case, cut at underscores, digits, humps of any alphabet, and changes of script."""
+    if word.isascii():
+        return [part.lower() for part in _PART.findall(word)]
+    shapes = "".join(map(_shape, word))
+    return [word[match.start() : match.end()].lower() for match in _PART.finditer(shapes)]
+
+
+def _shape(character: str) -> str:
+    """The character that stands for all of its class in `_PART`."""
+    if character.isascii():
+        return character
+    if _WIDE.match(character):
+        return _WIDE_SHAPE
+    if character.isdigit():
+        return "0"
+    return "A" if character.isupper() else "a" if character.islower() else _CASELESS_SHAPE
+
+
+def _pairs_or_stem(part: str) -> list[str]:
+    if not _WIDE.match(part):
+        return [_stem(part)]
+    return [part[i : i + 2] for i in range(max(1, len(part) - 1))]
 
 
 def _stem(word: str) -> str:

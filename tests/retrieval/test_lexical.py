@@ -42,6 +42,9 @@ def index():
         ("routes", ("rout",)),
         ("__init__", ("init",)),
         ("你好世界", ("你好", "好世", "世界")),
+        ("load_割引率", ("load", "割引", "引率")),
+        ("закрытьСчёт", ("закрытьсчёт", "закрыть", "счёт")),
+        ("calculerRéduction", ("calculerréduction", "calcul", "réduction")),
         ("x" * (LONGEST + 1), ()),
     ],
 )
