@@ -1,5 +1,6 @@
 """Indexing: speed, memory, time to the first answer, re-indexing, lag of the event loop; against plain LlamaIndex.
 
+    python -m bench.index --only one_file --lines 100000 1000000
     python -m bench.index [--lines 10000 100000 1000000] [--files 50000] [--baseline 10000] [--only RUN …]
                           [--model-home DIR]
 
