@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.git_server import commit, git
+from support.git_server import commit, git, serve
 from support.index_case import settings, snapshot
 
+from repopilot.errors import SourceError
 from repopilot.index import commit_index, commit_store, layout
 from repopilot.index.build.update_history import update_history
 from repopilot.index.commit_index import CommitIndex, bags_in, bags_of, build, joined
 from repopilot.index.commit_store import HistoryState
 from repopilot.index.path_tree import PathTree
 from repopilot.repo.history import Commit
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
 
 TEXT = st.lists(st.sampled_from(["cart", "total", "fix", "prices", "the", "readCart"]), max_size=5).map(" ".join)
 PATHS = st.lists(st.sampled_from(["a.py", "src/b.py", "src/c.py", "src/deep/d.py"]), unique=True, max_size=3)
@@ -137,6 +140,34 @@ def test_no_more_commits_are_kept_than_wanted(shop, tmp_path):
     commit(shop, {"src/price.py": "p = 3\n"}, "Raise prices")
     assert [c.subject for c in updated(shop, kept, limit=2)] == ["Raise prices", "Count carts"]
     assert len(commit_store.open_index(kept).at) == 2
+
+
+def test_what_is_stored_stays_while_the_remote_does_not_answer(tmp_path):
+    conf = settings(tmp_path / "home", allow_http=True, allow_private_hosts=True)
+    conf = conf.model_copy(update={"history_commits": 10})
+    work, folder = tmp_path / "work", tmp_path / "index"
+    folder.mkdir()
+
+    def update():
+        clone = open_source(parse_source(f"{server.url}/served.git"), conf)
+        server.status = failing
+        update_history(clone, conf, folder, lambda progress: None, threading.Event())
+        return [c.subject for c in commit_store.read_commits(folder)]
+
+    with serve(tmp_path / "served") as server:
+        for subject in ("Open the shop", "Count carts"):
+            commit(work, {"cart.py": f"# {subject}\n"}, subject)
+        git(tmp_path, "clone", "-q", "--bare", "work", "served/served.git")
+        failing = 0
+        assert update() == ["Count carts", "Open the shop"]
+        commit(work, {"cart.py": "# closed\n"}, "Close the shop")
+        git(work, "push", "-q", "../served/served.git", "main")
+        failing = 500
+        with pytest.raises(SourceError, match="history could not be fetched"):
+            update()
+        assert [c.subject for c in commit_store.read_commits(folder)] == ["Count carts", "Open the shop"]
+        server.status = failing = 0
+        assert update() == ["Close the shop", "Count carts", "Open the shop"]
 
 
 def test_a_folder_without_commits_and_one_with_a_giant_commit(tmp_path):
