@@ -35,12 +35,12 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         The agent's answer with its route; `degraded` lists every fallback recorded anywhere in the trace.
 
     Raises:
-        UsageError: the question is empty.
+        UsageError: the question is empty, and `forced` is no intent whose command alone says something.
         RepoPilotError: whatever the agent raises.
     """
     from repopilot.routing.router import route
 
-    if not question.strip():
+    if not question.strip() and not (forced and intents.by_id(forced).lookup):
         raise UsageError(message("assistant.empty"))
     events: list[Event] = []
     recorded = _recording(step, events)

@@ -39,6 +39,8 @@ class IntentSpec:
         cue: a regular expression whose match speaks strongly for the intent, for one the classifier has no examples of
             yet; '' for none. It sees the question as `routing.normalize.read` leaves it: lower case, without accents,
             politeness and a final question mark, with paths as `file` and calls or backticks as `name`.
+        lookup: it only looks something up, without any model. Its command alone chooses it, never the router; its
+            command without a question says how to use it; and the browser shows its answer at once, without steps.
     """
 
     id: Intent
@@ -50,6 +52,7 @@ class IntentSpec:
     agent: str = ""
     acts: bool = False
     cue: str = ""
+    lookup: bool = False
 
     def label(self, language: str = "en") -> str:
         """The intent's name for display, for example on a button."""
@@ -83,6 +86,14 @@ INTENTS: tuple[IntentSpec, ...] = (
         command="explain",
         icon="book-open",
         agent="repopilot.agents.explain.agent:explain",
+    ),
+    IntentSpec(
+        id="SEARCH",
+        word="search",
+        command="search",
+        icon="search",
+        agent="repopilot.agents.search.agent:search",
+        lookup=True,
     ),
     IntentSpec(
         id="GENERATE",
@@ -164,6 +175,16 @@ INTENTS: tuple[IntentSpec, ...] = (
 def ids() -> tuple[Intent, ...]:
     """The ids of all intents, in the order of the registry."""
     return tuple(spec.id for spec in INTENTS)
+
+
+def routed() -> tuple[Intent, ...]:
+    """The ids of the intents that the router chooses between: all but those that only a command chooses."""
+    return tuple(spec.id for spec in INTENTS if not spec.lookup)
+
+
+def lookups() -> frozenset[str]:
+    """The commands of the intents that only look something up."""
+    return frozenset(spec.command for spec in INTENTS if spec.lookup)
 
 
 def by_id(intent: Intent) -> IntentSpec:

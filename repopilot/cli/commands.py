@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repopilot import i18n, trace
-from repopilot.cli.output import emit, live_progress, show_answer, show_hits, show_notes, show_steps
+from repopilot.cli.output import emit, live_progress, show_answer, show_notes, show_places, show_steps
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, Generation, TestReport
 from repopilot.runtime import Runtime
-from repopilot.types import Hit, Intent, Route, Snapshot
+from repopilot.types import Intent, Route, Snapshot
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -69,19 +69,20 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Print the passages that answer queries best."""
-    from repopilot.retrieval.search import search as run
+    from repopilot.agents.search.render import search_json
+    from repopilot.retrieval.result_page import search_page
 
     queries = _queries(arguments.query, arguments.queries)
     _, built = _opened(arguments, runtime)
     embedder = runtime.embedders.choose(runtime.settings)
     for query in queries:
-        results = run(built, query, arguments.k, embedder=embedder)
-        facts = {"commit": built.commit, "hits": [_hit(h) for h in results.hits]}
+        found = search_page(built, query, arguments.k, embedder=embedder)
+        facts = search_json(found)
         if arguments.queries:
             print(json.dumps(facts, ensure_ascii=False), flush=True)
         else:
-            emit(facts, arguments.json, partial(show_hits, results.hits, arguments.language))
-        show_notes(results.notes, arguments.language)
+            emit(facts, arguments.json, partial(show_places, found, arguments.language))
+        show_notes(found.notes, arguments.language)
     return 0
 
 
@@ -306,12 +307,6 @@ def _range(text: str) -> tuple[str, str | None]:
     if not base:
         raise UsageError(message("cli.no_range", written=text), message("cli.no_range_hint"))
     return base, (head.lstrip(".") or None) if dots else None
-
-
-def _hit(hit: Hit) -> dict[str, object]:
-    from repopilot.agents.exploration import hit_row
-
-    return hit_row(hit) | {"kind": hit.chunk.kind, "language": hit.chunk.language, "text": hit.chunk.text}
 
 
 def _route(chosen: Route | None) -> dict[str, object]:

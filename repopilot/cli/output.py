@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from repopilot import i18n, trace
-from repopilot.results import Answer
-from repopilot.types import Hit, Progress
+from repopilot.i18n.format import duration
+from repopilot.results import Answer, SearchReport
+from repopilot.types import Progress
 
 LONGEST_LINE = 150
 """Characters of a line of progress."""
@@ -48,13 +49,17 @@ def live_progress(language: str) -> Iterator[Callable[[Progress], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def show_hits(hits: Sequence[Hit], language: str) -> None:
-    """Print hits as path:lines, symbol, score and the contributions to it."""
-    for hit in hits:
-        c = hit.chunk
-        why = " ".join(f"{name} {value:.2f}" for name, value in hit.why.items())
-        print(f"{c.path}:{c.start_line}-{c.end_line}  {c.symbol}  {hit.score:.2f}  ({why})")
-    if not hits:
+def show_places(found: SearchReport, language: str) -> None:
+    """Print places as path:lines, symbol, score and the contributions to it, with the lines that matter below."""
+    for place in found.places:
+        why = " ".join(f"{name} {value:.2f}" for name, value in place.why.items())
+        print(f"{place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}  ({why})")
+        for line in place.lines:
+            print(f"{line.number:>8}  {line.text}")
+    if found.places:
+        took = duration(found.seconds, language)
+        print(i18n.text("search.found", language, count=len(found.places), duration=took))
+    else:
         print(i18n.text("cli.nothing_found", language))
 
 

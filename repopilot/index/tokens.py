@@ -42,11 +42,15 @@ def expand(word: str) -> tuple[str, ...]:
 
 
 def _parts(word: str) -> list[str]:
-    """The parts of a word in lower case, cut at underscores, digits, humps of any alphabet, and changes of script."""
     if word.isascii():
         return [part.lower() for part in _PART.findall(word)]
-    shapes = "".join(map(_shape, word))
-    return [word[match.start() : match.end()].lower() for match in _PART.finditer(shapes)]
+    return [word[start:end].lower() for start, end in part_spans(word)]
+
+
+def part_spans(word: str) -> list[tuple[int, int]]:
+    """Where the parts of a word are, cut at underscores, digits, humps of any alphabet, and changes of script."""
+    shapes = word if word.isascii() else "".join(map(_shape, word))
+    return [part.span() for part in _PART.finditer(shapes)]
 
 
 def _shape(character: str) -> str:

@@ -104,6 +104,11 @@ def reply_language(question: str, settings: Settings) -> Language:
     return settings.language or parse(question).language
 
 
+def without_filters(text: str) -> str:
+    """A query without its filters (`file:…`, `lang:…`, `kind:…`, `symbol:…`)."""
+    return _FILTER.sub(" ", text).strip()
+
+
 def parse(text: str) -> Query:
     """Parse a query. Any text can be parsed; one without a word has no terms."""
     cut, notes = _bounded(text)

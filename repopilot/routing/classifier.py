@@ -83,7 +83,7 @@ def probabilities(
 
 def untrained() -> list[Intent]:
     """The intents of the registry that the shipped weights don't know."""
-    return [intent for intent in intents.ids() if intent not in load("lexical").intents]
+    return [intent for intent in intents.routed() if intent not in load("lexical").intents]
 
 
 def features(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> np.ndarray:

@@ -49,7 +49,7 @@ def evidence(reading: NormalizedQuestion) -> dict[str, float]:
 
 def scores(found: dict[str, float]) -> dict[Intent, float]:
     """The additive score of each intent, at most 4; without any evidence at all, by the shape of the sentence."""
-    total: dict[Intent, float] = dict.fromkeys(intents.ids(), 0.0)
+    total: dict[Intent, float] = dict.fromkeys(intents.routed(), 0.0)
     for name, (intent, weight, _) in _COMPILED.items():
         total[intent] += weight * found[name]
     for intent in total:

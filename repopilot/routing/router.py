@@ -110,10 +110,12 @@ async def route(
     Returns:
         The route, its tier and the reason for it.
     """
+    by_command = Route(forced, 1.0, message("routing.forced"), "forced") if forced is not None else None
+    if by_command is not None and not intents.by_id(by_command.intent).acts:
+        return by_command
     chosen = await asyncio.to_thread(classify, question, embedder, turns)
-    if forced is not None:
-        harmful = chosen.intent == "REFUSE" and chosen.tier == "rules" and intents.by_id(forced).acts
-        return chosen if harmful else Route(forced, 1.0, message("routing.forced"), "forced")
+    if by_command is not None:
+        return chosen if chosen.intent == "REFUSE" and chosen.tier == "rules" else by_command
     if chosen.tier == "heuristic" and step is not None:
         step.degrade(message("routing.rules_only"))
     if model is None or step is None or chosen.intent == "REFUSE" or _margin(chosen) >= CLEAR_MARGIN:

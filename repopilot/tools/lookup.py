@@ -12,7 +12,9 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
+from repopilot.results import RankedPlace
 from repopilot.retrieval import skipped_files
+from repopilot.retrieval.focus import adjacent
 from repopilot.types import Symbol
 
 MOST_ROWS = 60
@@ -38,15 +40,23 @@ def search(index: Index, query: str, k: int, embedder: Embedder | None) -> str:
     Raises:
         UsageError: `k` is less than 1 or too large.
     """
-    from repopilot.retrieval.search import search as ranked
+    from repopilot.retrieval.result_page import search_page
 
     if not 1 <= k <= _MOST_PASSAGES:
         raise UsageError(message("tools.passages", k=k, most=_MOST_PASSAGES))
-    results = ranked(index, query, k, embedder=embedder)
-    parts = [
-        f"{h.chunk.path}:{h.chunk.start_line}-{h.chunk.end_line} {h.chunk.symbol}\n{h.chunk.text}" for h in results.hits
-    ]
-    return "\n\n".join([*parts, *results.notes]) or message("tools.nothing_found")
+    found = search_page(index, query, k, embedder=embedder)
+    parts = [_passage(place) for place in found.places]
+    return "\n\n".join([*parts, *found.notes]) or message("tools.nothing_found")
+
+
+def _passage(place: RankedPlace) -> str:
+    """A place with all of its text; a long one also with the numbers of the lines that matter."""
+    head = f"{place.path}:{place.start_line}-{place.end_line} {place.symbol}"
+    if len(place.lines) <= place.end_line - place.start_line:
+        ranges = adjacent([line.number for line in place.lines])
+        numbers = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
+        head = f"{head} ({message('tools.best_lines', lines=numbers)})"
+    return f"{head}\n{place.text}"
 
 
 def files(index: Index, glob: str = "*") -> str:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui.answer import answer_view, file_changes, plan_view
+from repopilot.ui.answer import answer_view, file_changes, plan_view, search_view
 from repopilot.ui.chat import Chat
 from repopilot.ui.repository_view import handle_button
 
@@ -33,6 +33,9 @@ HANDLERS: dict[str, Handler] = {
     "edit_plan": plan_view.edit_plan,
     "download": file_changes.download,
     "pull_model": _pull_model,
+    "search_again": search_view.search_again,
+    "search_open": search_view.search_open,
+    "search_lines": search_view.search_lines,
     **{name: _opening_button(name) for name in ("opening_stop", "opening_retry", "opening_token")},
     **{name: _opening_button(name) for name in ("opening_reindex", "opening_confirm")},
 }

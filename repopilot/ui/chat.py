@@ -35,7 +35,7 @@ class ShownAnswer:
         index: the index it came from.
         root: the local folder that accepted files are written to, None for a clone.
         decisions: `accepted` or `rejected` by path, for the files decided on.
-        element: the diff view below it, None where it has no files.
+        element: the diff view or the search below it, None where it has neither.
     """
 
     answer: Answer
@@ -77,7 +77,8 @@ class Chat:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The conversation as the agents want it."""
+        """The conversation as the agents want it. A look-up is no turn of it: what follows refers to what was said."""
+        said = [each for each in self.exchanges if not each.is_lookup]
         return tuple(
             Turn(
                 each.question,
@@ -86,7 +87,7 @@ class Chat:
                 each.answer.files,
                 each.answer.result,
             )
-            for each in self.exchanges[-TURNS_KEPT:]
+            for each in said[-TURNS_KEPT:]
         )
 
     @property

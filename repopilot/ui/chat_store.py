@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from repopilot.intents import lookups
 from repopilot.results import Answer
 from repopilot.settings import Settings
 
@@ -39,6 +40,11 @@ class Exchange:
     footer: str = ""
     commit: str = ""
     interrupted: bool = False
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether it only looked something up: no turn of the conversation."""
+        return self.command in lookups()
 
 
 _EXCHANGES = TypeAdapter(list[Exchange])

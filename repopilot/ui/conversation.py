@@ -15,7 +15,9 @@ from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.model_status import model_props
+from repopilot.ui.progress_text import progress_line
 from repopilot.ui.repository.recent import recent
+from repopilot.ui.repository.registry import Opening
 from repopilot.ui.repository_view import open_repository
 from repopilot.ui.settings_panel import choose_language, send_commands, send_settings
 
@@ -74,8 +76,15 @@ async def _answer_or_postpone(chat: Chat, text: str, command: str) -> None:
     if opening is None or opening.settled:
         reply = i18n.text("ui.chat.which_repository", chat.language)
     else:
-        reply = i18n.text("ui.chat.not_ready", chat.language, name=opening.source.name)
+        progress = how_far(opening, chat.language)
+        reply = i18n.text("ui.chat.not_ready", chat.language, name=opening.source.name, progress=progress)
     await cl.Message(content=reply).send()
+
+
+def how_far(opening: Opening, language: str) -> str:
+    """How far an opening is, in brackets; '' while nothing is known."""
+    moment = opening.current_progress
+    return f" ({progress_line(moment, language)})" if moment else ""
 
 
 async def _answer_pending(chat: Chat) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
-from repopilot.intents import split_command
+from repopilot.intents import lookups, split_command
 from repopilot.repo.source import looks_like_source
 
 LONGEST = 20_000
@@ -16,7 +16,8 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """What a message asks for. `command` is `open`, the command of an intent, or '' where the router decides."""
+    """What a message asks for. `command` is `open`, the command of an intent, or '' where the router decides; `text` is
+    '' in a question whose command says enough."""
 
     kind: Literal["open", "question", "empty", "too_long"]
     text: str
@@ -40,7 +41,7 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
         command, text = split_command(text, (*commands, "open"))
     if command == "open":
         return ParsedMessage("open" if text else "empty", text, command)
-    if not text:
+    if not text and command not in lookups():
         return ParsedMessage("empty", text, command)
     if len(text) > LONGEST:
         return ParsedMessage("too_long", text, command)

@@ -43,6 +43,19 @@ def test_search_gives_exact_lines_with_reasons(run: Run, shop: Path) -> None:
     assert hit.keys() >= HIT_KEYS and hit["path"] == "shop/auth.py" and hit["why"]
     lines = (shop / hit["path"]).read_text().split("\n")[hit["start_line"] - 1 : hit["end_line"]]
     assert hit["text"].strip() == "\n".join(lines).strip()
+    assert hit["lines"] and all(lines[number - hit["start_line"]] == text for number, text in hit["lines"])
+
+
+def test_a_search_prints_places_with_their_lines(run: Run, shop: Path) -> None:
+    out = run("search", shop, "where are tokens validated", "-k", 3).out
+    assert out.startswith("shop/auth.py:") and "def validate_token" in out
+    assert out.splitlines()[-1].startswith("2 places, in ")
+
+
+def test_ask_takes_the_search_command(run: Run, shop: Path) -> None:
+    document = run("ask", shop, "/search validate token", "--json").json
+    assert document["route"]["intent"] == "SEARCH" and document["evidence"][0]["path"] == "shop/auth.py"
+    assert "`/search " in run("ask", shop, "/search").out
 
 
 def test_many_queries_give_one_document_a_line_in_order(run: Run, shop: Path, tmp_path: Path) -> None:

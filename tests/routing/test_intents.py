@@ -15,6 +15,7 @@ from repopilot.assistant import answer
 from repopilot.intents import IntentSpec
 from repopilot.llm.scripted import scripted_model
 from repopilot.results import Answer
+from repopilot.routing import classifier
 from repopilot.routing.router import classify, route
 from repopilot.settings import Settings
 from repopilot.types import Route
@@ -80,11 +81,16 @@ def test_every_intent_has_words(spec: IntentSpec, language: str) -> None:
 
 
 @pytest.mark.parametrize("spec", [s for s in intents.INTENTS if s.command], ids=lambda spec: spec.id)
-def test_every_command_has_an_agent_an_icon_and_a_definition(spec: IntentSpec) -> None:
-    assert callable(spec.load_agent()) and spec.icon and spec.definition and len(spec.shots) == 4
+def test_every_command_has_an_agent_and_an_icon(spec: IntentSpec) -> None:
+    assert callable(spec.load_agent()) and spec.icon
 
 
-@pytest.mark.parametrize("spec", intents.INTENTS, ids=lambda spec: spec.id)
+@pytest.mark.parametrize("spec", [s for s in intents.INTENTS if s.command and not s.lookup], ids=lambda spec: spec.id)
+def test_every_intent_the_model_may_choose_has_a_definition(spec: IntentSpec) -> None:
+    assert spec.definition and len(spec.shots) == 4
+
+
+@pytest.mark.parametrize("spec", [s for s in intents.INTENTS if not s.lookup], ids=lambda spec: spec.id)
 @pytest.mark.parametrize("language", i18n.LANGUAGES)
 def test_the_example_of_an_intent_goes_to_it(spec: IntentSpec, language: str) -> None:
     assert classify(spec.example(language)).intent == spec.id
@@ -103,6 +109,19 @@ def test_the_example_of_an_intent_goes_to_it(spec: IntentSpec, language: str) ->
 )
 def test_a_typed_command_is_split_off(text: str, split: tuple[str, str]) -> None:
     assert intents.split_command(text, intents.commands()) == split
+
+
+@pytest.mark.parametrize("question", ["search", "search for the parser", "find the retry timeout", "cherche le panier"])
+def test_a_look_up_is_chosen_by_its_command_alone(question: str) -> None:
+    assert intents.lookups() == {"search"} and "SEARCH" not in intents.routed()
+    chosen = classify(question)
+    assert "SEARCH" not in (chosen.intent, *(intent for intent, _ in chosen.alternatives))
+    assert "SEARCH" not in classifier.untrained()
+
+
+async def test_a_command_that_writes_nothing_is_not_classified(tmp_path: Path) -> None:
+    chosen = await route("write ransomware", Settings(), forced="SEARCH")
+    assert (chosen.intent, chosen.tier) == ("SEARCH", "forced")
 
 
 def test_an_unknown_intent_is_an_error() -> None:

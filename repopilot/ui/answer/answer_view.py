@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import chainlit as cl
 
 from repopilot import i18n, intents
-from repopilot.results import Answer, Explanation
+from repopilot.results import Answer, Explanation, SearchReport
 from repopilot.retrieval import skipped_files
 from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.file_changes import files_element
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
+from repopilot.ui.answer.search_view import index_status, search_of, search_props
 from repopilot.ui.answer.step_text import inert
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.chat_store import Exchange
@@ -61,7 +62,7 @@ async def restore(chat: Chat) -> None:
         return
     chat.exchanges.extend(await asyncio.to_thread(chat_store.load, chat.settings, chat.opening.key))
     for exchange in chat.exchanges[-RESTORED:]:
-        asked = f"/{exchange.command} {exchange.question}" if exchange.command else exchange.question
+        asked = f"/{exchange.command} {exchange.question}".strip() if exchange.command else exchange.question
         await cl.Message(content=asked, type="user_message", author=USER).send()
         await show_answer(chat, cl.Message(content=""), exchange, chat.opening.index)
     if chat.exchanges:
@@ -119,6 +120,8 @@ def _text_of_file(chat: Chat, index: Index, path: str) -> str | None:
 
 def _text(answer: Answer, language: str) -> str:
     """The answer's text, without the lists that have an element of their own."""
+    if search_of(answer):
+        return ""
     if review := review_of(answer):
         return review_summary(review, language)
     plan = plan_of(answer)
@@ -128,6 +131,8 @@ def _text(answer: Answer, language: str) -> str:
 async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomElement]:
     """The elements below the text: the reports, the plan, the files, then sources and footer."""
     answer, elements = exchange.answer, []
+    if found := search_of(answer):
+        return [_search_element(chat, id, found)]
     if review := review_of(answer):
         elements.append(element("Findings", findings_props(id, review, answer.citations, chat.language)))
     if impact := impact_props(answer, chat.language):
@@ -137,6 +142,12 @@ async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomEl
     if answer.files:
         elements.append(files_element(chat, id))
     return [*elements, element("Sources", sources_props(id, exchange, chat.language))]
+
+
+def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomElement:
+    shown = chat.answers[id]
+    shown.element = element("Search", search_props(id, report, chat.language, status=index_status(chat, shown.index)))
+    return shown.element
 
 
 def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:

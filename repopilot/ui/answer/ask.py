@@ -19,6 +19,7 @@ from repopilot.results import Answer
 from repopilot.retrieval.query import parse
 from repopilot.trace import Event, Finished, root
 from repopilot.ui.answer.answer_view import remember, show_answer, sources_props
+from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import TraceView
 from repopilot.ui.chat import Chat
@@ -85,10 +86,19 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
     else:
         await view.close()
         # A message that is stored loses its key: the notes are stored in the language they were shown in.
-        answer = replace(answer, degraded=tuple(i18n.said(note, pending.language) for note in answer.degraded))
+        answer = in_language(answer, pending.language)
         exchange = Exchange(question, command, answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
         await remember(chat, exchange)
+
+
+def in_language(answer: Answer, language: str) -> Answer:
+    """The answer with its notes in a language, as plain text."""
+    answer = replace(answer, degraded=tuple(i18n.said(note, language) for note in answer.degraded))
+    if found := search_of(answer):
+        notes = tuple(i18n.said(note, language) for note in found.notes)
+        answer = replace(answer, result=replace(found, notes=notes))
+    return answer
 
 
 async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> tuple[Workspace, Answer]:
@@ -96,7 +106,8 @@ async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> t
 
     def sink(event: Event) -> None:
         pending.sink(event)
-        view.sink(event)
+        if pending.command not in intents.lookups():
+            view.sink(event)
 
     with chat.process.runtime.index_jobs.embedding_paused():
         async with root(sink, "work", "run", pending.question) as step:
@@ -108,12 +119,16 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     """The open repository with the models of the moment, and the language to answer in."""
     opening, models = chat.opening, chat.process.models
     assert opening is not None and opening.index is not None and opening.snapshot is not None
+    settings = opening.settings.model_copy(update={"language": language_to_answer_in(chat, pending.question)})
+    if pending.command in intents.lookups():
+        # Nothing is waited for: what is not loaded by now is done without.
+        return Workspace(opening.snapshot, opening.index, settings, embedder=models.embedder)
     if models.model is None:
         await models.look()
     return Workspace(
         opening.snapshot,
         opening.index,
-        opening.settings.model_copy(update={"language": language_to_answer_in(chat, pending.question)}),
+        settings,
         model=models.model,
         reviewer=models.reviewer,
         embedder=await models.find_embedder(),

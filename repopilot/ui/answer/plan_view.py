@@ -51,8 +51,9 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     answer_id = str(payload.get("answer", ""))
     shown, task_list = chat.answers.get(answer_id), chat.plans.get(answer_id)
     plan = plan_of(shown.answer) if shown else None
-    latest = chat.exchanges[-1].answer if chat.exchanges else None
-    if plan is None or shown is None or task_list is None or latest != shown.answer:
+    latest = max((n for n, exchange in enumerate(chat.exchanges) if not exchange.is_lookup), default=None)
+    current = chat.exchanges[latest].answer if latest is not None else None
+    if plan is None or shown is None or task_list is None or latest is None or current != shown.answer:
         return {"error": text("ui.errors.plan_outdated", chat.language)}
     parts = edited(plan.parts, [str(line) for line in payload.get("lines", ())])
     if not parts:
@@ -60,7 +61,7 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     plan = replace(plan, parts=parts, questions=(), note="")
     language = reply_language(plan.task, chat.settings)
     shown.answer = replace(shown.answer, text=plan_markdown(plan, language), result=plan)
-    chat.exchanges[-1] = replace(chat.exchanges[-1], answer=shown.answer)
+    chat.exchanges[latest] = replace(chat.exchanges[latest], answer=shown.answer)
     await update(task_list, plan_props(answer_id, plan, chat.language))
     return {}
 

@@ -16,7 +16,7 @@ from repopilot.ui.repository.registry import Opening, Phase
 if TYPE_CHECKING:
     from repopilot.index.store import Index
 
-STARTERS = ("purpose", "entry_points", "modules", "tests")
+STARTERS = ("search", "purpose", "entry_points", "modules", "tests")
 """Questions offered for a repository just opened, by their keys in `[ui.starters]`."""
 BUTTONS: dict[Phase, tuple[str, ...]] = {
     "cloning": ("cancel",),

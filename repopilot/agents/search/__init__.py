@@ -1,0 +1,1 @@
+"""Search: ranked places with the lines that matter, without any model."""

@@ -1,0 +1,70 @@
+"""A search as Markdown and as evidence. Pure."""
+
+from __future__ import annotations
+
+from repopilot import i18n
+from repopilot.i18n.format import duration
+from repopilot.results import RankedPlace, SearchReport
+from repopilot.types import Evidence
+
+
+def search_markdown(report: SearchReport, language: str) -> str:
+    """The places of a search with their lines; for a search that says nothing, how queries are written.
+
+    Args:
+        report: the search.
+        language: of the reader.
+    """
+    notes = [f"*{i18n.said(note, language)}*" for note in report.notes]
+    if not report.query:
+        shown = [f"- `/search {query}`" for _, query in report.examples]
+        return "\n".join([i18n.text("search.help", language), "", *shown])
+    if not report.places:
+        return "\n\n".join([i18n.text("search.nothing", language, query=report.query), *notes])
+    took = duration(report.seconds, language)
+    head = i18n.text("search.found", language, count=len(report.places), duration=took)
+    return "\n\n".join([head, *notes, *(_block(place) for place in report.places)])
+
+
+def evidence_of(report: SearchReport) -> tuple[Evidence, ...]:
+    """The places of a search as evidence: with the lines that matter."""
+    return tuple(
+        Evidence(
+            place.number,
+            place.path,
+            place.start_line,
+            place.end_line,
+            place.symbol,
+            tuple((line.number, line.text) for line in place.lines),
+        )
+        for place in report.places
+    )
+
+
+def search_json(report: SearchReport) -> dict[str, object]:
+    """A search as the document of the command line."""
+    return {"commit": report.commit, "hits": [_hit(place) for place in report.places]}
+
+
+def _hit(place: RankedPlace) -> dict[str, object]:
+    return {
+        "path": place.path,
+        "start_line": place.start_line,
+        "end_line": place.end_line,
+        "symbol": place.symbol,
+        "signature": place.signature,
+        "score": round(place.score, 3),
+        "why": {name: round(value, 3) for name, value in place.why.items()},
+        "kind": place.kind,
+        "language": place.language,
+        "lines": [[line.number, line.text] for line in place.lines],
+        "text": place.text,
+    }
+
+
+def _block(place: RankedPlace) -> str:
+    title = f"**{place.title}** " if place.title else ""
+    width = len(str(place.lines[-1].number)) if place.lines else 1
+    lines = [f"    {line.number:>{width}}  {line.text}" for line in place.lines]
+    head = f"{place.number}. {title}`{place.path}:{place.start_line}-{place.end_line}`"
+    return "\n".join([head, "", *lines])

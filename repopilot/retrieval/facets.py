@@ -1,0 +1,98 @@
+"""Counts what matches a query, by language and by kind. Pure over the arrays of the lexical index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from repopilot.retrieval import exact_matches
+from repopilot.retrieval.query import Filters, Query
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many passages match a query with its filters, in how many files. `languages` and `kinds` are counted as if
+    there were no filter of that name, so that they say what another choice would give; most frequent first."""
+
+    passages: int = 0
+    files: int = 0
+    languages: Mapping[str, int] = ()  # type: ignore[assignment]
+    kinds: Mapping[str, int] = ()  # type: ignore[assignment]
+
+
+def matching_rows(index: Index, query: Query) -> np.ndarray:
+    """The rows that have a word of the query, whatever its filters; every row for a query of filters alone.
+
+    Args:
+        index: the index.
+        query: the parsed query.
+
+    Returns:
+        bool (rows,).
+    """
+    lexical = index.lexical
+    if not query.terms:
+        return np.full(len(lexical), bool(query.filters), bool)
+    found = np.zeros(len(lexical), bool)
+    for token in query.terms.keys() & lexical.tokens.keys():
+        for postings in lexical.fields.values():
+            found[postings.of(lexical.tokens[token])[0]] = True
+    return found
+
+
+def count_matches(index: Index, query: Query) -> Counts:
+    """Count what matches a query.
+
+    Args:
+        index: the index.
+        query: the parsed query.
+    """
+    lexical = index.lexical
+    if not len(lexical):
+        return Counts()
+    rows = matching_rows(index, query)
+    matching = rows & _allowed(index, query.filters)
+    without_language = rows & _allowed(index, replace(query.filters, languages=()))
+    without_kind = rows & _allowed(index, replace(query.filters, kinds=()))
+    return Counts(
+        int(matching.sum()),
+        len(np.unique(lexical.file_of[matching])),
+        _counted(lexical.language_of[without_language], lexical.languages),
+        _counted(lexical.kind_of[without_kind], lexical.kinds),
+    )
+
+
+def useless_filters(index: Index, filters: Filters) -> list[tuple[str, str]]:
+    """The filters, (name, value), that no passage of the index satisfies."""
+    return [
+        (name, value) for name, value in as_pairs(filters) if not _allowed(index, as_filters([(name, value)])).any()
+    ]
+
+
+def as_pairs(filters: Filters) -> list[tuple[str, str]]:
+    """Filters as (name, value), with the names of the query syntax."""
+    return [(name, value) for name, field in _FIELDS.items() for value in getattr(filters, field)]
+
+
+def as_filters(pairs: list[tuple[str, str]]) -> Filters:
+    """The inverse of `as_pairs`."""
+    return Filters(**{field: tuple(v for n, v in pairs if n == name) for name, field in _FIELDS.items()})
+
+
+_FIELDS = {"file": "files", "lang": "languages", "kind": "kinds", "symbol": "symbols"}
+
+
+def _allowed(index: Index, filters: Filters) -> np.ndarray:
+    return exact_matches.allowed(filters, index.lexical, index.chunks)
+
+
+def _counted(numbers: np.ndarray, names: tuple[str, ...]) -> dict[str, int]:
+    counts = np.bincount(numbers, minlength=len(names)).tolist()
+    found = [(name, count) for name, count in zip(names, counts, strict=True) if count]
+    return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))

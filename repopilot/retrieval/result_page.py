@@ -1,0 +1,170 @@
+"""A search as the browser, the command line and MCP clients show it: ranked places with the lines that matter."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from repopilot import i18n
+from repopilot.index.tokens import expand, words
+from repopilot.results import MarkedLine, RankedPlace, SearchReport
+from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
+from repopilot.retrieval.focus import best_lines, clipped, matched_spans
+from repopilot.retrieval.query import Query, without_filters
+from repopilot.retrieval.search import Results, search
+from repopilot.types import Chunk, Hit, Symbol
+
+if TYPE_CHECKING:
+    from repopilot.index.embed import Embedder
+    from repopilot.index.store import Index
+
+PAGE = 10
+MOST_PLACES = 100
+"""Places that can be listed in the browser: whoever has seen so many needs a narrower query."""
+SHOWN_LINES = 8
+_EXAMPLE_FILES = 40
+
+
+def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedder | None = None) -> SearchReport:
+    """Search, and make of the hits places to show.
+
+    Args:
+        index: the index to search.
+        text: the query with its filters, as `retrieval.search.search` takes it; '' for examples of queries.
+        count: how many places at most.
+        embedder: for dense retrieval; None for lexical retrieval alone.
+
+    Returns:
+        The places with their lines, what else matches, and notes on what doesn't.
+
+    Raises:
+        IndexFailed: the index is damaged.
+    """
+    started = time.perf_counter()
+    if not text.strip():
+        return SearchReport("", commit=index.commit, examples=tuple(example_queries(index)))
+    results = search(index, text, count + 1, embedder=embedder)
+    query, shown = results.query, results.hits[:count]
+    counts = count_matches(index, query)
+    tokens = _query_tokens(query)
+    return SearchReport(
+        query=text,
+        words=without_filters(text),
+        filters=tuple(as_pairs(query.filters)),
+        places=tuple(_places(index, shown, tokens)),
+        total=max(counts.passages, len(shown)) if shown else 0,
+        files=max(counts.files, len({hit.chunk.path for hit in shown})) if shown else 0,
+        more=len(results.hits) > count,
+        languages=tuple(counts.languages.items()),
+        kinds=tuple(counts.kinds.items()),
+        tokens=tuple(sorted(tokens)),
+        notes=_notes(index, results),
+        seconds=time.perf_counter() - started,
+        commit=index.commit,
+    )
+
+
+def place_lines(place: RankedPlace, tokens: Sequence[str]) -> list[MarkedLine]:
+    """All lines of a place, with the words of the query marked.
+
+    Args:
+        place: the place.
+        tokens: the index tokens of the query.
+    """
+    wanted = set(tokens)
+    return [_marked(number, line, wanted) for number, line in enumerate(place.text.split("\n"), place.start_line)]
+
+
+def example_queries(index: Index) -> Iterator[tuple[str, str]]:
+    """Queries that show the syntax with names of this repository: (what it shows, the query)."""
+    symbol = _sample_symbol(index)
+    if symbol is None:
+        path = next(iter(index.files), "")
+        yield from (("file", f"file:{path}"),) if path else ()
+        return
+    about = " ".join(word.lower() for word in words(symbol.name.replace("_", " ")))
+    folder = symbol.path.rpartition("/")[0]
+    yield "words", about
+    yield "symbol", f"symbol:{symbol.name}"
+    yield "file", f"{about} file:{folder}/*" if folder else f"{about} file:{symbol.path}"
+    yield "lang", f"{about} lang:{index.files[symbol.path].language}"
+    yield "kind", f"{about} kind:{'class' if symbol.kind == 'class' else 'function'}"
+    yield "phrase", f'"{symbol.signature or symbol.name}"'
+
+
+def _sample_symbol(index: Index) -> Symbol | None:
+    """A definition that shows how queries are written: public, its name of several words where there is one."""
+    lexical = index.lexical
+    own = [path for path, roles in zip(lexical.files, lexical.roles.tolist(), strict=True) if not roles]
+    own.sort(key=lambda path: "/" not in path)
+    symbols = [s for path in own[:_EXAMPLE_FILES] for s in index.outline(path) if _is_sample(s)]
+    return next((s for s in symbols if "_" in s.name), symbols[0] if symbols else None)
+
+
+def _is_sample(symbol: Symbol) -> bool:
+    return symbol.kind in ("function", "method", "class") and not symbol.name.startswith("_")
+
+
+def _query_tokens(query: Query) -> set[str]:
+    """The tokens to mark: those searched for, and those of the names that filters ask for."""
+    named = (token for name in query.filters.symbols for word in words(name) for token in expand(word))
+    return {*query.terms, *named}
+
+
+def _places(index: Index, hits: Sequence[Hit], tokens: set[str]) -> Iterator[RankedPlace]:
+    for number, hit in enumerate(hits, 1):
+        chunk = hit.chunk
+        numbers = best_lines(hit.lines, chunk.start_line, chunk.end_line, SHOWN_LINES)
+        lines = chunk.text.split("\n")
+        symbol = _symbol(index, chunk, hit.lines[0][0] if hit.lines else chunk.start_line)
+        yield RankedPlace(
+            number,
+            chunk.path,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.symbol,
+            symbol.qualified if symbol else chunk.symbol,
+            symbol.signature if symbol else "",
+            chunk.language,
+            chunk.kind,
+            hit.score,
+            hit.why,
+            tuple(_marked(n, lines[n - chunk.start_line], tokens) for n in numbers),
+            chunk.text,
+        )
+
+
+def _marked(number: int, line: str, tokens: set[str]) -> MarkedLine:
+    text, spans = clipped(line, matched_spans(line, tokens))
+    return MarkedLine(number, text, tuple(spans))
+
+
+def _symbol(index: Index, chunk: Chunk, line: int) -> Symbol | None:
+    """The definition a place is about: of those that begin in it, as small ones share a place, the innermost around
+    its best line, else the one that gave it its name."""
+    if not chunk.symbol or chunk.kind == "doc":
+        return None
+    inside = [s for s in index.outline(chunk.path) if chunk.start_line <= s.start_line <= chunk.end_line]
+    around = [s for s in inside if s.start_line <= line <= s.end_line]
+    named = [s for s in inside if s.qualified == chunk.symbol]
+    return min(around, key=lambda s: s.end_line - s.start_line, default=named[0] if named else None)
+
+
+def _notes(index: Index, results: Results) -> tuple[str, ...]:
+    """What the search says, with what is the matter with each filter instead of that some are."""
+    filters = list(_filter_notes(index, results.query))
+    general = i18n.message("retrieval.filters_match_nothing")
+    said = [note for note in results.notes if not (filters and note == general)]
+    return tuple(dict.fromkeys((*said, *filters)))
+
+
+def _filter_notes(index: Index, query: Query) -> Iterator[str]:
+    """Notes on filters that nothing in the repository satisfies, with the values there are."""
+    known = {"lang": index.lexical.languages, "kind": index.lexical.kinds}
+    for name, value in useless_filters(index, query.filters) if len(index.lexical) else ():
+        if name in known:
+            values = ", ".join(sorted(known[name]))
+            yield i18n.message("search.unknown_value", filter=f"{name}:{value}", known=values)
+        else:
+            yield i18n.message("search.useless_filter", filter=f"{name}:{value}")

@@ -1,0 +1,289 @@
+"""A search on the page: its element, refined, paged and opened without another message."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from repopilot import i18n
+from repopilot.i18n.format import commit_words, duration
+from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
+from repopilot.retrieval.exact_matches import ALIASES
+from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
+from repopilot.types import Citation
+from repopilot.ui import chat_store
+from repopilot.ui.answer.citations import code_props
+from repopilot.ui.chat import Chat, ShownAnswer
+from repopilot.ui.elements import show_aside, update
+from repopilot.ui.messages import LONGEST
+from repopilot.ui.progress_text import progress_line
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+
+VALUES_SHOWN = 8
+"""Languages and kinds that are offered as filters."""
+
+
+def search_of(answer: Answer) -> SearchReport | None:
+    """The search an answer brings, None without one."""
+    return answer.result if isinstance(answer.result, SearchReport) else None
+
+
+async def search_again(chat: Chat, payload: dict) -> dict:
+    """Search with other words or filters, or for more places, in the same element.
+
+    Args:
+        chat: where the search is.
+        payload: {answer: id, text: the words, filters: [[name, value]], count: how many places}.
+
+    Returns:
+        {}, or {error}.
+    """
+    shown, report = _shown_search(chat, payload)
+    if shown is None or report is None or shown.element is None:
+        return {"error": i18n.text("ui.search.gone", chat.language)}
+    query = with_filters(str(payload.get("text", "")), payload.get("filters", ()))[:LONGEST]
+    count = min(MOST_PLACES, max(PAGE, int(payload.get("count", PAGE))))
+    shown.index = newest(chat, shown.index)
+    with chat.process.runtime.index_jobs.embedding_paused():
+        embedder = chat.process.models.embedder
+        found = await asyncio.to_thread(search_page, shown.index, query, count, embedder=embedder)
+    await _replace(chat, shown, replace(shown.answer, result=found, evidence=()))
+    props = search_props(str(payload["answer"]), found, chat.language, status=index_status(chat, shown.index))
+    await update(shown.element, props)
+    return {}
+
+
+async def search_open(chat: Chat, payload: dict) -> dict:
+    """Open the file of a place in the side view.
+
+    Args:
+        chat: where the search is.
+        payload: {answer: id, number: of the place, line: the one to mark, null for all of the place}.
+
+    Returns:
+        {}, or {error} when the file can't be shown.
+    """
+    shown, report = _shown_search(chat, payload)
+    place = _place(report, payload)
+    if shown is None or report is None or place is None:
+        return {"error": i18n.text("ui.search.gone", chat.language)}
+    if report.commit != shown.index.commit:
+        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
+    text = await asyncio.to_thread(shown.index.text, place.path)
+    if text is None:
+        return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=place.path)}
+    line = payload.get("line")
+    first, last = (line, line) if isinstance(line, int) else (place.start_line, place.end_line)
+    citation = Citation(place.number, place.path, first, last, report.commit, place.symbol)
+    await show_aside("Code", code_props(citation, text, chat.language))
+    return {}
+
+
+async def search_lines(chat: Chat, payload: dict) -> dict:
+    """All lines of a place, with its words marked.
+
+    Args:
+        chat: where the search is.
+        payload: {answer: id, number: of the place}.
+
+    Returns:
+        {lines: as in the props of a place}, or {error}.
+    """
+    _, report = _shown_search(chat, payload)
+    place = _place(report, payload)
+    if report is None or place is None:
+        return {"error": i18n.text("ui.search.gone", chat.language)}
+    return {"lines": _lines(place_lines(place, report.tokens))}
+
+
+def newest(chat: Chat, index: Index) -> Index:
+    """The newest index of the repository that an index is of, where it is still the one open in the chat."""
+    current = chat.opening.index if chat.opening else None
+    return current if current is not None and current.folder.parent == index.folder.parent else index
+
+
+def index_status(chat: Chat, index: Index) -> str:
+    """What to say of an index: that it is still being built, or that it is of an earlier state; '' for nothing."""
+    opening, language = chat.opening, chat.language
+    if opening is None or opening.index is not index or opening.phase not in ("cloning", "indexing"):
+        return ""
+    parts = []
+    if opening.snapshot is not None and opening.snapshot.commit != index.commit:
+        parts.append(i18n.text("ui.search.earlier", language, commit=commit_words(index.commit, language)))
+    if moment := opening.current_progress:
+        parts.append(i18n.text("ui.search.indexing", language, progress=progress_line(moment, language)))
+    return " ".join(parts)
+
+
+def with_filters(text: str, filters: Iterable[Sequence[str]]) -> str:
+    """A query of words and filters. Pure.
+
+    Args:
+        text: the words; filters typed among them stay.
+        filters: (name, value) of further ones.
+
+    Returns:
+        The query, each filter once.
+    """
+    written = (f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in filters)
+    return " ".join(part for part in (text.strip(), *dict.fromkeys(written)) if part)
+
+
+def search_props(answer_id: str, report: SearchReport, language: str, *, status: str = "") -> dict:
+    """Props of the element `Search`.
+
+    Args:
+        answer_id: the id of the answer's message.
+        report: the search.
+        language: of the reader.
+        status: what to say of the index, '' for nothing.
+
+    Returns:
+        A JSON-serializable value.
+    """
+    shown = len(report.places)
+    more = min(PAGE, MOST_PLACES - shown) if report.more else 0
+    full = report.more and shown >= MOST_PLACES
+    return {
+        "answer": answer_id,
+        "query": report.words,
+        "filters": [_filter_props(name, value, language) for name, value in report.filters],
+        "facets": _facets(report, language),
+        "summary": _summary(report, language) if report.query else "",
+        "notes": [i18n.said(note, language) for note in report.notes],
+        "status": status,
+        "places": [_place_props(place, language) for place in report.places],
+        "count": shown,
+        "page": PAGE,
+        "next": i18n.text("ui.search.next", language, count=more) if more else "",
+        "most": i18n.text("ui.search.most", language, count=MOST_PLACES) if full else "",
+        "empty": i18n.text("ui.search.empty", language, query=report.query) if report.query and not shown else "",
+        "examples": [[query, i18n.text(f"ui.search.examples.{what}", language)] for what, query in report.examples],
+        "words": i18n.section("ui.search.words", language),
+    }
+
+
+def why_rows(why: Mapping[str, float], language: str) -> list[dict]:
+    """The contributions to a score in plain words, largest first: {label, size, share of the largest, negative}."""
+    largest = max((abs(value) for value in why.values()), default=1.0) or 1.0
+    ordered = sorted(why.items(), key=lambda pair: -abs(pair[1]))
+    return [
+        {
+            "label": why_label(name, language),
+            "size": _signed(value, language),
+            "share": round(abs(value) / largest, 3),
+            "negative": value < 0,
+        }
+        for name, value in ordered
+    ]
+
+
+def why_label(name: str, language: str) -> str:
+    """A contribution in plain words; one that the catalogue doesn't know keeps its name."""
+    key = name.replace("file: ", "file.")
+    label = i18n.term("ui.search.why", key, language)
+    if label != key:
+        return label
+    return ": ".join(i18n.term("ui.facts", part, language) for part in name.split(": "))
+
+
+def _shown_search(chat: Chat, payload: dict) -> tuple[ShownAnswer | None, SearchReport | None]:
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    return shown, search_of(shown.answer) if shown else None
+
+
+def _place(report: SearchReport | None, payload: dict) -> RankedPlace | None:
+    number = payload.get("number")
+    return next((place for place in report.places if place.number == number), None) if report else None
+
+
+async def _replace(chat: Chat, shown: ShownAnswer, answer: Answer) -> None:
+    """Keep another answer in the conversation, so that a reload shows what was seen last."""
+    before, shown.answer = shown.answer, answer
+    for number, exchange in enumerate(chat.exchanges):
+        if exchange.answer is before:
+            chat.exchanges[number] = replace(exchange, answer=answer)
+            if chat.opening is not None:
+                await asyncio.to_thread(chat_store.save, chat.settings, chat.opening.key, list(chat.exchanges))
+            return
+
+
+def _summary(report: SearchReport, language: str) -> str:
+    places = i18n.text("ui.search.place", language, count=len(report.places))
+    matching = i18n.text("ui.search.matching", language, count=report.total)
+    files = i18n.text("ui.search.in_files", language, count=report.files)
+    found = [places, f"{matching} {files}"] if report.places else []
+    facts = [*found, duration(report.seconds, language), commit_words(report.commit, language)]
+    return " · ".join(facts)
+
+
+def _filter_props(name: str, value: str, language: str) -> dict:
+    label = f"{name}:{value}"
+    return {
+        "name": name,
+        "value": value,
+        "label": label,
+        "remove": i18n.text("ui.search.remove", language, filter=label),
+    }
+
+
+def _facets(report: SearchReport, language: str) -> list[dict]:
+    """The languages and kinds to choose from, those chosen too; none where there is no choice."""
+    kinds = [(value, i18n.term("ui.search.kind_names", value, language), count) for value, count in report.kinds]
+    languages = [(value, value, count) for value, count in report.languages]
+    rows = (("lang", "languages", languages), ("kind", "kinds", kinds))
+    return [
+        {"name": name, "title": i18n.text(f"ui.search.{title}", language), "values": values}
+        for name, title, found in rows
+        if len(values := _values(found, _chosen(report, name), language)) > 1 or any(v["chosen"] for v in values)
+    ]
+
+
+def _values(found: Sequence[tuple[str, str, int]], chosen: set[str], language: str) -> list[dict]:
+    first = [row for place, row in enumerate(found) if place < VALUES_SHOWN or row[0] in chosen]
+    return [
+        {"value": value, "label": label, "count": i18n.number(count, language), "chosen": value in chosen}
+        for value, label, count in first
+    ]
+
+
+def _chosen(report: SearchReport, name: str) -> set[str]:
+    values = {value for filter_name, value in report.filters if filter_name == name}
+    return values | {ALIASES[value] for value in values if value in ALIASES}
+
+
+def _place_props(place: RankedPlace, language: str) -> dict:
+    start, end = place.start_line, place.end_line
+    kind = "lines" if end > start else "line"
+    lines = i18n.text(f"ui.search.{kind}", language, start=start, end=end)
+    count = end - start + 1
+    return {
+        "number": place.number,
+        "title": place.title or place.path.rpartition("/")[2],
+        "signature": place.signature,
+        "kind": i18n.term("ui.search.kind_names", place.kind, language),
+        "language": place.language,
+        "place": f"{place.path}:{start}–{end}" if end > start else f"{place.path}:{start}",
+        "open": i18n.text("ui.search.open", language, path=place.path, lines=lines),
+        "lines": _lines(place.lines),
+        "all": i18n.text("ui.search.all_lines", language, count=count) if count > len(place.lines) else "",
+        "why": why_rows(place.why, language),
+        "total": i18n.text("ui.search.why_total", language, score=_signed(place.score, language)),
+    }
+
+
+def _lines(lines: Iterable[MarkedLine]) -> list[list]:
+    """[number, text, [[start, end], …]] of each line, without the indentation they share."""
+    shown = list(lines)
+    indented = (len(line.text) - len(line.text.lstrip()) for line in shown if line.text.strip())
+    cut = min(indented, default=0)
+    return [[line.number, line.text[cut:], [[start - cut, end - cut] for start, end in line.marks]] for line in shown]
+
+
+def _signed(value: float, language: str) -> str:
+    sign = "−" if value < 0 else "+"
+    return f"{sign}{i18n.number(abs(value), language, '.2f')}"
