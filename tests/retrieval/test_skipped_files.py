@@ -107,3 +107,14 @@ def test_what_is_no_text_or_may_hold_secrets_is_not_read(shop, path):
 def test_a_file_that_is_too_large_is_not_read(shop):
     assert skipped_files.text_on_demand(shop, "package-lock.json", 100) is None
     assert skipped_files.text_on_demand(shop, "package-lock.json", LIMIT) == LOCK
+
+
+def test_a_file_skipped_in_a_later_build_is_known_too(tmp_path):
+    root = write(tmp_path / "shop", FILES)
+    options = settings(tmp_path / "home")
+    assert paths_named(instant_index(snapshot(root), options), "yarn.lock and late_pb2.py") == []
+    write(root, {"yarn.lock": "# yarn lockfile v1\n", "shop/late_pb2.py": "LATE = 1\n"})
+    later = instant_index(snapshot(root), options)
+    assert paths_named(later, "yarn.lock and late_pb2.py") == ["yarn.lock", "shop/late_pb2.py"]
+    write(root, {"yarn.lock": None})
+    assert paths_named(instant_index(snapshot(root), options), "yarn.lock and late_pb2.py") == ["shop/late_pb2.py"]
