@@ -79,7 +79,14 @@ class Settings(BaseSettings):
     embed_document_prefix: str = Field(
         default="", description="What the server's embedding model wants before a passage, such as `passage: `."
     )
-    dense: bool = Field(default=True, description="Use embedding vectors beside the lexical index.")
+    dense: bool = Field(
+        default=True,
+        description="Rerank the best passages by embedding vectors, computed when a question needs them and kept.",
+    )
+    dense_index: bool = Field(
+        default=False,
+        description="Also compute the vectors of all passages in the background. Minutes to hours; measured, it finds hardly more.",
+    )
 
     # Repositories
     git_token: str = Field(

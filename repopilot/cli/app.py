@@ -69,7 +69,9 @@ def parser() -> argparse.ArgumentParser:
 
     index = _command(commands, "index", "index a repository", source=True)
     index.add_argument("--full", action="store_true", help="rebuild from nothing")
-    index.add_argument("--wait", action="store_true", help="wait for the dense vectors too")
+    index.add_argument(
+        "--wait", action="store_true", help="compute the vectors of all passages, too, and wait for everything"
+    )
 
     search = _command(commands, "search", "ranked passages for a query", source=True)
     search.add_argument("query", nargs="?", metavar="QUERY")

@@ -40,6 +40,11 @@ class Embedder(Protocol):
         """The number of components of a vector."""
         ...
 
+    @property
+    def at_once(self) -> int:
+        """How many texts take hardly longer than one: as many as there are threads, or as a server takes together."""
+        ...
+
     def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         """The vectors of texts. Thread-safe.
 
@@ -62,6 +67,11 @@ class EmbedderChoice(NamedTuple):
 
     embedder: Embedder | None
     note: str
+
+
+def can_embed(settings: Settings) -> bool:
+    """Whether an embedding model is wanted and installed, or set to be a server's. Cheap: asks no server."""
+    return settings.dense and bool(settings.embed_model or models.installed("minilm", settings))
 
 
 class Embedders:
@@ -130,6 +140,7 @@ class MiniLM:
     folder: Path
     name: str = f"minilm-l6-v2-w8a8-{MINILM_TOKENS}"
     dimension: int = 384
+    at_once: int = _PARALLEL_FROM
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _loaded: tuple[_Session, ThreadPoolExecutor] | None = field(default=None, init=False, repr=False)
 

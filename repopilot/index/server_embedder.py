@@ -35,6 +35,7 @@ class ServerEmbedder:
         vectors: asks the server: texts and the longest silence in seconds → (n, dimension). Raises ModelError.
         query_prefix: what the model wants before a question.
         document_prefix: what the model wants before a passage.
+        at_once: see `Embedder`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ServerEmbedder:
     vectors: Callable[[Sequence[str], float], np.ndarray]
     query_prefix: str = ""
     document_prefix: str = ""
+    at_once: int = 32
 
     def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         """See `Embedder`."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -188,10 +189,50 @@ class Vectors:
         found = self.get(digests)
         missing = {digest: number for digest, number in zip(digests, numbers, strict=True) if digest not in found}
         if missing:
-            vectors = self.embedder.embed([index.chunks[int(number)].text for number in missing.values()])
+            vectors = self._embedded(index, list(missing.values()))
             self.put(list(missing), vectors)
             found.update(zip(missing, vectors, strict=True))
         return np.array([found[digest] for digest in digests], np.float32).reshape(-1, self.embedder.dimension)
+
+    def in_time(self, index: Index, numbers: Sequence[int], seconds: float) -> tuple[list[int], np.ndarray]:
+        """The vectors of chunks, as far as there is time to compute those that are missing.
+
+        The first few are computed in any case and timed; of the others, as many as the time suffices for.
+
+        Args:
+            index: the index the chunks belong to.
+            numbers: the numbers of the chunks, the most important first.
+            seconds: how long missing vectors may be computed.
+
+        Returns:
+            The places in `numbers` that have a vector, n of them, and float32 (n, dimension), L2-normalised.
+
+        Raises:
+            ModelError: the embedder failed.
+            StorageError: the Chroma folder can't be read or written.
+        """
+        digests = index.digests[np.asarray(numbers, np.int64)].tolist()
+        found = self.get(digests)
+        missing = {digest: number for digest, number in zip(digests, numbers, strict=True) if digest not in found}
+        wanted = list(missing.values())
+        timed = self.embedder.at_once
+        began = time.perf_counter()
+        computed = [self._embedded(index, wanted[:timed])] if wanted else []
+        took = time.perf_counter() - began
+        fitting = wanted[timed:][: max(0, int((seconds - took) / max(took, 1e-6) * timed))]
+        if fitting:
+            computed.append(self._embedded(index, fitting))
+        if computed:
+            vectors = np.concatenate(computed)
+            new = list(missing)[: len(vectors)]
+            self.put(new, vectors)
+            found.update(zip(new, vectors, strict=True))
+        places = [place for place, digest in enumerate(digests) if digest in found]
+        rows = np.array([found[digests[place]] for place in places], np.float32)
+        return places, rows.reshape(-1, self.embedder.dimension)
+
+    def _embedded(self, index: Index, numbers: Sequence[int]) -> np.ndarray:
+        return self.embedder.embed([index.chunks[int(number)].text for number in numbers])
 
     def nearest(self, index: Index, vector: np.ndarray, k: int) -> list[tuple[int, float]]:
         """The chunks nearest to a vector among those that have vectors already.

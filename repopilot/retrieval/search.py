@@ -34,6 +34,8 @@ SAME_FILE_ASKED, SAME_FILE_ELSE = 1.0, 2.0
 parts."""
 DEPTH = 8
 """How many passages are looked at for one place: neighbouring ones are joined."""
+EMBEDDING_SECONDS = 0.25
+"""How long vectors may be computed for one query; the first few are, in any case."""
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
@@ -123,17 +125,21 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
     """Add the similarity of vectors to the scores of the best passages. Returns notes on what failed."""
     from repopilot.index.vectors import vectors_of
 
+    began = time.perf_counter()
     try:
         asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]], query=True)[0]
         stored = vectors_of(index, embedder)
         rows = _candidates(index, found, stored, asked)
-        vectors = stored.of_chunks(index, rows.tolist())
+        left = EMBEDDING_SECONDS - (time.perf_counter() - began)
+        places, vectors = stored.in_time(index, rows.tolist(), left)
     except (ModelError, StorageError) as error:
         return [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
     similarity = vectors @ asked
     passages = np.zeros(len(found.lexical), np.float32)
-    passages[rows] = MEANING * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
+    passages[rows[places]] = MEANING * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
     found.passages["meaning"] = passages
+    if len(places) < len(rows):
+        return [i18n.message("retrieval.vectors.in_time", count=len(places), total=len(rows))]
     return []
 
 
@@ -143,7 +149,7 @@ def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarra
     if index.dense < 1.0:
         return rows
     near = [row for row, _ in vectors.nearest(index, asked, RERANKED) if found.mask[row]]
-    return np.unique(np.concatenate((rows, np.array(near, rows.dtype))))
+    return np.array(list(dict.fromkeys([*rows.tolist(), *near])), rows.dtype)
 
 
 def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:

@@ -46,6 +46,21 @@ def test_vectors_are_computed_once_and_saved_across_restarts(index, conf):
     assert second.texts == 0
 
 
+def test_only_as_many_vectors_are_computed_as_there_is_time_for(index):
+    embedder = WordEmbedder()
+    embedder.at_once = 2
+    found, numbers = vectors_of(index, embedder), all_numbers(index)
+    assert len(numbers) > 2 * embedder.at_once
+    places, first = found.in_time(index, numbers, 0.0)
+    assert places == numbers[: embedder.at_once], "the most important ones, in any case"
+    places, _ = found.in_time(index, numbers[::-1], 0.0)
+    assert places == [*range(embedder.at_once), *numbers[-embedder.at_once :]], "and those that are stored"
+    places, everything = found.in_time(index, numbers, 600.0)
+    assert places == numbers and embedder.texts == len(numbers)
+    assert np.allclose(everything[: embedder.at_once], first)
+    assert found.in_time(index, [], 1.0)[1].shape == (0, embedder.dimension)
+
+
 def test_no_chunks_have_no_vectors(index):
     assert vectors_of(index, WordEmbedder()).of_chunks(index, []).shape == (0, 64)
 

@@ -1,5 +1,6 @@
 """Search end to end over a real index of a small shop: what comes first, why, and that nothing asked breaks it."""
 
+import re
 import subprocess
 import threading
 
@@ -194,6 +195,19 @@ def test_vectors_of_the_best_passages_join(index, home):
         before = embedder.texts
         search(index, "discount of large orders", embedder=embedder)
         assert embedder.texts == before + 1  # the question; the passages' vectors are kept
+    finally:
+        release(settings(home).indexes)
+
+
+def test_passages_that_there_is_no_time_to_compare_are_counted(index, home, monkeypatch):
+    monkeypatch.setattr("repopilot.retrieval.search.EMBEDDING_SECONDS", 0.0)
+    embedder = WordEmbedder()
+    embedder.name, embedder.at_once = "words, without the vectors of other tests", 2
+    try:
+        results = search(index, "cart price discount order", embedder=embedder)
+        (note,) = results.notes
+        assert re.match(r"Only 2 of the \d+ best passages", note)
+        assert sum("meaning" in hit.why for hit in results.hits) <= 2
     finally:
         release(settings(home).indexes)
 

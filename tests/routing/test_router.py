@@ -176,7 +176,7 @@ async def test_a_useless_model_leaves_the_classifiers_answer(reply: str | Sequen
 
 
 class BrokenMiniLM:
-    name, dimension = "minilm-broken", 384
+    name, dimension, at_once = "minilm-broken", 384, 4
 
     def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         raise ModelError("no memory")

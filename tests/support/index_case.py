@@ -91,6 +91,7 @@ class WordEmbedder:
 
     name = "words"
     dimension = 64
+    at_once = 4
 
     def __init__(self, delay_s: float = 0.0) -> None:
         self.texts = 0

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from support import git_server
-from support.index_case import runtime_for
+from support.index_case import WordEmbedder, runtime_for
 from support.orchard import BIG, FILES
 
 from repopilot.repo.source import parse_source
@@ -60,6 +60,21 @@ async def test_everyone_shares_one_opening(served, settings):
     } in props["badge"]["skips"]
     assert openings.open(source, settings) is first and first.idle, "opened again although it is ready"
     assert openings.open(source, settings.model_copy(update={"exclude": ["tests/"]})) is not first
+
+
+@pytest.mark.parametrize(("filling", "share", "said"), [(False, 0, "vectors on demand"), (True, 1, "complete")])
+async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settings, filling, share, said):
+    async def embedder():
+        return WordEmbedder()
+
+    options = {"dense": True, "dense_index": filling, "embed_model": "words"}
+    settings = settings.model_copy(update=options)
+    runtime = runtime_for(settings)
+    opening = Openings(runtime, embedder).open(parse_source(f"{served.url}/orchard.git"), settings)
+    await until(opening, "ready")
+    assert opening.index.dense == share
+    assert said in opening_props(opening, "en")["badge"]["dense"]
+    runtime.close()
 
 
 async def test_a_clone_can_be_stopped_and_tried_again(served, settings):

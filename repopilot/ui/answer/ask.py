@@ -172,6 +172,7 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
         `EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · 43 % of the dense vectors built · commit abc1234`
     """
     language, dense = pending.language, workspace.index.dense
+    embeds, filling = workspace.embedder is not None, workspace.settings.dense_index
     data = [finished.data for finished in pending.finished]
     models = dict.fromkeys(str(noted["model"]) for noted in data if noted.get("model"))
     tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))
@@ -181,7 +182,7 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
         ", ".join(models) or i18n.text(no_model, language),
         count(tokens, "token", language) if tokens else "",
         duration(time.monotonic() - pending.started, language),
-        "" if dense >= 1 else dense_words(dense, language, building=workspace.embedder is not None),
+        "" if dense >= 1 else dense_words(dense, language, embeds=embeds, filling=filling),
         commit_words(workspace.index.commit, language),
     ]
     return " · ".join(part for part in parts if part)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from repopilot.types import Skip, SourceFile
 
-DENSE_LINES_PER_S = 500
 """On two cores that have other work as well: 25 chunks of about 20 lines a second."""
 FOLDERS_SHOWN = 12
 
@@ -30,7 +29,6 @@ class Estimate:
         lines: their lines, estimated from their bytes.
         skipped: files that are not read.
         lexical_s: seconds until questions can be answered.
-        dense_s: seconds until the vectors are complete.
         folders: the top-level folders in the order of indexing.
     """
 
@@ -38,7 +36,6 @@ class Estimate:
     lines: int
     skipped: int
     lexical_s: float
-    dense_s: float
     folders: tuple[Folder, ...]
 
 
@@ -66,6 +63,5 @@ def estimate(files: Sequence[SourceFile], skipped: Sequence[Skip], lines: int, s
         lines=lines,
         skipped=len(skipped),
         lexical_s=seconds,
-        dense_s=lines / DENSE_LINES_PER_S,
         folders=folders,
     )

@@ -87,6 +87,8 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     Returns:
         `Indexed: N files · M chunks · commit abc1234`, and the details it unfolds to.
     """
+    from repopilot.index.embed import can_embed
+
     report = index.report
     facts = [count(len(index.files), "file", language), count(len(index.chunks), "chunk", language)]
     facts.append(commit_words(index.commit, language))
@@ -98,7 +100,9 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     notes = dict.fromkeys([*index.notes, *(opening.job.notes if opening.job else ())])
     return {
         "text": i18n.text("ui.opening.indexed", language, facts=" · ".join(facts)),
-        "dense": dense_words(index.dense, language, building=opening.phase == "indexing"),
+        "dense": dense_words(
+            index.dense, language, embeds=can_embed(opening.settings), filling=opening.settings.dense_index
+        ),
         "complete": index.dense >= 1,
         "facts": " · ".join(lines),
         "skipped": i18n.text("ui.opening.skipped" if skipped else "ui.opening.none_skipped", language, count=skipped),
@@ -107,21 +111,24 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     }
 
 
-def dense_words(share: float, language: str, *, building: bool) -> str:
-    """How many of the dense vectors are built.
+def dense_words(share: float, language: str, *, embeds: bool, filling: bool) -> str:
+    """Which passages have embedding vectors.
 
     Args:
-        share: 0 to 1.
+        share: how many of them, 0 to 1.
         language: of the interface.
-        building: whether more are being built.
+        embeds: whether there is an embedding model.
+        filling: whether the vectors of all passages are wanted.
 
     Returns:
         A phrase.
     """
     if share >= 1:
         return i18n.text("ui.opening.dense_complete", language)
-    if share == 0 and not building:
+    if not embeds:
         return i18n.text("ui.opening.lexical_only", language)
+    if not filling:
+        return i18n.text("ui.opening.dense_on_demand", language)
     return i18n.text("ui.opening.dense_partial", language, percent=math.floor(share * 100))
 
 
@@ -162,7 +169,6 @@ def estimate_props(found: Estimate, language: str) -> dict:
         lines=count(found.lines, "line", language),
         files=count(found.files, "file", language),
         lexical=duration(max(1, found.lexical_s), language),
-        dense=duration(max(1, found.dense_s), language),
     )
     more = i18n.text("ui.opening.more_folders", language, count=len(rest)) if rest else ""
     return {"text": text, "folders": rows, "more": more}

@@ -173,8 +173,10 @@ class Openings:
         return self._run(opening, self._index(opening, opening.snapshot, full=True))
 
     async def fill_vectors(self) -> None:
-        """An embedding model has arrived: build the vectors of every open repository that lacks some."""
+        """An embedding model has arrived: build the vectors of every open repository that wants all and lacks some."""
         for opening in self.all():
+            if not opening.settings.dense_index:
+                continue
             if opening.phase == "ready" and opening.snapshot and opening.index and opening.index.dense < 1.0:
                 self._run(opening, self._index(opening, opening.snapshot, full=False))
 
@@ -243,7 +245,7 @@ class Openings:
         from repopilot.index.build.job import IndexRequest
 
         opening.phase, opening.job = "indexing", None
-        embedder = await self._find_embedder()
+        embedder = await self._find_embedder() if opening.settings.dense_index else None
         request = IndexRequest(snapshot, opening.settings, embedder, full, opening._token)
         job = opening.job = await asyncio.to_thread(lambda: self._runtime.index_jobs.start(request))
         if opening._cancel.is_set():
