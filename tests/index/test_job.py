@@ -274,7 +274,8 @@ def test_embedding_goes_on_when_the_last_of_several_questions_is_answered(tmp_pa
         )
         with jobs.embedding_paused():
             assert job.lexical_ready.wait(60)
-        assert not job.done.wait(0.5), "one question is still being answered"
+        while job.progress.detail != "paused while a question is answered":
+            assert not job.done.wait(0.05), "one question is still being answered"
     assert job.done.wait(60)
     said = [progress.detail for progress in seen if progress.phase == "vectors"]
     paused = said.index("paused while a question is answered")
