@@ -244,7 +244,7 @@ def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) ->
     weights: dict[str, float] = {}
     for part, factor in ((first, 1.0), (rest, BODY_WEIGHT if kind == "task" else 1.0)):
         for (spelling, weight), count in Counter(_spellings(words(part), language)).items():
-            for token in _tokens(spelling, language):
+            for token in expand(spelling):
                 weights[token] = max(weights.get(token, 0.0), factor * weight * (1 + log(count)))
     for name in names:
         for token in expand(name.replace("::", ".").rpartition(".")[2]):
@@ -252,12 +252,6 @@ def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) ->
                 weights[token] *= NAME_WEIGHT
     strongest = sorted(weights, key=lambda token: -weights[token])[:MOST_TERMS]
     return {token: weights[token] for token in sorted(strongest)}
-
-
-def _tokens(word: str, language: Language) -> tuple[str, ...]:
-    tokens = expand(word)
-    # The parts of an identifier end at accents: "requête" is no "requ" and "te".
-    return tokens[:1] if language == "fr" and word.isalpha() and not word.isascii() else tokens
 
 
 def _spellings(found: Sequence[str], language: Language) -> Iterator[tuple[str, float]]:
