@@ -90,7 +90,7 @@ def example_queries(index: Index) -> Iterator[tuple[str, str]]:
     yield "file", f"{about} file:{folder}/*" if folder else f"{about} file:{symbol.path}"
     yield "lang", f"{about} lang:{index.files[symbol.path].language}"
     yield "kind", f"{about} kind:{'class' if symbol.kind == 'class' else 'function'}"
-    yield "phrase", f'"{symbol.signature or symbol.name}"'
+    yield "phrase", f'"{symbol.signature.partition("(")[0] or symbol.name}"'
 
 
 def _sample_symbol(index: Index) -> Symbol | None:

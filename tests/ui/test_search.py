@@ -55,7 +55,16 @@ def test_the_command_alone_is_a_question() -> None:
 @pytest.mark.parametrize("language", i18n.LANGUAGES)
 def test_every_contribution_has_plain_words(language: str) -> None:
     names = [*PASSAGE_WEIGHTS, *(f"file: {name}" for name in FILE_WEIGHTS)]
-    names += ["file: kind of file", "same file", "meaning", "defines it", "stack frame", "phrase"]
+    names += [
+        "file: history, absolute",
+        "file: history, scopes",
+        "file: kind of file",
+        "same file",
+        "meaning",
+        "defines it",
+        "stack frame",
+        "phrase",
+    ]
     for name in names:
         assert why_label(name, language) not in (name, name.replace("file: ", "file."))
     assert why_label("some new signal", language) == "some new signal"
