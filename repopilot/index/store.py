@@ -147,7 +147,8 @@ class Index:
         self._arrays = arrays.overlaid(self.base, self._connection) if overlay else self.base
         self.lexical = self._arrays.lexical
         self.report: BuildReport = read_report(folder)
-        self.chunks: Sequence[Chunk] = Chunks(self, len(self._arrays.digests))
+        self._decoded: OrderedDict[str, list[Chunk]] = OrderedDict()
+        self._decoding = threading.Lock()
         self._derived: dict[Callable[[Index], object], object] = {}
         self._deriving = threading.RLock()
         if not len(self.lexical) == len(self.chunks) == self._arrays.starts[-1]:
@@ -159,6 +160,12 @@ class Index:
             if compute not in self._derived:
                 self._derived[compute] = compute(self)
             return cast(T, self._derived[compute])
+
+    @property
+    def chunks(self) -> Sequence[Chunk]:
+        """All chunks, decoded file by file; those of the files used last are cached."""
+        # Made anew each time: a cycle would keep an index that was replaced until the next full garbage collection.
+        return Chunks(self, len(self._arrays.digests))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -243,8 +250,19 @@ class Index:
 
     def chunks_of(self, path: str) -> list[Chunk]:
         """The chunks of a file, in order; [] for an unknown file."""
+        with self._decoding:
+            if path in self._decoded:
+                self._decoded.move_to_end(path)
+                return list(self._decoded[path])
         file = self._by_path.get(path)
-        return [] if file is None else self._decode(file)
+        if file is None:
+            return []
+        found = self._decode(file)
+        with self._decoding:
+            self._decoded[path] = found
+            while len(self._decoded) > _CACHED_FILES:
+                self._decoded.popitem(last=False)
+        return list(found)
 
     def file_of(self, number: int) -> tuple[str, int]:
         """The path of the file of a chunk, and the position of the chunk among those of the file."""
@@ -304,12 +322,10 @@ class Index:
 
 
 class Chunks(Sequence[Chunk]):
-    """All chunks, decoded file by file; those of the files used last are cached."""
+    """All chunks of an index, decoded when they are needed."""
 
     def __init__(self, index: Index, size: int) -> None:
         self._index, self._size = index, size
-        self._cached: OrderedDict[str, list[Chunk]] = OrderedDict()
-        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return self._size
@@ -326,16 +342,4 @@ class Chunks(Sequence[Chunk]):
         if not 0 <= number < self._size:
             raise IndexError(number)
         path, position = self._index.file_of(number)
-        return self._chunks_of(path)[position]
-
-    def _chunks_of(self, path: str) -> list[Chunk]:
-        with self._lock:
-            if path in self._cached:
-                self._cached.move_to_end(path)
-                return self._cached[path]
-        found = self._index.chunks_of(path)
-        with self._lock:
-            self._cached[path] = found
-            while len(self._cached) > _CACHED_FILES:
-                self._cached.popitem(last=False)
-        return found
+        return self._index.chunks_of(path)[position]

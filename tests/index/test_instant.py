@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 from support.index_case import FILES, instant_index, many, settings, snapshot, write
@@ -143,6 +144,14 @@ def test_readers_of_successive_overlays_share_what_is_on_disk(tmp_path, conf):
     second = build(root, conf, indexes=indexes)
     assert second.base is first.base
     assert second.lexical is not first.lexical
+
+
+def test_an_index_that_was_replaced_is_freed_at_once(root, conf):
+    index = build(root, conf)
+    assert index.chunks[0].text
+    freed = weakref.ref(index)
+    del index
+    assert freed() is None, "its arrays don't wait for a full garbage collection"
 
 
 def test_an_overlay_becomes_whole_when_much_has_changed(tmp_path, conf):

@@ -74,6 +74,12 @@ def test_new_processes_are_used_after_those_that_are_ready():
         pool.close()
 
 
+def test_processes_can_be_renewed(pool):
+    call = Call(f"{MODULE}:process_ids", (), 60)
+    first = set(pool.run(call, [[1]], count=1, cancel=threading.Event(), renew=True))
+    assert first.isdisjoint(pool.run(call, [[1], [2]], count=1, cancel=threading.Event()))
+
+
 def test_processes_are_reused_by_the_next_call(pool):
     call = Call(f"{MODULE}:process_ids", (), 60)
     first = set(pool.run(call, [[1], [2]], count=1, cancel=threading.Event()))

@@ -15,6 +15,7 @@ from repopilot.types import OnProgress
 
 _LINK = "repopilot.index.code_graph:link"
 _LIMIT_S = 1800.0
+_MANY_CHUNKS = 10_000
 
 
 def update_graph(index: Index, workers: WorkerPool, progress: OnProgress, cancel: threading.Event) -> None:
@@ -34,7 +35,8 @@ def update_graph(index: Index, workers: WorkerPool, progress: OnProgress, cancel
     if graph_file.stored_key(index.folder.parent) == content_key(index):
         return
     phase = PhaseProgress(progress, "graph", 1, "parts")
-    for done in workers.run(Call(_LINK, (), limit_s=_LIMIT_S), [[index.folder]], count=1, cancel=cancel):
+    call, renew = Call(_LINK, (), limit_s=_LIMIT_S), len(index.chunks) > _MANY_CHUNKS
+    for done in workers.run(call, [[index.folder]], count=1, cancel=cancel, renew=renew):
         if isinstance(done, ItemFailure):
             raise IndexFailed(
                 i18n.message("index.graph_failed", how=done.reason), i18n.message("index.graph_failed_hint")

@@ -92,11 +92,10 @@ class WorkerPool:
         """
         with self._lock:
             missing = count - len(self._idle)
-        with suppress(OSError):  # reported by the job itself, should it still be so then
-            self._keep([_start(_PRELOAD_MODULE) for _ in range(missing)], last=True)
+        self._start_ahead(missing)
 
     def run(
-        self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event
+        self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event, renew: bool = False
     ) -> Generator[object, None, None]:
         """Make the call for every batch in `count` processes.
 
@@ -105,6 +104,7 @@ class WorkerPool:
             batches: the items, in batches; the iterable may do I/O and raise.
             count: how many processes work.
             cancel: stops the work within 0.1 s.
+            renew: replace the processes by new ones afterwards, for work that leaves them with much memory.
 
         Yields:
             What the calls yield, as it comes. An item that takes longer than the limit or takes its process down
@@ -120,13 +120,18 @@ class WorkerPool:
         lanes = [_Lane(self, call, feed, results) for _ in range(count)]
         for lane in lanes:
             lane.thread.start()
+        done = False
         try:
             yield from _collect(lanes, results, call.limit_s, cancel)
+            done = True
         finally:
             feed.stop()
-            unfinished = any(lane.thread.is_alive() for lane in lanes)
+            # A lane that has said all may need a moment to end.
+            unfinished = not done and any(lane.thread.is_alive() for lane in lanes)
             for lane in lanes:
-                lane.end(kill=unfinished)
+                lane.end(kill=unfinished or renew)
+            if renew and done:
+                self._start_ahead(count)
 
     def take(self) -> Worker:
         """An idle worker, or a new one. Raises OSError."""
@@ -140,6 +145,10 @@ class WorkerPool:
     def give_back(self, workers: Sequence[Worker]) -> None:
         """Keep idle workers for the next call."""
         self._keep(workers)
+
+    def _start_ahead(self, count: int) -> None:
+        with suppress(OSError):  # reported by the job itself, should it still be so then
+            self._keep([_start(_PRELOAD_MODULE) for _ in range(count)], last=True)
 
     def _keep(self, workers: Sequence[Worker], last: bool = False) -> None:
         """Keep idle workers, to be taken first or `last`."""
