@@ -27,11 +27,12 @@ _JOINED = re.compile(
 )
 _VERSUS = re.compile(r"\s(?:vs\.?|versus|compared (?:to|with)|as opposed to|par rapport à)\s", re.I)
 _BETWEEN = re.compile(
-    r"(?:differences?|relationships?|relations?|interactions?|connection|distinction|différences?|relations?"
-    r"|interactions?|liens?)"
-    r"\s(?:between|entre)\s(?P<first>.{3,300}?)\s(?:and|et)\s(?P<second>[^?!]{3,300})",
+    r"(?:differences?|relationships?|relations?|interactions?|connection|distinction|différences?|relations?|interactions?"
+    r"|liens?)\s(?:between|entre)\s(?P<things>[^?!]{7,600})",
     re.I,
 )
+_AND = re.compile(r"\s(?:and|et)\s", re.I)
+_AND_THE = re.compile(r"\s(?:and|et)\s+(?=(?:the|an?|how|le|la|les|une?|comment)\s|l'|`)", re.I)
 _CODE = re.compile(r"^(?: {4,}|\t)|[{};]\s*$", re.M)
 _NAME = re.compile(r"`[^`]+`|\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\.\w|\w\(\)")
 
@@ -57,9 +58,18 @@ def _split(sentence: str) -> list[str]:
     """A sentence along "…, and how …", "A vs B" or "between A and B"."""
     between = _BETWEEN.search(sentence)
     if between:
-        return [between["first"], between["second"]]
+        return _two_things(between["things"])
     pieces = _JOINED.split(sentence)
     return pieces if len(pieces) > 1 else _VERSUS.split(sentence)
+
+
+def _two_things(text: str) -> list[str]:
+    """A and B of "A and B", where A may contain an "and" itself: an article begins B."""
+    for pattern in (_AND_THE, _AND):
+        pieces = pattern.split(text, maxsplit=1)
+        if len(pieces) > 1:
+            return pieces
+    return [text]
 
 
 def _standing(pieces: list[str]) -> list[str]:

@@ -20,6 +20,10 @@ SPLIT = {
         "`open_session`",
         "the cookie interface",
     ),
+    "What is the relation between import and app names and the package loader?": (
+        "import and app names",
+        "the package loader",
+    ),
     "Quelle est la différence entre le contexte de requête et le contexte d'application ?": (
         "le contexte de requête",
         "le contexte d'application",
