@@ -75,7 +75,7 @@ def graph_of(index: Index) -> Graph:
 
 def _open(generation: Path) -> Index | None:
     try:
-        return Index(generation)
+        return Index(generation, searchable=False)
     except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
         return None
 

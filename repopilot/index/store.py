@@ -21,6 +21,7 @@ from repopilot.index.arrays import Arrays
 from repopilot.index.build_report import BuildReport, read_report
 from repopilot.index.codec import FileInfo
 from repopilot.index.layout import version
+from repopilot.index.lexical import LexicalIndex
 from repopilot.types import Chunk, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
@@ -117,10 +118,9 @@ def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of the index: its number in the database and the numbers of its chunks."""
+    """A file of the index, and its number in the database."""
 
     id: int
-    chunks: range
     info: FileInfo
 
 
@@ -133,24 +133,33 @@ class Index:
     Args:
         folder: the folder of the generation.
         base: the arrays on disk, where they have been loaded already.
+        searchable: False leaves the arrays on disk, for who only reads files: then it has no chunks and no `lexical`,
+            and names aren't found.
     """
 
-    def __init__(self, folder: Path, base: Arrays | None = None) -> None:
+    base: Arrays
+    lexical: LexicalIndex
+
+    def __init__(self, folder: Path, base: Arrays | None = None, *, searchable: bool = True) -> None:
         self.folder = folder
         self.generation = int(folder.name[1:])
         self._connection = database.connect(folder)
         self._lock = threading.Lock()
         meta = database.meta(self._connection)
         self.commit, self.name = meta["commit"], meta["name"]
-        self.base = base or arrays.load(layout.base_of(folder))
-        overlay = database.is_overlay(folder)
-        self._arrays = arrays.overlaid(self.base, self._connection) if overlay else self.base
-        self.lexical = self._arrays.lexical
         self.report: BuildReport = read_report(folder)
         self._decoded: OrderedDict[str, list[Chunk]] = OrderedDict()
         self._decoding = threading.Lock()
         self._derived: dict[Callable[[Index], object], object] = {}
         self._deriving = threading.RLock()
+        if searchable:
+            self._load_arrays(base)
+
+    def _load_arrays(self, base: Arrays | None) -> None:
+        self.base = base or arrays.load(layout.base_of(self.folder))
+        overlay = database.is_overlay(self.folder)
+        self._arrays = arrays.overlaid(self.base, self._connection) if overlay else self.base
+        self.lexical = self._arrays.lexical
         if not len(self.lexical) == len(self.chunks) == self._arrays.starts[-1]:
             raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
 
@@ -281,15 +290,10 @@ class Index:
 
     @cached_property
     def _by_path(self) -> dict[str, _File]:
-        starts = self._arrays.starts.tolist()
         select = "SELECT id, path, hash, language, kind, size, lines, parsed, chunk_count FROM files ORDER BY position"
         return {
-            path: _File(
-                id,
-                range(starts[n], starts[n + 1]),
-                FileInfo(path, hash, language, kind, size, lines, bool(parsed), chunks),
-            )
-            for n, (id, path, hash, language, kind, size, lines, parsed, chunks) in enumerate(self._query(select))
+            path: _File(id, FileInfo(path, hash, language, kind, size, lines, bool(parsed), chunks))
+            for id, path, hash, language, kind, size, lines, parsed, chunks in self._query(select)
         }
 
     def _decode(self, file: _File) -> list[Chunk]:
