@@ -9,12 +9,12 @@ import numpy as np
 
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.tokens import expand, words
+from repopilot.retrieval import frame_places
 from repopilot.retrieval.query import Filters, Query
 from repopilot.retrieval.stack_frames import Frame
 from repopilot.types import Chunk
 
 MOST_DEFINITIONS, MOST_COMPARED, MOST_VERIFIED = 1000, 20, 100
-MOST_OF_A_FILE = 3
 ALIASES = {
     "py": "python",
     "js": "javascript",
@@ -113,7 +113,7 @@ def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> 
 
 
 def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """The rows that contain the lines of stack frames; frames outside the repository are left out.
+    """The rows of the functions of stack frames; frames outside the repository are left out.
 
     Args:
         frames: the frames of a stack trace.
@@ -121,35 +121,9 @@ def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[
         chunks: the chunks of its rows.
 
     Returns:
-        The rows in the order of the frames.
+        The rows in the order of the frames, those of installed packages last. See frame_places.py.
     """
-    by_suffix = _Suffixes(lexical)
-    found: list[int] = []
-    for frame in frames:
-        for path in by_suffix.of(frame):
-            rows = lexical.rows_of_file(path).tolist()
-            found += [row for row in rows if chunks[row].start_line <= frame.line <= chunks[row].end_line][:1]
-    return list(dict.fromkeys(found))
-
-
-class _Suffixes:
-    """Looks files up by the end of their path, the longest end first."""
-
-    def __init__(self, lexical: LexicalIndex) -> None:
-        self._paths: dict[str, list[str]] = {}
-        for path in lexical.files:
-            self._paths.setdefault(path.rpartition("/")[2], []).append(path)
-
-    def of(self, frame: Frame) -> list[str]:
-        """The file of a frame; several, at most MOST_OF_A_FILE, only where a bare file name fits them all."""
-        suffixes = list(frame.suffixes)
-        candidates = self._paths.get(suffixes[-1], []) if suffixes else []
-        for suffix in suffixes:
-            found = [path for path in candidates if path == suffix or path.endswith(f"/{suffix}")]
-            # An absolute path of another machine must share more than a common name such as __init__.py.
-            if found and (len(found) == 1 or "/" in suffix or len(suffixes) == 1):
-                return found[:MOST_OF_A_FILE]
-        return []
+    return frame_places.rows_of(frames, lexical, chunks)
 
 
 def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:

@@ -34,7 +34,7 @@ from repopilot.retrieval.query_words import (
     WHOLE,
 )
 from repopilot.retrieval.question_kind import Aspect, SymbolKind, asks_for, wants_kind
-from repopilot.retrieval.stack_frames import Frame, frames, places
+from repopilot.retrieval.stack_frames import Frame, frames, places, without_frame
 from repopilot.settings import Settings
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
@@ -231,10 +231,11 @@ def _subject(text: str, kind: Kind, asks: bool) -> str:
 def _message(text: str, stack: tuple[Frame, ...]) -> str:
     """The lines of a pasted stack trace that say what went wrong, and the functions of its frames."""
     noise = re.compile(
-        r'^\s*(?:File "|at |from |Traceback|goroutine |stack backtrace|\d+: |[\w./]+\.\w+:\d+)|^\s{3,}\S'
+        r'^\s*(?:File "|at |from |Traceback|goroutine |stack backtrace|#\d+ |\d+: |[\w./]+\.\w+:\d+)|^\s{3,}\S'
     )
-    lines = [line for line in text.splitlines() if line.strip() and not noise.match(line)]
-    functions = " ".join(frame.function.replace(".", " ") for frame in stack[:8])
+    said = (without_frame(line) for line in text.splitlines())
+    lines = [line for line in said if line.strip() and not noise.match(line)]
+    functions = " ".join(" ".join(frame.names[-2:]) for frame in stack[:8])
     return "\n".join(lines[-12:]) + "\n" + functions
 
 

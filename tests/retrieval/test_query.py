@@ -132,7 +132,7 @@ TRACEBACKS = {
     ),
     "rust": (
         "thread 'main' panicked at src/cart.rs:17:9:\nout of bounds\n   3: shop::total\n       at ./src/main.rs:4:5",
-        [Frame("src/cart.rs", 17), Frame("./src/main.rs", 4)],
+        [Frame("src/cart.rs", 17), Frame("./src/main.rs", 4, "shop::total")],
     ),
     "ruby": (
         "app.rb:3:in `total': no items (RuntimeError)\n\tfrom main.rb:9:in `run'",
@@ -153,6 +153,18 @@ def test_the_words_of_a_traceback_are_those_of_the_error():
     terms = parse(TRACEBACKS["python"][0]).terms
     assert {"emptycart", "pay", "total"} <= terms.keys()
     assert "srv" not in terms
+
+
+def test_the_message_beside_the_place_of_an_error_counts():
+    ruby = "app.rb:3:in `total': basket is empty (RuntimeError)\n\tfrom main.rb:9:in `run'"
+    php = "PHP Fatal error:  Uncaught TypeError: basket is empty in C:\\app\\cart.php:3\nStack trace:\n#0 {main}"
+    for text in (ruby, php):
+        assert {"basket", "empti"} <= parse(text).terms.keys()
+
+
+def test_a_question_about_a_line_is_not_a_traceback():
+    for text in ("what happens in src/cart.php:12", "why does\n    cart.go:12\nfail?", "look at shop/cart.py:12: why?"):
+        assert parse(text).kind != "traceback"
 
 
 def test_a_java_frame_names_its_package_folder():
