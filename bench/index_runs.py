@@ -206,10 +206,11 @@ def _change_and_ask(tree: Path, runtime: Runtime, number: int) -> tuple[float, f
 
 
 def _wait(tree: Path, runtime: Runtime) -> None:
-    """Wait for the code graph, which is not to disturb the next measurement."""
+    """Wait for the code graph and for the new worker process that follows it: the next measurement is of itself."""
     job = runtime.index_jobs.running(snapshot_of(tree))
     if job is not None:
         job.done.wait()
+    time.sleep(2)
 
 
 async def _lags_during(work) -> list[float]:

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from dataclasses import replace
 
 import pytest
 from support.worker_calls import MODULE
@@ -76,8 +77,28 @@ def test_new_processes_are_used_after_those_that_are_ready():
 
 def test_processes_can_be_renewed(pool):
     call = Call(f"{MODULE}:process_ids", (), 60)
-    first = set(pool.run(call, [[1]], count=1, cancel=threading.Event(), renew=True))
+    first = set(pool.run(replace(call, renew=True), [[1]], count=1, cancel=threading.Event()))
     assert first.isdisjoint(pool.run(call, [[1], [2]], count=1, cancel=threading.Event()))
+
+
+def test_work_behind_leaves_the_warm_process_alone_and_is_replaced_when_stopped():
+    pool, cancel = WorkerPool(), threading.Event()
+    call = Call(f"{MODULE}:process_ids", (), 60)
+    warm = set(pool.run(call, [[1]], count=1, cancel=threading.Event()))
+    pool.prewarm(2)
+    try:
+        assert warm.isdisjoint(pool.run(replace(call, behind=True), [[1]], count=1, cancel=threading.Event()))
+        assert set(pool.run(call, [[1]], count=1, cancel=threading.Event())) == warm
+        values = pool.run(Call(SQUARES, (100,), 60, behind=True), [[1, 1100]], count=1, cancel=cancel)
+        assert next(values) == 1
+        cancel.set()
+        with pytest.raises(Cancelled):
+            next(values)
+        idle = [pool.take(), pool.take()]
+        assert all(worker.process.poll() is None for worker in idle)
+        pool.give_back(idle)
+    finally:
+        pool.close()
 
 
 def test_processes_are_reused_by_the_next_call(pool):

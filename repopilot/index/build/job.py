@@ -281,8 +281,6 @@ class IndexJob:
             except Cancelled:
                 if self._cancel.is_set():
                     raise
-                # The next round comes at once; the worker that was stopped amid its work is gone.
-                self._workers.prewarm(worker_count(request.settings))
                 return
             except RepoPilotError as error:
                 self.notes.append(i18n.reason(error))

@@ -35,8 +35,8 @@ def update_graph(index: Index, workers: WorkerPool, progress: OnProgress, cancel
     if graph_file.stored_key(index.folder.parent) == content_key(index):
         return
     phase = PhaseProgress(progress, "graph", 1, "parts")
-    call, renew = Call(_LINK, (), limit_s=_LIMIT_S), len(index.chunks) > _MANY_CHUNKS
-    for done in workers.run(call, [[index.folder]], count=1, cancel=cancel, renew=renew):
+    call = Call(_LINK, (), _LIMIT_S, behind=True, renew=len(index.chunks) > _MANY_CHUNKS)
+    for done in workers.run(call, [[index.folder]], count=1, cancel=cancel):
         if isinstance(done, ItemFailure):
             raise IndexFailed(
                 i18n.message("index.graph_failed", how=done.reason), i18n.message("index.graph_failed_hint")

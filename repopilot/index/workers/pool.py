@@ -34,12 +34,16 @@ class Call:
     """What worker processes are to do with batches of items: `function(*arguments, batch)`.
 
     `function` is `module:name` of a generator that yields exactly one value per item of its batch, in order.
-    `limit_s` is the longest time for one item, in seconds.
+    `limit_s` is the longest time for one item, in seconds. `behind` says that it is work behind that of others: it
+    takes the process that was used longest ago, and when that is stopped amid the work, a new one takes its place.
+    `renew` replaces the process in any case, for work that leaves it with much memory.
     """
 
     function: str
     arguments: tuple
     limit_s: float
+    behind: bool = False
+    renew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +96,10 @@ class WorkerPool:
         """
         with self._lock:
             missing = count - len(self._idle)
-        self._start_ahead(missing)
+        self._start_ahead(_PRELOAD_MODULE, missing)
 
     def run(
-        self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event, renew: bool = False
+        self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event
     ) -> Generator[object, None, None]:
         """Make the call for every batch in `count` processes.
 
@@ -104,7 +108,6 @@ class WorkerPool:
             batches: the items, in batches; the iterable may do I/O and raise.
             count: how many processes work.
             cancel: stops the work within 0.1 s.
-            renew: replace the processes by new ones afterwards, for work that leaves them with much memory.
 
         Yields:
             What the calls yield, as it comes. An item that takes longer than the limit or takes its process down
@@ -129,29 +132,25 @@ class WorkerPool:
             # A lane that has said all may need a moment to end.
             unfinished = not done and any(lane.thread.is_alive() for lane in lanes)
             for lane in lanes:
-                lane.end(kill=unfinished or renew)
-            if renew and done:
-                self._start_ahead(count)
+                lane.end(kill=unfinished or call.renew)
+            if call.renew or (call.behind and unfinished):
+                self._start_ahead(_PARSER_MODULE, count)
 
-    def take(self) -> Worker:
-        """An idle worker, or a new one. Raises OSError."""
+    def take(self, last: bool = False) -> Worker:
+        """An idle worker, that used most recently or the `last` one; else a new one. Raises OSError."""
         with self._lock:
             while self._idle:
-                waiting = self._idle.pop()
+                waiting = self._idle.pop(0 if last else -1)
                 if waiting.process.poll() is None:
                     return waiting
         return _start()
 
-    def give_back(self, workers: Sequence[Worker]) -> None:
-        """Keep idle workers for the next call."""
-        self._keep(workers)
-
-    def _start_ahead(self, count: int) -> None:
+    def _start_ahead(self, preload: str, count: int) -> None:
         with suppress(OSError):  # reported by the job itself, should it still be so then
-            self._keep([_start(_PRELOAD_MODULE) for _ in range(count)], last=True)
+            self.give_back([_start(preload) for _ in range(count)], last=True)
 
-    def _keep(self, workers: Sequence[Worker], last: bool = False) -> None:
-        """Keep idle workers, to be taken first or `last`."""
+    def give_back(self, workers: Sequence[Worker], last: bool = False) -> None:
+        """Keep idle workers for the next calls, to be taken first or `last`."""
         with self._lock:
             self._idle = [*workers, *self._idle] if last else [*self._idle, *workers]
             if self._timer is not None:
@@ -236,7 +235,7 @@ class _Lane:
                 self._worker.kill()
         self.thread.join()
         if self._worker is not None:
-            self._worker.close() if kill else self._pool.give_back([self._worker])
+            self._worker.close() if kill else self._pool.give_back([self._worker], last=self._call.behind)
 
     def _run(self) -> None:
         try:
@@ -288,7 +287,7 @@ class _Lane:
             if self._worker is None:
                 if self._ended:
                     raise Cancelled(i18n.message("index.stopped"))
-                self._worker = self._pool.take()
+                self._worker = self._pool.take(last=self._call.behind)
             return self._worker
 
     def _remove_dead_worker(self) -> str:
