@@ -67,6 +67,7 @@ class RankedPlace:
         score: the sum of the contributions in `why`, which are named as the ranking names them.
         lines: those that matter, ascending, long ones cut.
         text: all of it.
+        history: a message on the past commits most like the query that touched its file, '' for none.
     """
 
     number: int
@@ -82,6 +83,7 @@ class RankedPlace:
     why: Mapping[str, float]
     lines: tuple[MarkedLine, ...]
     text: str
+    history: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,13 +117,14 @@ class Hit:
     """A ranked place. `chunk` is a chunk, or several neighbouring ones as one, with the id of the best.
 
     `why` names the contributions to `score`. `lines` are the ranges of lines inside it that matter, best first; ()
-    where that is unknown.
+    where that is unknown. `history` is a message on the past commits most like the query that touched the file, or ''.
     """
 
     chunk: Chunk
     score: float
     why: Mapping[str, float] = field(default_factory=dict)
     lines: tuple[tuple[int, int], ...] = ()
+    history: str = ""
 
 
 @dataclass(frozen=True, slots=True)

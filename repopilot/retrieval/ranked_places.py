@@ -16,15 +16,25 @@ from repopilot.index.tokens import expand, words
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
 
-LONGEST = 120
+LONGEST = 160
 """Lines of a joined place at most."""
 NEAR = 3
-"""Passages of one file with at most this many lines between them are joined."""
+"""Passages of one file with at most this many lines between them are near each other."""
 MOST_RANGES, MOST_LINES = 3, 12
 """How many ranges of lines of a place are named, and how many lines of one statement."""
 LEAST_SHARE = 0.5
 """A statement that has less than this share of what the best one has is left out."""
 _OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passages:
+    """Where n passages are: `files` int (n,), `spans` int (n, 2) first and last lines, `groups` int (n,) the outermost
+    definition of each."""
+
+    files: np.ndarray
+    spans: np.ndarray
+    groups: np.ndarray
 
 
 @dataclass(slots=True)
@@ -37,16 +47,17 @@ class Place:
     rows: list[int] = field(default_factory=list)
 
 
-def places(lexical: LexicalIndex, ranked: Iterable[int], count: int) -> list[Place]:
+def joined(passages: Passages, ranked: Iterable[int], count: int, outer: bool) -> list[Place]:
     """Join ranked passages into places.
 
-    A passage that overlaps a better place, or is near it, makes that place longer, up to LONGEST lines, instead of
-    taking a rank of its own. The parts of one long definition are joined in any case where they fit.
+    A passage that overlaps a better place, or follows or precedes it directly, makes that place longer, up to LONGEST
+    lines, instead of taking a rank of its own.
 
     Args:
-        lexical: the index of the passages.
-        ranked: rows, best first.
+        passages: where the passages are.
+        ranked: their numbers, best first.
         count: how many places at most.
+        outer: whether those that are only near, or of one class (or other outermost definition), are joined, too.
 
     Returns:
         The places, ordered by their best passages.
@@ -54,24 +65,25 @@ def places(lexical: LexicalIndex, ranked: Iterable[int], count: int) -> list[Pla
     found: list[Place] = []
     of_file: dict[int, list[Place]] = {}
     for row in ranked:
-        file = int(lexical.file_of[row])
-        start, end = (int(line) for line in lexical.spans[row])
-        near = next((place for place in of_file.get(file, ()) if _joins(place, start, end)), None)
-        if near is not None:
-            near.start, near.end = min(near.start, start), max(near.end, end)
-            near.rows.append(row)
+        file = int(passages.files[row])
+        start, end = (int(line) for line in passages.spans[row])
+        group, gap = (passages.groups[row], NEAR) if outer else (None, 0)
+        candidates = (
+            place
+            for place in of_file.get(file, ())
+            if (start <= place.end + gap + 1 and end >= place.start - gap - 1)
+            or passages.groups[place.rows[0]] == group
+        )
+        place = next((place for place in candidates if max(end, place.end) - min(start, place.start) < LONGEST), None)
+        if place is not None:
+            place.start, place.end = min(place.start, start), max(place.end, end)
+            place.rows.append(row)
         elif len(found) == count:
             break
         else:
-            place = Place(file, start, end, [row])
-            found.append(place)
-            of_file.setdefault(file, []).append(place)
+            found.append(Place(file, start, end, [row]))
+            of_file.setdefault(file, []).append(found[-1])
     return found
-
-
-def _joins(place: Place, start: int, end: int) -> bool:
-    close = start <= place.end + NEAR + 1 and end >= place.start - NEAR - 1
-    return close and max(end, place.end) - min(start, place.start) < LONGEST
 
 
 def token_weights(lexical: LexicalIndex, terms: Mapping[str, float]) -> dict[str, float]:

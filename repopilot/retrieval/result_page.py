@@ -132,6 +132,7 @@ def _places(index: Index, hits: Sequence[Hit], tokens: set[str]) -> Iterator[Ran
             hit.why,
             tuple(_marked(n, lines[n - chunk.start_line], tokens) for n in numbers),
             chunk.text,
+            hit.history,
         )
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +15,13 @@ from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
 from repopilot.index import commit_store
 from repopilot.retrieval import commit_votes, exact_matches, rank, ranked_places, skipped_files
+from repopilot.retrieval.expansion import expanded_for
 from repopilot.retrieval.query import Query, parse
+from repopilot.retrieval.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.repo_map import overview_places
-from repopilot.types import Hit
+from repopilot.retrieval.weights import weights_for
+from repopilot.types import Chunk, Hit
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -26,16 +30,12 @@ if TYPE_CHECKING:
 
 RERANKED = 20
 """How many of the best passages are compared with the query by their vectors."""
-MEANING = 2.5
-"""What the vector most similar to the query's adds to the score of its passage."""
-SAME_FILE: Mapping[str, float] = {"path": 0.0, "traceback": 0.0, "symbol": 0.3}
-SAME_FILE_ASKED, SAME_FILE_ELSE = 1.0, 2.0
-"""What each better passage of the same file takes from a passage's score: a task wants files, a question also their
-parts."""
 DEPTH = 8
 """How many passages are looked at for one place: neighbouring ones are joined."""
 EMBEDDING_SECONDS = 0.25
 """How long vectors may be computed for one query; the first few are, in any case."""
+WHOLE, OF_PARTS = 3, 4
+"""Of a question with several parts: how many of the whole question's places come first, then of its parts'."""
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
@@ -76,9 +76,11 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
     mask = exact_matches.allowed(query.filters, index.lexical, index.chunks)
     if not mask.any():
         return Results(query, (), (*query.notes, i18n.message("retrieval.filters_match_nothing")), seconds)
+    query = expanded_for(index, query)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
-    found = ranking(index.lexical, index.chunks, query, mask, index.derived(_CommitHistory).current(index))
+    history = index.derived(_CommitHistory).current(index)
+    found = ranking(index.lexical, index.chunks, query, mask, history)
     seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
     if found is None:
         return Results(query, (), (*query.notes, _no_match_note(query)), seconds)
@@ -88,6 +90,8 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
         notes += _rerank(index, found, embedder)
         seconds["vectors"] = time.perf_counter() - before
     hits, files = listed(index, found, k)
+    if query.asks:
+        hits = _with_parts(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
     return Results(query, hits, tuple(notes), seconds, files)
 
@@ -136,7 +140,8 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
         return [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
     similarity = vectors @ asked
     passages = np.zeros(len(found.lexical), np.float32)
-    passages[rows[places]] = MEANING * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
+    weight = weights_for(found.query).meaning
+    passages[rows[places]] = weight * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
     found.passages["meaning"] = passages
     if len(places) < len(rows):
         return [i18n.message("retrieval.vectors.in_time", count=len(places), total=len(rows))]
@@ -145,11 +150,29 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
 
 def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:
     """The rows to rerank: the best so far and, where all of the repository has vectors, those nearest to the query."""
-    rows = found.top(RERANKED, SAME_FILE_ASKED)
+    rows = found.top(RERANKED, 1.0)
     if index.dense < 1.0:
         return rows
     near = [row for row, _ in vectors.nearest(index, asked, RERANKED) if found.mask[row]]
     return np.array(list(dict.fromkeys([*rows.tolist(), *near])), rows.dtype)
+
+
+def _with_parts(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask: np.ndarray) -> tuple[Hit, ...]:
+    """Put the best places of each part of a question after the WHOLE best ones of all of it."""
+    found = (ranking(index.lexical, index.chunks, parse(part), mask, None) for part in parts(query.text))
+    lists = [listed(index, part, OF_PARTS)[0] for part in found if part is not None]
+    chosen = list(hits[:WHOLE])
+    added = 0
+    for hit in (hit for level in zip_longest(*lists) for hit in level if hit is not None):
+        if added < OF_PARTS and not any(_overlap(hit.chunk, other.chunk) for other in chosen):
+            chosen.append(hit)
+            added += 1
+    rest = (hit for hit in hits[WHOLE:] if not any(_overlap(hit.chunk, other.chunk) for other in chosen))
+    return tuple([*chosen, *rest][:k])
+
+
+def _overlap(one: Chunk, other: Chunk) -> bool:
+    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
 
 
 def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
@@ -164,20 +187,19 @@ def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple
         Hits, best first and spread over files, and the paths of at most MOST_FILES files in the order of their best
         passages.
     """
+    weights, lexical = weights_for(found.query), found.lexical
     rows = np.nonzero(found.mask)[0]
-    files, own = found.lexical.file_of[rows], found.scores[rows]
-    scores = rank.spread(own, files, _same_file(found.query))
+    files, own = lexical.file_of[rows], found.scores[rows]
+    scores = rank.spread(own, files, weights.same_file)
     order = np.lexsort((rows, -scores))
     best = order[: DEPTH * k]
     lowered = dict(zip(rows[best].tolist(), zip(scores[best].tolist(), own[best].tolist(), strict=True), strict=True))
-    weights = ranked_places.token_weights(found.lexical, found.query.terms)
-    hits = [_hit(index, found, place, lowered, weights) for place in ranked_places.places(found.lexical, lowered, k)]
+    passages = ranked_places.Passages(lexical.file_of, lexical.spans, lexical.group_of)
+    tokens = ranked_places.token_weights(lexical, found.query.terms)
+    places = ranked_places.joined(passages, lowered, k, weights.joins)
+    hits = [_hit(index, found, place, lowered, tokens) for place in places]
     first = dict.fromkeys(files[order[:MOST_FILES]].tolist())
-    return tuple(hits), tuple(found.lexical.files[file] for file in first)
-
-
-def _same_file(query: Query) -> float:
-    return SAME_FILE.get(query.kind, SAME_FILE_ASKED if query.asks else SAME_FILE_ELSE)
+    return tuple(hits), tuple(lexical.files[file] for file in first)
 
 
 def _hit(
@@ -185,7 +207,7 @@ def _hit(
     found: Ranking,
     place: ranked_places.Place,
     scores: Mapping[int, tuple[float, float]],
-    weights: Mapping[str, float],
+    tokens: Mapping[str, float],
 ) -> Hit:
     """A place as a hit: it has the score of its best passage. `scores` by row: lowered by the cost of its file, own."""
     row = place.rows[0]
@@ -196,7 +218,9 @@ def _hit(
     if len(place.rows) > 1:
         text = index.lines(chunk.path, place.start, place.end) or chunk.text
         chunk = replace(chunk, start_line=place.start, end_line=place.end, text=text)
-    return Hit(chunk, round(score, 4), why, ranked_places.matching_lines(chunk.text, chunk.start_line, weights))
+    history = found.past.explanation(int(found.lexical.file_of[row])) if found.past else None
+    lines = ranked_places.matching_lines(chunk.text, chunk.start_line, tokens)
+    return Hit(chunk, round(score, 4), why, lines, history or "")
 
 
 def _no_match_note(query: Query) -> str:

@@ -8,8 +8,9 @@ from support.small_repo import FILES
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.retrieval import rank
+from repopilot.retrieval.query import parse
 from repopilot.retrieval.search import search
+from repopilot.retrieval.weights import weights_for
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,8 @@ def test_a_failing_embedder_is_a_note_with_its_reason_and_hint(index):
 
 
 def test_every_contribution_to_a_score_has_a_word_in_french(index):
-    names = {*rank.PASSAGE_WEIGHTS, *(f"file: {name}" for name in (*rank.FILE_WEIGHTS, "kind of file"))}
+    sets = [weights_for(parse(text)) for text in ("price_of", "Add a price", "Where is the price?", "the price of it")]
+    names = {name for found in sets for name in (*found.passages, *(f"file: {name}" for name in found.files))}
     for question in (
         "price_of",
         "what is this project?",

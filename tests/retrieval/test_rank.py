@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.retrieval import rank
+from repopilot.retrieval.bm25 import idf
 
 rankings = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), max_size=5)
 
@@ -51,4 +52,4 @@ def test_spreading_keeps_the_best_of_each_file_and_the_order_within_a_file(items
 @given(st.integers(1, 1000), st.data())
 def test_rarer_is_worth_more_and_never_less_than_nothing(total, data):
     few, many = sorted(data.draw(st.tuples(st.integers(0, total), st.integers(0, total))))
-    assert rank.idf(few, total) >= rank.idf(many, total) > 0
+    assert idf(few, total) >= idf(many, total) > 0

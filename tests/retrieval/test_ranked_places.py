@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from repopilot.code.split import analyse, defined_in
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.ranked_places import LONGEST, MOST_LINES, MOST_RANGES, matching_lines, places, statements
+from repopilot.retrieval.ranked_places import (
+    LONGEST,
+    MOST_LINES,
+    MOST_RANGES,
+    Passages,
+    joined,
+    matching_lines,
+    statements,
+)
 
 LONG = "\n".join(f"        total += price_{n}" for n in range(70))
 SHOP = f'''class Cart:
@@ -36,8 +44,13 @@ def indexed(text=SHOP):
     return LexicalIndex.build(terms), chunks
 
 
-def spans(lexical, ranked, count=10):
-    return [(place.start, place.end) for place in places(lexical, ranked, count)]
+def places(lexical, ranked, count=10, outer=False):
+    passages = Passages(lexical.file_of, lexical.spans, lexical.group_of)
+    return joined(passages, ranked, count, outer)
+
+
+def spans(lexical, ranked, count=10, outer=False):
+    return [(place.start, place.end) for place in places(lexical, ranked, count, outer)]
 
 
 def test_rows_know_their_lines_and_their_outermost_definition():
@@ -50,21 +63,28 @@ def test_neighbours_become_one_place_with_the_rank_of_the_better_one():
     lexical, chunks = indexed()
     assert len(chunks) == 4
     total, shipping = chunks[2], chunks[3]
-    assert spans(lexical, [0, 3]) == [(1, 2), (shipping.start_line, shipping.end_line)]
-    found = places(lexical, [3, 2], 10)
+    assert spans(lexical, [3, 0]) == [(shipping.start_line, shipping.end_line), (1, 2)]
+    found = places(lexical, [3, 2], 10, outer=True)
     assert [(p.start, p.end, p.rows) for p in found] == [(total.start_line, shipping.end_line, [3, 2])]
+
+
+def test_members_of_one_class_are_one_place_where_that_is_wanted():
+    lexical, chunks = indexed()
+    first, last = chunks[1], chunks[3]
+    assert len(spans(lexical, [3, 1])) == 2
+    assert spans(lexical, [3, 1], outer=True) == [(first.start_line, last.end_line)]
 
 
 def test_a_joined_place_does_not_take_a_rank_of_its_own():
     lexical, _ = indexed()
-    assert len(spans(lexical, [2, 3], count=1)) == 1
+    assert len(spans(lexical, [2, 3], count=1, outer=True)) == 1
 
 
-@given(st.permutations(range(12)), st.integers(1, 12))
-def test_places_are_bounded_and_hold_every_row_once(order, count):
+@given(st.permutations(range(12)), st.integers(1, 12), st.booleans())
+def test_places_are_bounded_and_hold_every_row_once(order, count, outer):
     text = "\n\n".join(f"def f{n}():\n" + "    step()\n" * 30 for n in range(12))
     lexical, _ = indexed(text)
-    found = places(lexical, order, count)
+    found = places(lexical, order, count, outer)
     rows = [row for place in found for row in place.rows]
     assert len(found) <= count and len(rows) == len(set(rows))
     assert all(place.end - place.start < LONGEST for place in found)

@@ -137,8 +137,9 @@ def test_frames_outside_the_repository_are_noted(index):
 
 def test_a_symbol_with_hundreds_of_definitions(index):
     results = search(index, "where is handle defined?", 20)
-    assert len(results.hits) == 20
+    assert len(results.hits) >= 10
     assert {hit.chunk.path for hit in results.hits} == {"shop/names.py"}
+    assert all(hit.lines for hit in results.hits)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from support.shop_workspace import shop_workspace
 
 from repopilot import i18n
+from repopilot.index.file_roles import ROLES
 from repopilot.intents import commands
 from repopilot.results import Answer, SearchReport
 from repopilot.retrieval.query import parse, without_filters
-from repopilot.retrieval.rank import FILE_WEIGHTS, PASSAGE_WEIGHTS
 from repopilot.retrieval.result_page import search_page
+from repopilot.retrieval.signals import KINDS
+from repopilot.retrieval.weights import all_weights
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui.answer.ask import in_language
@@ -54,17 +56,10 @@ def test_the_command_alone_is_a_question() -> None:
 
 @pytest.mark.parametrize("language", i18n.LANGUAGES)
 def test_every_contribution_has_plain_words(language: str) -> None:
-    names = [*PASSAGE_WEIGHTS, *(f"file: {name}" for name in FILE_WEIGHTS)]
-    names += [
-        "file: history, absolute",
-        "file: history, scopes",
-        "file: kind of file",
-        "same file",
-        "meaning",
-        "defines it",
-        "stack frame",
-        "phrase",
-    ]
+    sets = all_weights().values()
+    names = {*(name for one in sets for name in one.passages), *(f"file: {name}" for one in sets for name in one.files)}
+    names |= {"file: history, absolute", "file: history, scopes", "same file", "meaning", "defines it", "stack frame"}
+    names |= {"phrase", *(f"kind {kind}" for kind in KINDS), *(f"file: {role}" for role in ROLES)}
     for name in names:
         assert why_label(name, language) not in (name, name.replace("file: ", "file."))
     assert why_label("some new signal", language) == "some new signal"

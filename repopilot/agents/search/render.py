@@ -55,6 +55,7 @@ def _hit(place: RankedPlace) -> dict[str, object]:
         "signature": place.signature,
         "score": round(place.score, 3),
         "why": {name: round(value, 3) for name, value in place.why.items()},
+        "history": place.history,
         "kind": place.kind,
         "language": place.language,
         "lines": [[line.number, line.text] for line in place.lines],

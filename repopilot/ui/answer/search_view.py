@@ -11,6 +11,7 @@ from repopilot import i18n
 from repopilot.i18n.format import commit_words, duration
 from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.exact_matches import ALIASES
+from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.types import Citation
 from repopilot.ui import chat_store
@@ -129,7 +130,10 @@ def with_filters(text: str, filters: Iterable[Sequence[str]]) -> str:
     Returns:
         The query, each filter once.
     """
-    written = (f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in filters)
+    # A value that begins with // would read as an address.
+    written = (
+        f'{name}:"{value}"' if " " in value or value.startswith("//") else f"{name}:{value}" for name, value in filters
+    )
     return " ".join(part for part in (text.strip(), *dict.fromkeys(written)) if part)
 
 
@@ -167,13 +171,16 @@ def search_props(answer_id: str, report: SearchReport, language: str, *, status:
     }
 
 
-def why_rows(why: Mapping[str, float], language: str) -> list[dict]:
-    """The contributions to a score in plain words, largest first: {label, size, share of the largest, negative}."""
+def why_rows(why: Mapping[str, float], language: str, history: str = "") -> list[dict]:
+    """The contributions to a score in plain words, largest first: {label, size, share of the largest, negative}.
+
+    `history` is a message that says which past commits speak for the place.
+    """
     largest = max((abs(value) for value in why.values()), default=1.0) or 1.0
     ordered = sorted(why.items(), key=lambda pair: -abs(pair[1]))
     return [
         {
-            "label": why_label(name, language),
+            "label": i18n.said(history, language) if history and name == PAST_COMMITS else why_label(name, language),
             "size": _signed(value, language),
             "share": round(abs(value) / largest, 3),
             "negative": value < 0,
@@ -271,7 +278,7 @@ def _place_props(place: RankedPlace, language: str) -> dict:
         "open": i18n.text("ui.search.open", language, path=place.path, lines=lines),
         "lines": _lines(place.lines),
         "all": i18n.text("ui.search.all_lines", language, count=count) if count > len(place.lines) else "",
-        "why": why_rows(place.why, language),
+        "why": why_rows(place.why, language, place.history),
         "total": i18n.text("ui.search.why_total", language, score=_signed(place.score, language)),
     }
 

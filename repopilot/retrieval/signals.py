@@ -1,0 +1,264 @@
+"""The signals of a query over the passages and files of an index, unweighted. Pure over arrays.
+
+Every signal has a name, by which its weight is learned (bench/train_ranking.py) and shown beside a hit. Most are
+between 0 and 1. Words are scored by BM25F over path, defined symbols and body, per passage and per file read as one
+document; see bm25.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from repopilot.index.file_roles import ROLES
+from repopilot.index.tokens import expand, words
+from repopilot.retrieval import exact_matches
+from repopilot.retrieval.bm25 import BM25F, Bm25f, TokenFrequencies, idf, saturated, sum_by_file
+from repopilot.retrieval.query import Query
+
+if TYPE_CHECKING:
+    from repopilot.index.lexical import LexicalIndex
+
+FURTHER = 8
+"""How many passages of a file, after its best, contribute to its score."""
+MOST_NAMED = 300
+"""A name with more definitions than this names none of them."""
+ROLE_FACTORS: Mapping[str, float] = {"test": 0.3, "example": 0.5, "doc": 0.5, "generated": 0.3, "vendored": 0.3}
+"""Factors on the term scores of a file whose role the query does not ask for."""
+KINDS = ("function", "class", "module", "doc")
+"""Kinds of passages that are signals of their own."""
+_NAME = re.compile(r"(?<!^)(?<![.?!:]\s)\b[A-Z]\w+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Unweighted signals by name: `passages` float (rows,) and `files` float (files,)."""
+
+    passages: Mapping[str, np.ndarray]
+    files: Mapping[str, np.ndarray]
+
+
+def signals(lexical: LexicalIndex, query: Query, constants: Bm25f = BM25F) -> Signals:
+    """The signals of a query.
+
+    Args:
+        lexical: the lexical index.
+        query: the parsed query.
+        constants: those of BM25F.
+
+    Returns:
+        The signals; those of its words are missing when no passage has any of them.
+    """
+    wanted = wanted_roles(query)
+    named = named_rows(lexical, query)
+    passages = {f"kind {kind}": _is_kind(lexical, kind) for kind in KINDS} | {"named": named}
+    files = {role: lexical.role(role).astype(np.float32) for role in ROLES if role not in wanted}
+    files |= {"named": file_best(lexical, named)} | _named_files(lexical, query)
+    tokens = [token for token in query.terms if token in lexical.tokens]
+    if not tokens or not len(lexical):
+        return Signals(passages, files)
+    weights = np.array([query.terms[token] for token in tokens], np.float32)
+    frequencies = TokenFrequencies(lexical, [lexical.tokens[token] for token in tokens], constants)
+    factors = role_factors(lexical, wanted)
+    passages |= _word_signals(lexical, tokens, weights, frequencies, factors)
+    files |= _file_signals(lexical, frequencies, weights, passages)
+    files["whole file"] = _scaled(saturated(frequencies.files, weights, len(lexical.files), constants.k1) * factors)
+    return Signals(passages, files)
+
+
+def wanted_roles(query: Query) -> set[str]:
+    """The roles of files that a query asks for, which are not held against them."""
+    roles = {"test"} if query.wants_tests else set()
+    if query.wants_docs:
+        roles |= {"doc"}
+    if query.filters.files or query.kind in ("path", "traceback"):
+        roles |= set(ROLES)
+    roles |= {"config", "doc"} & set(query.filters.kinds)
+    if query.filters.languages:
+        roles |= {"doc", "config"}
+    return roles
+
+
+def role_factors(lexical: LexicalIndex, wanted: Collection[str] = ()) -> np.ndarray:
+    """float32 (files,): factors on term scores, below 1 for tests, examples, … whose role is not `wanted`."""
+    result = np.ones(len(lexical.files), np.float32)
+    for role, factor in ROLE_FACTORS.items():
+        if role not in wanted:
+            result[lexical.role(role)] *= factor
+    return result
+
+
+def named_rows(lexical: LexicalIndex, query: Query) -> np.ndarray:
+    """float32 (rows,): how many identifiers written in the query each row defines; one of many namesakes counts less.
+
+    Capitalised words inside a sentence count as identifiers, too.
+    """
+    result = np.zeros(len(lexical), np.float32)
+    written = [*query.names, *_NAME.findall(query.text[:2000])]
+    for name in {name.replace("::", ".").rpartition(".")[2].lower() for name in written}:
+        rows = lexical.rows_defining(name)
+        if 0 < len(rows) <= MOST_NAMED:
+            result[rows] += 1 / (1 + np.log(len(rows)))
+    return result
+
+
+def _named_files(lexical: LexicalIndex, query: Query) -> dict[str, np.ndarray]:
+    """Files that the query names by path or by the scope of a conventional commit."""
+    found: dict[str, np.ndarray] = {}
+    if query.paths:
+        found["path named"] = exact_matches.named_files(query, lexical) * (5 if query.kind == "path" else 1)
+    if query.scope:
+        scope = {token for word in words(query.scope) for token in expand(word)}
+        inside = np.zeros(len(lexical.files), np.float32)
+        for token in scope & lexical.tokens.keys():
+            inside[lexical.file_of[lexical.fields["path"].of(lexical.tokens[token])[0]]] = 1
+        found["scope"] = inside
+    return found
+
+
+def _word_signals(
+    lexical: LexicalIndex,
+    tokens: Sequence[str],
+    weights: np.ndarray,
+    frequencies: TokenFrequencies,
+    factors: np.ndarray,
+) -> dict[str, np.ndarray]:
+    by_row = factors[lexical.file_of]
+    scored = _scaled(saturated(frequencies.rows, weights, len(lexical), BM25F.k1) * by_row)
+    match, share = symbol_match(lexical, tokens, weights)
+    coverage = _coverage(frequencies.rows, weights)
+    return {
+        "words": scored,
+        "symbol name": match * by_row,
+        "whole name": share * by_row,
+        "coverage": coverage,
+        "length": np.log1p(lexical.fields["body"].lengths) / 8,
+        "definition words": _field_coverage(lexical, "symbols", frequencies.tokens, weights) * by_row,
+        "body words": _body_bm25(lexical, frequencies.tokens, weights) * by_row,
+        "outer words": _outer(lexical, scored),
+        "outer coverage": _outer(lexical, coverage),
+        "neighbours": _neighbours(lexical, scored),
+    }
+
+
+def _is_kind(lexical: LexicalIndex, kind: str) -> np.ndarray:
+    number = lexical.kinds.index(kind) if kind in lexical.kinds else -1
+    return (lexical.kind_of == number).astype(np.float32)
+
+
+def _scaled(scores: np.ndarray) -> np.ndarray:
+    """Scores divided by the largest."""
+    return scores / max(float(scores.max(initial=0.0)), 1e-9)
+
+
+def _coverage(frequencies: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """float (documents,): the share of the query, by weight and rarity, that occurs in them."""
+    factors = weights * idf((frequencies > 0).sum(1), frequencies.shape[1])
+    return factors @ (frequencies > 0) / max(float(factors.sum()), 1e-9)
+
+
+def _field_coverage(lexical: LexicalIndex, field: str, tokens: Sequence[int], weights: np.ndarray) -> np.ndarray:
+    """float (rows,): the share of the query, by weight and rarity, that occurs in one field."""
+    result = np.zeros(len(lexical), np.float32)
+    factors = weights * lexical.rarity[list(tokens)]
+    for token, factor in zip(tokens, factors.tolist(), strict=True):
+        result[lexical.fields[field].of(token)[0]] += factor
+    return result / max(float(factors.sum()), 1e-9)
+
+
+def _body_bm25(lexical: LexicalIndex, tokens: Sequence[int], weights: np.ndarray) -> np.ndarray:
+    """float (rows,): Okapi BM25 over the bodies alone, divided by the largest."""
+    body = lexical.fields["body"]
+    result = np.zeros(len(lexical), np.float32)
+    norm = 1.2 * (0.25 + 0.75 * body.lengths / max(float(body.lengths.mean()), 1e-9))
+    for token, weight in zip(tokens, (weights * lexical.rarity[list(tokens)]).tolist(), strict=True):
+        rows, counts = body.of(token)
+        result[rows] += weight * 2.2 * counts / (counts + norm[rows])
+    return _scaled(result)
+
+
+def _outer(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
+    """float (rows,): the largest of the values of the rows of the same class or other outermost definition."""
+    groups = lexical.group_of
+    best = np.zeros(int(groups.max(initial=-1)) + 1, values.dtype)
+    np.maximum.at(best, groups, values)
+    return best[groups]
+
+
+def _neighbours(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
+    """float (rows,): the mean of the values of the rows before and after, in the same file."""
+    result = np.zeros_like(values)
+    same = lexical.file_of[1:] == lexical.file_of[:-1]
+    result[1:] += values[:-1] * same
+    result[:-1] += values[1:] * same
+    return result / 2
+
+
+def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How well the name of a symbol matches the query.
+
+    Args:
+        lexical: the lexical index.
+        tokens: n tokens of the query, all of them in the index.
+        weights: float (n,), their weights.
+
+    Returns:
+        Two float32 (rows,): of the symbols defined in a row, the best F-measure, weighted by rarity, between the words
+        of the query and those of the symbol's name; and the best share of a name that the query has.
+    """
+    rarity = lexical.rarity
+    asked = np.minimum(weights, 1) * rarity[[lexical.tokens[token] for token in tokens]]
+    shared = np.zeros(len(lexical.names), np.float32)
+    for token, weight in zip(tokens, asked, strict=True):
+        shared[lexical.name_tokens.of(lexical.tokens[token])[0]] += weight
+    match = 2 * shared / np.maximum(lexical.name_mass + asked.sum(), 1e-9)
+    # A short name is covered by chance.
+    share = shared / np.maximum(np.maximum(lexical.name_mass, np.median(rarity)), 1e-9)
+    results = np.zeros((2, len(lexical)), np.float32)
+    for name in np.nonzero(shared)[0].tolist():
+        rows = lexical.name_rows.of(name)[0]
+        results[0, rows] = np.maximum(results[0, rows], match[name])
+        results[1, rows] = np.maximum(results[1, rows], share[name])
+    return results[0], results[1]
+
+
+def _file_signals(
+    lexical: LexicalIndex, frequencies: TokenFrequencies, weights: np.ndarray, passages: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    rarity = weights * idf((frequencies.rows > 0).sum(1), len(lexical))
+    return {
+        "more passages": _further_passages(lexical, passages["words"]),
+        "path words": rarity @ frequencies.in_path / max(float(rarity.sum()), 1e-9),
+        "file name": _file_name(lexical, frequencies.tokens),
+        "coverage": file_best(lexical, passages["coverage"]),
+        "size": np.log1p(sum_by_file(lexical, "body", slice(None), lexical.fields["body"].lengths)) / 10,
+    }
+
+
+def _file_name(lexical: LexicalIndex, tokens: Sequence[int]) -> np.ndarray:
+    """float (files,): the share of the words of the file's name that the query has."""
+    found = np.zeros(len(lexical.files), np.float32)
+    for token in tokens:
+        files, counts = lexical.file_words.of(token)
+        found[files] += counts
+    return found / np.maximum(lexical.file_words.lengths, 1)
+
+
+def file_best(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
+    """float (files,): the largest of the values, float (rows,), of each file's rows."""
+    starts, rows = lexical.file_rows
+    return np.maximum.reduceat(values[rows], starts[:-1]) if len(rows) else np.zeros(0, values.dtype)
+
+
+def _further_passages(lexical: LexicalIndex, scores: np.ndarray) -> np.ndarray:
+    """float (files,): the mean score of the FURTHER passages after the best; missing ones count as zero."""
+    rows = np.nonzero(scores > 0)[0]
+    rows = rows[np.lexsort((-scores[rows], lexical.file_of[rows]))]
+    _, first, size = np.unique(lexical.file_of[rows], return_index=True, return_counts=True)
+    place = np.arange(len(rows)) - np.repeat(first, size)
+    further = rows[(place >= 1) & (place <= FURTHER)]
+    return np.bincount(lexical.file_of[further], scores[further], minlength=len(lexical.files)) / FURTHER
