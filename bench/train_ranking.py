@@ -32,19 +32,26 @@ from repopilot.settings import Settings
 
 FOLDS = 6
 SHARE: Mapping[str, float] = {"task": 1.0, "description": 1.0, "question": 0.5}
-RIDGE: Mapping[str, float] = {"task": 0.03, "description": 0.01, "question": 0.03}
+RIDGE: Mapping[str, float] = {"task": 0.1, "description": 0.01, "question": 0.1}
 TRAINED_ON: Mapping[str, tuple[str, ...]] = {
-    "task": ("tasks", "docstrings"),
+    "task": ("tasks",),
     "description": ("docstrings",),
     "question": ("questions",),
 }
-"""The sets of queries that the weights of a kind are fitted on: those that parse as this kind."""
+"""The sets of queries that the weights of a kind are fitted on."""
 START: Mapping[Key, float] = {
     ("files", "history"): 2.0,
     ("files", "history, absolute"): 6.0,
     ("files", "history, scopes"): 2.0,
 }
 """Where the ridge pulls signals that have no weight yet."""
+NEVER_NEGATIVE = frozenset(
+    (
+        *("named", "path named", "path words", "file name", "scope", "words", "symbol name", "whole name", "coverage"),
+        *("definition words", "body words", "outer words", "outer coverage", "whole file", "more passages"),
+    )
+)
+"""Signals of words and names of the query: they speak for a place, whatever the queries at hand say."""
 ITERATIONS, ROUNDS = 60, 2
 
 
@@ -79,7 +86,7 @@ def main() -> None:
             print(f"{name}: {len(cases)} queries so far", flush=True)
     sets = dict(all_weights())
     for kind, trained_on in TRAINED_ON.items():
-        own = [case for case in cases if case.weights == kind and case.set in trained_on]
+        own = [case for case in cases if case.set in trained_on and case.weights != "lookup"]
         sets[kind] = trained(kind, own, sets[kind])
     if arguments.write:
         write(sets)
@@ -141,7 +148,8 @@ def fit(kind: str, cases: Sequence[Case], keys: Sequence[Key], start: np.ndarray
     weights = start
     for _ in range(ROUNDS):
         chosen = [(case, *_files_only(case, *rest, weights)) for case, *rest in prepared]
-        weights = _minimized(_table(chosen, deviations), start, weights, deviations, kind)
+        bounds = [(0.0, None) if name in NEVER_NEGATIVE else (None, None) for _, name in keys]
+        weights = _minimized(_table(chosen, deviations), _Scale(start, deviations, bounds), weights, kind)
     return weights
 
 
@@ -177,11 +185,20 @@ def _table(chosen: Sequence[tuple[Case, np.ndarray, np.ndarray, np.ndarray]], de
     return table
 
 
-def _minimized(table: Table, start: np.ndarray, first: np.ndarray, deviations: np.ndarray, kind: str) -> np.ndarray:
-    signals = table.signals.reshape(-1, len(deviations))
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where the ridge pulls k weights, the standard deviations of their signals, and the bounds of the weights."""
+
+    start: np.ndarray
+    deviations: np.ndarray
+    bounds: list[tuple[float | None, float | None]]
+
+
+def _minimized(table: Table, scale: _Scale, first: np.ndarray, kind: str) -> np.ndarray:
+    signals = table.signals.reshape(-1, len(scale.deviations))
     any_right = table.right.max(1)
     per_place = (table.right.any(2) / np.maximum(table.right.any(2).sum(1, keepdims=True), 1)).astype(np.float32)
-    share, ridge, centre = SHARE[kind], RIDGE[kind], start * deviations
+    share, ridge, centre = SHARE[kind], RIDGE[kind], scale.start * scale.deviations
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
         scores = (signals @ values.astype(np.float32)).reshape(table.offsets.shape) + table.offsets
@@ -197,8 +214,9 @@ def _minimized(table: Table, start: np.ndarray, first: np.ndarray, deviations: n
         away = values - centre
         return float(ridge * away @ away - table.importance @ logs), 2 * ridge * away - gradient.astype(float)
 
-    found = minimize(loss, first * deviations, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
-    return found.x / deviations
+    options = {"maxiter": ITERATIONS}
+    found = minimize(loss, first * scale.deviations, jac=True, method="L-BFGS-B", bounds=scale.bounds, options=options)
+    return found.x / scale.deviations
 
 
 def show(title: str, cases: Sequence[Case], weights: Callable[[Case], RankingWeights]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -42,9 +43,14 @@ def weight_set(query: Query) -> WeightSet:
     """The set of weights for a query."""
     if query.kind in _LOOKUP:
         return "lookup"
-    if query.kind == "task":
+    if query.kind == "task" and not _is_sentence(query.text):
         return "task"
     return "question" if query.asks else "description"
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether the first paragraph ends like a sentence, as documentation does and the subjects of commits do not."""
+    return re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0].rstrip().endswith(".")
 
 
 def weights_for(query: Query) -> RankingWeights:

@@ -1,0 +1,28 @@
+"""Which weights a query is ranked by."""
+
+import pytest
+
+from repopilot.retrieval.query import parse
+from repopilot.retrieval.weights import all_weights, weight_set
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Add retries to the client", "task"),
+        ("fix(router): keep the query\n\nIt was lost on redirects.", "task"),
+        ("Return the parsed arguments as a dictionary.", "description"),
+        ("Convert a row to JSON.\n\nNone stays None", "description"),
+        ("where are retries configured?", "question"),
+        ("the largest upload", "description"),
+        ("Cart.total", "lookup"),
+        ("src/cart.py", "lookup"),
+    ],
+)
+def test_a_query_has_the_weights_of_its_kind(text, expected):
+    assert weight_set(parse(text)) == expected
+
+
+def test_every_set_weighs_the_same_signals_of_words():
+    assert {"lookup", "task", "question", "description"} == all_weights().keys()
+    assert all({"words", "symbol name", "coverage"} <= weights.passages.keys() for weights in all_weights().values())
