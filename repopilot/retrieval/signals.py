@@ -218,11 +218,12 @@ def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarr
     match = 2 * shared / np.maximum(lexical.name_mass + asked.sum(), 1e-9)
     # A short name is covered by chance.
     share = shared / np.maximum(np.maximum(lexical.name_mass, np.median(rarity)), 1e-9)
+    names = lexical.name_rows
+    found = np.repeat(shared > 0, np.diff(names.starts))
+    rows = names.rows[found]
     results = np.zeros((2, len(lexical)), np.float32)
-    for name in np.nonzero(shared)[0].tolist():
-        rows = lexical.name_rows.of(name)[0]
-        results[0, rows] = np.maximum(results[0, rows], match[name])
-        results[1, rows] = np.maximum(results[1, rows], share[name])
+    for result, values in zip(results, (match, share), strict=True):
+        np.maximum.at(result, rows, np.repeat(values, np.diff(names.starts))[found])
     return results[0], results[1]
 
 
