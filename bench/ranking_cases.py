@@ -111,7 +111,11 @@ def _tree(folder: Path, kind: str) -> tuple[Path, Path]:
 
 def _built(name: str, root: Path, settings: Settings) -> Index:
     snapshot = Snapshot(key=f"bench-{name}", name=name, commit="unversioned", root=root)
-    return Runtime(settings).index_jobs.build(IndexRequest(snapshot, settings), until="instant")
+    runtime = Runtime(settings)
+    try:
+        return runtime.index_jobs.build(IndexRequest(snapshot, settings), until="instant")
+    finally:
+        runtime.close()
 
 
 def _history(path: Path, index: Index) -> commit_votes.History | None:
