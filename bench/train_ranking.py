@@ -104,7 +104,7 @@ def trained(kind: str, cases: Sequence[Case], present: RankingWeights) -> Rankin
         The fitted weights.
     """
     keys = keys_of(cases)
-    start = vector(present, keys)
+    start = vector(present, keys, START)
     print(f"\n{kind}: {len(cases)} queries of {len({case.repository for case in cases})} repositories")
     show("weights in use", cases, lambda case: present)
     folds = {name: number % FOLDS for number, name in enumerate(sorted({case.repository for case in cases}))}
@@ -116,10 +116,10 @@ def trained(kind: str, cases: Sequence[Case], present: RankingWeights) -> Rankin
     return weights_of(fit(kind, cases, keys, start), keys, present)
 
 
-def vector(weights: RankingWeights, keys: Iterable[Key]) -> np.ndarray:
-    """float (keys,): the weights of signals, or where they start."""
+def vector(weights: RankingWeights, keys: Iterable[Key], missing: Mapping[Key, float]) -> np.ndarray:
+    """float (keys,): the weights of signals; for those without, what is in `missing`, else 0."""
     own = {"passages": weights.passages, "files": weights.files}
-    return np.array([own[part].get(name, START.get((part, name), 0.0)) for part, name in keys])
+    return np.array([own[part].get(name, missing.get((part, name), 0.0)) for part, name in keys])
 
 
 def weights_of(values: np.ndarray, keys: Sequence[Key], present: RankingWeights) -> RankingWeights:
@@ -234,7 +234,7 @@ def show(title: str, cases: Sequence[Case], weights: Callable[[Case], RankingWei
 def measured(case: Case, weights: RankingWeights) -> dict[str, float]:
     """The measures of one query by these weights."""
     keys = list(case.signals)
-    scores = matrix(case, keys) @ vector_of(weights, keys) + case.exact
+    scores = matrix(case, keys) @ vector(weights, keys, {}) + case.exact
     lowered = spread(scores, case.files, weights.same_file)
     order = np.argsort(-lowered, kind="stable").tolist()
     passages = Passages(case.files, case.spans, case.groups)
@@ -252,12 +252,6 @@ def measured(case: Case, weights: RankingWeights) -> dict[str, float]:
         "named ranges in the first five": range_share_at(found, named, 5),
         "a named file in the first three": float(file_at(found, named, 3)),
     }
-
-
-def vector_of(weights: RankingWeights, keys: Iterable[Key]) -> np.ndarray:
-    """float (keys,): the weights of signals, 0 for those without."""
-    own = {"passages": weights.passages, "files": weights.files}
-    return np.array([own[part].get(name, 0.0) for part, name in keys])
 
 
 def write(sets: Mapping[str, RankingWeights]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from repopilot.index.file_roles import ROLES
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval import exact_matches
-from repopilot.retrieval.bm25 import BM25F, Bm25f, TokenFrequencies, idf, saturated, sum_by_file
+from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated, sum_by_file
 from repopilot.retrieval.query import Query
 
 if TYPE_CHECKING:
@@ -42,13 +42,12 @@ class Signals:
     files: Mapping[str, np.ndarray]
 
 
-def signals(lexical: LexicalIndex, query: Query, constants: Bm25f = BM25F) -> Signals:
+def signals(lexical: LexicalIndex, query: Query) -> Signals:
     """The signals of a query.
 
     Args:
         lexical: the lexical index.
         query: the parsed query.
-        constants: those of BM25F.
 
     Returns:
         The signals; those of its words are missing when no passage has any of them.
@@ -62,11 +61,11 @@ def signals(lexical: LexicalIndex, query: Query, constants: Bm25f = BM25F) -> Si
     if not tokens or not len(lexical):
         return Signals(passages, files)
     weights = np.array([query.terms[token] for token in tokens], np.float32)
-    frequencies = TokenFrequencies(lexical, [lexical.tokens[token] for token in tokens], constants)
+    frequencies = TokenFrequencies(lexical, [lexical.tokens[token] for token in tokens])
     factors = role_factors(lexical, wanted)
     passages |= _word_signals(lexical, tokens, weights, frequencies, factors)
     files |= _file_signals(lexical, frequencies, weights, passages)
-    files["whole file"] = _scaled(saturated(frequencies.files, weights, len(lexical.files), constants.k1) * factors)
+    files["whole file"] = _scaled(saturated(frequencies.files, weights, len(lexical.files), BM25F.k1) * factors)
     return Signals(passages, files)
 
 
