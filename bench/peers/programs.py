@@ -19,7 +19,7 @@ from bench.metrics import Place
 from bench.peers.measures import Found
 from repopilot.code.languages import grammar
 from repopilot.index import commit_index, commit_store
-from repopilot.index.build.job import IndexRequest
+from repopilot.index.build.job import IndexRequest, Milestone
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
@@ -71,7 +71,9 @@ def repopilot(tree: Tree, tools: Tools, *, history: bool = False, minilm: bool =
     settings = runtime.settings
     snapshot = Snapshot(key=f"{tree.name}-{tree.root.name}", name=tree.name, commit="unversioned", root=tree.root)
     began = time.perf_counter()
-    index = runtime.index_jobs.build(IndexRequest(snapshot, settings, full=True), until="instant")
+    # The job's own step writes the history of a tree without git: an empty one, which must not come after ours.
+    milestone: Milestone = "history" if history else "instant"
+    index = runtime.index_jobs.build(IndexRequest(snapshot, settings, full=True), until=milestone)
     if history:
         _store_history(index, tree.history)
     seconds = time.perf_counter() - began

@@ -25,6 +25,7 @@ import json
 import os
 import re
 import shutil
+import threading
 from pathlib import Path
 
 from repopilot.code import split
@@ -128,8 +129,8 @@ def sweep(folder: Path) -> None:
 
 
 def draft_of(path: Path) -> Path:
-    """The file this process writes before it replaces `path`."""
-    return path.with_name(f"{path.name}.{os.getpid()}.new")
+    """The file this thread writes before it replaces `path`."""
+    return path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.new")
 
 
 def write_json(path: Path, value: object) -> None:
