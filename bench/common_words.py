@@ -19,7 +19,7 @@ from pathlib import Path
 
 from repopilot.index.tokens import expand
 
-OUTPUT = Path(__file__).parents[1] / "repopilot" / "retrieval" / "common_words.txt"
+OUTPUT = Path(__file__).parents[1] / "repopilot" / "retrieval" / "query" / "common_words.txt"
 MOST_FILES, MOST_CHARACTERS = 400, 60_000
 _WORD = re.compile(r"(?<![\w`./-])[A-Za-z]?[a-z]{3,15}(?![\w`(/-]|\.\w)")
 

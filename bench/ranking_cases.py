@@ -19,7 +19,7 @@ from repopilot.index.build.job import IndexRequest
 from repopilot.index.store import Index
 from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.retrieval import commit_votes
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import all_signals, ranking
 from repopilot.retrieval.weights import weight_set
 from repopilot.runtime import Runtime

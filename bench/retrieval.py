@@ -32,7 +32,7 @@ from repopilot.index.vectors import vectors_of
 from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.retrieval import bm25, rank
 from repopilot.retrieval.commit_votes import read
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
 from repopilot.retrieval.search import listed, search
 from repopilot.runtime import Runtime

@@ -83,7 +83,7 @@ def _agent(route: Route) -> Agent:
 
 def _refusal(route: Route) -> Agent:
     async def refuse(question: str, workspace: Workspace, step: Step) -> Answer:
-        from repopilot.retrieval.query import reply_language
+        from repopilot.retrieval.query.parse import reply_language
 
         text = i18n.text("assistant.refused", reply_language(question, workspace.settings), why=route.reason)
         async with step.child("answer", "answer") as answering:

@@ -18,15 +18,15 @@ import numpy as np
 from bench.metrics import Place
 from bench.peers.measures import Found
 from repopilot.code.languages import grammar
-from repopilot.index import commit_index, commit_store
 from repopilot.index.build.job import IndexRequest, Milestone
 from repopilot.index.embed import Embedder
+from repopilot.index.history import commit_index, commit_store
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
 from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.repo.read import read
 from repopilot.repo.walk import walk
-from repopilot.retrieval.query_words import STOP_EN
+from repopilot.retrieval.query.query_words import STOP_EN
 from repopilot.retrieval.search import search
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings

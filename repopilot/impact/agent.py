@@ -19,7 +19,7 @@ from repopilot.impact.render import impact_markdown
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff, parse_patch
 from repopilot.results import Answer, ImpactReport
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence, FileChange
 from repopilot.workspace import Workspace

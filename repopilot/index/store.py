@@ -200,7 +200,7 @@ class Index:
     @property
     def commits(self) -> tuple[Commit, ...]:
         """Past commits, newest first, with the paths they had then; () while there are none (yet)."""
-        from repopilot.index.commit_store import read_commits
+        from repopilot.index.history.commit_store import read_commits
 
         return read_commits(self.folder.parent)
 

@@ -2,7 +2,7 @@
 
 Relative votes: the commits most similar to the query vote for their files. Absolute votes: the same without regard to
 what else there is, so that a commit that is repeated speaks loudly and a chance match hardly. Scopes: the language
-model over the tree of paths (index/path_tree.py).
+model over the tree of paths (index/history/path_tree.py).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.i18n import Message, message
-from repopilot.index import commit_index, path_tree
-from repopilot.index.commit_index import BODY, CommitIndex
-from repopilot.index.path_tree import ragged
+from repopilot.index.history import commit_index, path_tree
+from repopilot.index.history.commit_index import BODY, CommitIndex
+from repopilot.index.history.path_tree import ragged
 from repopilot.retrieval.bm25 import idf
 
 if TYPE_CHECKING:

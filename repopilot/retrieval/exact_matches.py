@@ -10,8 +10,8 @@ import numpy as np
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval import frame_places
-from repopilot.retrieval.query import Filters, Query
-from repopilot.retrieval.stack_frames import Frame
+from repopilot.retrieval.query.parse import Filters, Query
+from repopilot.retrieval.query.stack_frames import Frame
 from repopilot.types import Chunk
 
 MOST_DEFINITIONS, MOST_COMPARED, MOST_VERIFIED = 1000, 20, 100

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.retrieval import exact_matches
-from repopilot.retrieval.query import Filters, Query
+from repopilot.retrieval.query.parse import Filters, Query
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from repopilot.index.lexical import LexicalIndex
-from repopilot.retrieval.stack_frames import Frame
+from repopilot.retrieval.query.stack_frames import Frame
 from repopilot.types import Chunk
 
 MOST_CANDIDATES = 200

@@ -15,7 +15,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.retrieval import commit_votes, exact_matches
 from repopilot.retrieval.commit_votes import History, HistorySignals
-from repopilot.retrieval.query import Query
+from repopilot.retrieval.query.parse import Query
 from repopilot.retrieval.signals import Signals, signals
 from repopilot.retrieval.weights import weights_for
 from repopilot.types import Chunk

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from repopilot.code import languages
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
-from repopilot.retrieval import query_words
-from repopilot.retrieval.query import Query
+from repopilot.retrieval.query import query_words
+from repopilot.retrieval.query.parse import Query
 from repopilot.types import Chunk
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from repopilot.index.tokens import expand, words
 from repopilot.results import MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
 from repopilot.retrieval.focus import best_lines, clipped, matched_spans
-from repopilot.retrieval.query import Query, without_filters
+from repopilot.retrieval.query.parse import Query, without_filters
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Chunk, Hit, Symbol
 

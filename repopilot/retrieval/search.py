@@ -13,11 +13,11 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
-from repopilot.index import commit_store
+from repopilot.index.history import commit_store
 from repopilot.retrieval import commit_votes, exact_matches, rank, ranked_places, skipped_files
-from repopilot.retrieval.expansion import expanded_for
-from repopilot.retrieval.query import Query, parse
-from repopilot.retrieval.query_parts import parts
+from repopilot.retrieval.query.expansion import expanded_for
+from repopilot.retrieval.query.parse import Query, parse
+from repopilot.retrieval.query.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.repo_map import overview_places
 from repopilot.retrieval.weights import weights_for

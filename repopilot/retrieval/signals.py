@@ -18,7 +18,7 @@ from repopilot.index.file_roles import ROLES
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval import exact_matches
 from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated, sum_by_file
-from repopilot.retrieval.query import Query
+from repopilot.retrieval.query.parse import Query
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex

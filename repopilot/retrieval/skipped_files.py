@@ -14,7 +14,7 @@ from repopilot.index.store import Index
 from repopilot.index.tokens import words
 from repopilot.repo.read import read_on_demand
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.query import HEAD, Query
+from repopilot.retrieval.query.parse import HEAD, Query
 from repopilot.types import Skip, Snapshot
 
 MOST_NOTED = 3

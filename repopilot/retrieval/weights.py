@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from repopilot.retrieval.query import Query
+from repopilot.retrieval.query.parse import Query
 
 WeightSet = Literal["lookup", "task", "question", "description"]
 """What is asked: a name, path or stack trace is looked up; a task reads like a commit message; a question asks; any

@@ -13,7 +13,7 @@ from repopilot import i18n
 from repopilot.code.languages import file_kind
 from repopilot.repo import history
 from repopilot.results import Answer, ReviewReport
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import Analyser, AnalysisResult, analyse, run_on
 from repopilot.review.findings import DOMAINS, merged, score, scores

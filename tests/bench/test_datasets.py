@@ -17,7 +17,7 @@ from bench.datasets.functions import functions_in
 from bench.datasets.questions import LONGEST_RANGE, named_places
 from bench.datasets.repository import Change
 from bench.datasets.tracebacks import tracebacks
-from repopilot.retrieval.stack_frames import frames
+from repopilot.retrieval.query.stack_frames import frames
 
 CART = """class Cart:
     limit = 3

@@ -7,7 +7,7 @@ from support.lexical_content import lexical_content
 
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.index.lexical_update import updated
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
 from repopilot.types import Chunk
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.index import path_tree
-from repopilot.index.path_tree import MU, build, paths_of, pushed_down, ragged
+from repopilot.index.history import path_tree
+from repopilot.index.history.path_tree import MU, build, paths_of, pushed_down, ragged
 
 FILES = ["a", "f/b", "f/c", "f/g/d", "h/e"]
 TOKENS = 4

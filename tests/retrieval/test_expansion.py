@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.index.tokens import expand
-from repopilot.retrieval.expansion import MOST_CORRECTIONS, corrections, expanded
-from repopilot.retrieval.query import MOST_TERMS, parse
-from repopilot.retrieval.spelling import correction, vocabulary
+from repopilot.retrieval.query.expansion import MOST_CORRECTIONS, corrections, expanded
+from repopilot.retrieval.query.parse import MOST_TERMS, parse
+from repopilot.retrieval.query.spelling import correction, vocabulary
 from repopilot.types import Chunk
 
 SOURCES = {

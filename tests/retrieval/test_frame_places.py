@@ -4,7 +4,7 @@ import pytest
 from support.index_case import instant_index, settings, snapshot, write
 
 from repopilot.retrieval.frame_places import rows_of
-from repopilot.retrieval.stack_frames import Frame
+from repopilot.retrieval.query.stack_frames import Frame
 
 
 def _function(name, lines=30, indent=""):

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.french import cognates, english_terms, english_words, is_french
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.french import cognates, english_terms, english_words, is_french
+from repopilot.retrieval.query.parse import parse
 
 
 @pytest.mark.parametrize(

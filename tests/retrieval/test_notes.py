@@ -8,7 +8,7 @@ from support.small_repo import FILES
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
 from repopilot.retrieval.weights import weights_for
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.query import HEAD, MOST_TERMS, TAIL, Filters, parse
-from repopilot.retrieval.stack_frames import Frame
+from repopilot.retrieval.query.parse import HEAD, MOST_TERMS, TAIL, Filters, parse
+from repopilot.retrieval.query.stack_frames import Frame
 
 KINDS = {
     "overview": [

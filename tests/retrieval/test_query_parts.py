@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.query_parts import MOST_PARTS, parts
+from repopilot.retrieval.query.query_parts import MOST_PARTS, parts
 
 SPLIT = {
     "How does the router match a path, and where is the cache size configured?": (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.question_kind import asks_for, wants_kind
+from repopilot.retrieval.query.question_kind import asks_for, wants_kind
 
 ASPECTS = {
     "defined": [

@@ -7,7 +7,7 @@ from support.shop_workspace import shop_workspace
 
 from repopilot.index.store import Index
 from repopilot.retrieval.facets import as_filters, as_pairs
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.result_page import SHOWN_LINES, place_lines, search_page
 from repopilot.retrieval.search import search
 

@@ -7,7 +7,7 @@ from support.small_repo import FILES
 from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval import skipped_files
 from repopilot.retrieval.pack import pack
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
 
 LIMIT = 1 << 20

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.stack_frames import MOST_FRAMES, Frame, frames, without_frame
+from repopilot.retrieval.query.stack_frames import MOST_FRAMES, Frame, frames, without_frame
 
 FORMATS = {
     "python on Windows, with markers": (

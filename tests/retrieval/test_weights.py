@@ -2,7 +2,7 @@
 
 import pytest
 
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.weights import all_weights, weight_set
 
 

@@ -14,7 +14,7 @@ from repopilot import i18n
 from repopilot.index.file_roles import ROLES
 from repopilot.intents import commands
 from repopilot.results import Answer, SearchReport
-from repopilot.retrieval.query import parse, without_filters
+from repopilot.retrieval.query.parse import parse, without_filters
 from repopilot.retrieval.result_page import search_page
 from repopilot.retrieval.signals import KINDS
 from repopilot.retrieval.weights import all_weights

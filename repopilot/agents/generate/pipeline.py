@@ -34,7 +34,7 @@ from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
 from repopilot.results import Answer, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace

@@ -20,7 +20,7 @@ from repopilot.errors import ModelError, RepoPilotError, UsageError
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Answer, Plan, PlanPart, Turn
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace

@@ -6,7 +6,7 @@ import asyncio
 
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.results import Answer, SearchReport
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.retrieval.result_page import search_page
 from repopilot.trace import Step
 from repopilot.workspace import Workspace

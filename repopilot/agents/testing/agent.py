@@ -20,7 +20,7 @@ from repopilot.agents.testing.selection import all_tests, covering_tests, test_p
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.results import Answer, TestReport
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.trace import Step
 from repopilot.types import TestRun

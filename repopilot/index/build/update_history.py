@@ -7,8 +7,8 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import SourceError
-from repopilot.index import commit_index, commit_store
-from repopilot.index.commit_store import HistoryState
+from repopilot.index.history import commit_index, commit_store
+from repopilot.index.history.commit_store import HistoryState
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Snapshot
 

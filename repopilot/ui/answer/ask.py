@@ -16,7 +16,7 @@ from repopilot.errors import ModelError, RepoPilotError
 from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer
-from repopilot.retrieval.query import parse
+from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, root
 from repopilot.ui.answer.answer_view import remember, show_answer, sources_props
 from repopilot.ui.answer.search_view import search_of

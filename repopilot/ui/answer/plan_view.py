@@ -11,7 +11,7 @@ from repopilot.agents.planning.drafts import MOST_PARTS, ordered
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.i18n import section, text
 from repopilot.results import Answer, Plan, PlanPart
-from repopilot.retrieval.query import reply_language
+from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 

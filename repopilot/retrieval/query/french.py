@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from repopilot.retrieval.query_words import STOP_FR
+from repopilot.retrieval.query.query_words import STOP_FR
 
 LONGEST_TERM = 4
 """How many words, stop words aside, a term of several words has at most."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from repopilot.index.tokens import words
-from repopilot.retrieval.query_words import STOP_EN, STOP_FR
+from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
 MOST_PARTS = 5
 LONGEST = 4000

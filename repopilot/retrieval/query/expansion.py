@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.french import english_words
-from repopilot.retrieval.query import MOST_TERMS, Query
-from repopilot.retrieval.query_words import STOP_EN, STOP_FR
-from repopilot.retrieval.spelling import LEAST_LETTERS, LONGEST, Vocabulary, correction, known, vocabulary
-from repopilot.retrieval.synonyms import SYNONYMS
+from repopilot.retrieval.query.french import english_words
+from repopilot.retrieval.query.parse import MOST_TERMS, Query
+from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
+from repopilot.retrieval.query.spelling import LEAST_LETTERS, LONGEST, Vocabulary, correction, known, vocabulary
+from repopilot.retrieval.query.synonyms import SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from typing import Literal
 
 from repopilot import i18n
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.french import cognates, english_terms, is_french
-from repopilot.retrieval.query_words import (
+from repopilot.retrieval.query.french import cognates, english_terms, is_french
+from repopilot.retrieval.query.query_words import (
     BULLETS,
     CONVENTIONAL,
     CONVENTIONAL_HEAD,
@@ -33,8 +33,8 @@ from repopilot.retrieval.query_words import (
     VAGUE,
     WHOLE,
 )
-from repopilot.retrieval.question_kind import Aspect, SymbolKind, asks_for, wants_kind
-from repopilot.retrieval.stack_frames import Frame, frames, places, without_frame
+from repopilot.retrieval.query.question_kind import Aspect, SymbolKind, asks_for, wants_kind
+from repopilot.retrieval.query.stack_frames import Frame, frames, places, without_frame
 from repopilot.settings import Settings
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
