@@ -27,7 +27,12 @@ def roles_of(files: Sequence[str], generated: Collection[int]) -> np.ndarray:
             kind == "doc" or is_doc_path(path),
             kind == "config",
             number in generated or generated_name(path),
-            bool(_VENDORED.search(path)),
+            is_vendored(path),
         )
         masks[number] = sum(1 << bit for bit, flag in enumerate(flags) if flag)
     return masks
+
+
+def is_vendored(path: str) -> bool:
+    """Whether a path is that of somebody else's code, kept in the repository."""
+    return bool(_VENDORED.search(path))

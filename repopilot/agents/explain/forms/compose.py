@@ -1,0 +1,121 @@
+"""Puts together an answer from its sentence and its items, and numbers what it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from repopilot import i18n
+from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.index.store import Index
+from repopilot.types import Evidence, Symbol
+
+MOST_LISTED = 20
+"""Items of a list. The text says how many more there are."""
+QUOTED_LINES = 12
+"""Lines of one place that are quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of an answer: its text without citation, and the lines it cites."""
+
+    text: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str = ""
+
+
+def item_of(symbol: Symbol, text: str = "", lines: int = QUOTED_LINES) -> Item:
+    """An item that cites the beginning of a definition.
+
+    Args:
+        symbol: the definition.
+        text: of the item; by default its name and place.
+        lines: how many of its lines are cited at most.
+    """
+    end = min(symbol.end_line, symbol.start_line + lines - 1)
+    return Item(text or place_text(symbol), symbol.path, symbol.start_line, end, symbol.qualified)
+
+
+def place_text(symbol: Symbol) -> str:
+    """A definition's name and place, as Markdown."""
+    return f"`{symbol.qualified}` (`{symbol.path}:{symbol.start_line}`)"
+
+
+def code(text: str, longest: int = 160) -> str:
+    """A piece of source as inline code on one line, cut where it is long."""
+    line = " ".join(text.split())
+    line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+    return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def sentence(
+    inquiry: Inquiry, form: str, text: str, items: Sequence[Item], *, sure: bool = True, quoted: bool = True
+) -> CodeAnswer:
+    """An answer of one sentence, which cites all its places, above a quote of the first.
+
+    Args:
+        inquiry: the question.
+        form: of the answer.
+        text: the sentence without its full stop.
+        items: the places; their texts are not shown.
+        sure: of the answer.
+        quoted: whether the lines of the first place stand below it.
+    """
+    places = _places(inquiry.index, items)
+    marks = "".join(f" [{place.number}]" for place in places)
+    quote = f"\n\n{_quote(places[0])}" if quoted and places and places[0].lines else ""
+    return CodeAnswer(form, f"{text}{marks}.{quote}", places, sure)
+
+
+def listing(
+    inquiry: Inquiry,
+    form: str,
+    heading: str,
+    items: Iterable[Item],
+    *,
+    sure: bool = True,
+    note: str = "",
+    more: int = 0,
+) -> CodeAnswer:
+    """An answer that is a list below a heading.
+
+    Args:
+        inquiry: the question.
+        form: of the answer.
+        heading: what the list is of, with its colon.
+        items: all items; the first MOST_LISTED are listed.
+        sure: of the answer.
+        note: a sentence below the list.
+        more: how many items are left out besides, and are counted by the note.
+    """
+    every = list(items)
+    listed, left_out = every[:MOST_LISTED], max(0, len(every) - MOST_LISTED)
+    places = _places(inquiry.index, listed)
+    numbers = {_key(place): place.number for place in places}
+    rows = [f"- {item.text} [{numbers[_key(item)]}]" for item in listed]
+    cut = [i18n.text("forms.left_out", inquiry.language, count=left_out)] if left_out else []
+    notes = [" ".join([*cut, note])] if cut or note else []
+    return CodeAnswer(form, "\n\n".join([heading, "\n".join(rows), *notes]), places, sure, left_out + more)
+
+
+def _key(place: Item | Evidence) -> tuple[str, int, int]:
+    return place.path, place.start_line, place.end_line
+
+
+def _places(index: Index, items: Iterable[Item]) -> tuple[Evidence, ...]:
+    distinct = {_key(item): item for item in reversed(list(items))}
+    return tuple(_evidence(index, number, item) for number, item in enumerate(reversed(distinct.values()), 1))
+
+
+def _evidence(index: Index, number: int, item: Item) -> Evidence:
+    text = index.lines(item.path, item.start_line, item.end_line) or ""
+    lines = tuple(enumerate(text.split("\n"), item.start_line)) if text else ()
+    return Evidence(number, item.path, item.start_line, item.end_line, item.symbol, lines)
+
+
+def _quote(place: Evidence) -> str:
+    kind = place.path.rpartition(".")[2]
+    return "\n".join([f"~~~~{kind}", *(text for _, text in place.lines[:QUOTED_LINES]), "~~~~"])

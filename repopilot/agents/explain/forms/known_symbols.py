@@ -1,0 +1,106 @@
+"""Finds the definitions that the names of a question mean: those of the program before those of its tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from repopilot.code.graph.graph import Graph, find
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
+from repopilot.index.file_roles import is_vendored
+from repopilot.index.store import Index
+from repopilot.types import Symbol
+
+T = TypeVar("T")
+_TOP = ("class", "interface", "struct", "trait", "enum", "module", "type")
+_CALLABLE = ("function", "method", "macro")
+
+
+def is_class(symbol: Symbol) -> bool:
+    """Whether a definition is a class or the like."""
+    return symbol.kind in _TOP
+
+
+def is_callable(symbol: Symbol) -> bool:
+    """Whether a definition is a function, a method or a macro."""
+    return symbol.kind in _CALLABLE
+
+
+def is_program(path: str) -> bool:
+    """Whether a file is part of the program itself: no test, example, documentation or code of others."""
+    return not (is_test_path(path) or is_example_path(path) or is_doc_path(path) or is_vendored(path))
+
+
+def program_first(items: Iterable[T], path_of: Callable[[T], str]) -> list[T]:
+    """The items that lie in the program itself; all of them where none does."""
+    every = list(items)
+    return [item for item in every if is_program(path_of(item))] or every
+
+
+def dotted(name: str) -> str:
+    """A qualified name in dots, whatever its language's notation."""
+    return re.sub(r"::|->|#|/", ".", name).strip(".").rstrip("()")
+
+
+def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
+    """The definitions that a name means.
+
+    Args:
+        index: the repository.
+        names: the name itself, then those of what it belongs to: classes, functions, files or modules.
+
+    Returns:
+        Those inside all that it belongs to, of the program itself where there are any, without bare declarations of
+        what is defined elsewhere. [] for an unknown name.
+    """
+    found = index.symbols(dotted(names[0])) if names else []
+    found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]
+    return _distinct(program_first(found, lambda symbol: symbol.path))
+
+
+def one_definition(index: Index, names: Sequence[str]) -> Symbol | None:
+    """The only definition that a name means; None where there are several, or none."""
+    found = definitions(index, names)
+    return found[0] if len(found) == 1 else None
+
+
+def nodes_of(graph: Graph, symbols: Iterable[Symbol]) -> list[int]:
+    """The nodes of definitions in the code graph, each once."""
+    found = (
+        node
+        for symbol in symbols
+        for node in find(graph, f"{symbol.path}:{symbol.qualified}")
+        if graph.nodes.name(node) == symbol.qualified
+    )
+    return list(dict.fromkeys(found))
+
+
+def symbol_around(index: Index, path: str, line: int) -> Symbol | None:
+    """The innermost class or function around a line; None outside of any."""
+    around = [s for s in index.outline(path) if s.start_line <= line <= s.end_line and (is_class(s) or is_callable(s))]
+    return min(around, key=lambda s: s.end_line - s.start_line, default=None)
+
+
+def _belongs(symbol: Symbol, owner: str) -> bool:
+    wanted = dotted(owner).lower()
+    around = f".{symbol.qualified}".rpartition(".")[0].lower()
+    return f".{wanted}." in f"{around}." or _is_in_file(symbol.path, owner)
+
+
+def _is_in_file(path: str, owner: str) -> bool:
+    lower, wanted = path.lower(), owner.lower().strip("/")
+    stem = lower.rpartition("/")[2].partition(".")[0]
+    return f"/{lower}".endswith(f"/{wanted}") or stem == wanted or f"/{wanted}/" in f"/{lower}"
+
+
+def _distinct(symbols: Sequence[Symbol]) -> list[Symbol]:
+    defined = [s for s in symbols if s.kind != "declaration"] or list(symbols)
+    by_name: dict[tuple[str, str], Symbol] = {}
+    for symbol in defined:
+        key = (symbol.path, symbol.qualified)
+        known = by_name.get(key)
+        # Of overloads in one file the longest is the one with the body.
+        if known is None or symbol.end_line - symbol.start_line > known.end_line - known.start_line:
+            by_name[key] = symbol
+    return list(by_name.values())
