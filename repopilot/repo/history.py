@@ -105,6 +105,28 @@ def leads_to(snapshot: Snapshot, commit: str) -> bool:
     return True
 
 
+def commit_authors(snapshot: Snapshot, shas: Sequence[str]) -> dict[str, str]:
+    """The names of the authors of commits.
+
+    Args:
+        snapshot: a clone or a local folder.
+        shas: ids of commits that lead to it.
+
+    Returns:
+        The names by id; empty where git can't tell.
+    """
+    if not shas or snapshot.commit == local.UNVERSIONED:
+        return {}
+    repository, bare = _history_of(snapshot)
+    args = ["show", "--no-patch", "--no-notes", "--format=%H%x1f%aN", *shas]
+    try:
+        output = git_command.run(repository, args, git_command.reading(), bare=bare)
+    except GitFailed:
+        return {}
+    pairs = (line.partition("\x1f") for line in output.decode("utf-8", "replace").split("\n") if line)
+    return {sha: name for sha, _, name in pairs}
+
+
 def follow_renames(commits: Iterable[Commit]) -> list[Commit]:
     """The commits with the paths that their files have now, as far as exact renames tell.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from repopilot.agents.explain.forms.behaviour import answer_parameters, answer_raises, answer_returns
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.project.answerers import PROJECT_ANSWERERS
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
 from repopilot.agents.explain.forms.relations import (
     answer_bases,
@@ -38,7 +39,7 @@ def answer_code_form(inquiry: Inquiry) -> CodeAnswer | None:
     return answer(form, inquiry) if form and answer else None
 
 
-ANSWERERS: tuple[Answerer, ...] = (answer_code_form,)
+ANSWERERS: tuple[Answerer, ...] = (*PROJECT_ANSWERERS, answer_code_form)
 """In the order in which they are tried: those of narrow forms first."""
 
 

@@ -1,0 +1,1 @@
+"""Answers about the project as such: its dependencies, commands, lists, tests and history."""

@@ -1,0 +1,19 @@
+"""The forms of questions about the project as such: dependencies, commands, lists, tests, history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.project.change_answers import answer_change
+from repopilot.agents.explain.forms.project.command_answers import answer_command
+from repopilot.agents.explain.forms.project.dependency_answers import answer_dependency
+from repopilot.agents.explain.forms.project.tests_answers import answer_tests
+
+PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
+    answer_change,
+    answer_dependency,
+    answer_command,
+    answer_tests,
+)
+"""In the order in which they are tried: those of narrow forms first."""

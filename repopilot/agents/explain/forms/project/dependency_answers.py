@@ -1,0 +1,241 @@
+"""Answers questions about dependencies, versions and the licence from the manifests and the lines that name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from repopilot import i18n
+from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
+from repopilot.agents.explain.forms.project.dependency_question import FORM_WORDS, DependencyQuestion, read_question
+from repopilot.agents.explain.forms.project.project_manifests import dependencies, facts, manifests
+from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of
+from repopilot.code.languages import is_test_path
+from repopilot.code.manifest_entries import Dependency, ProjectFact
+from repopilot.index.store import Index
+
+MOST_ROWS = 40
+"""Dependencies in one list; what is left out is counted."""
+_GROUP_ORDER = ("runtime", "peer", "optional", "build", "dev")
+_LEAST_SHARE = 0.34
+_CLEAR_LEAD = 1.25
+_MOST_CHUNKS = 60
+_SHOWN_CANDIDATES = 3
+_HIT_WEIGHT = 0.6
+
+
+def answer_dependency(inquiry: Inquiry) -> CodeAnswer | None:
+    """Answer which dependencies there are, which one serves a purpose, which version is required, or which licence.
+
+    Args:
+        inquiry: the question.
+
+    Returns:
+        The answer; None for other questions, and where no manifest says it.
+    """
+    asked = read_question(inquiry.question)
+    if asked is None or not manifests(inquiry.index):
+        return None
+    if asked.asked == "all":
+        return _all(inquiry, asked)
+    if asked.asked == "version":
+        return _version(inquiry, asked.name)
+    if asked.asked == "own version":
+        return _own_fact(inquiry, "version")
+    if asked.asked == "licence":
+        return _own_fact(inquiry, "licence")
+    return _one(inquiry)
+
+
+def _all(inquiry: Inquiry, asked: DependencyQuestion) -> CodeAnswer | None:
+    needs = [d for d in dependencies(inquiry.index) if asked.group in ("", d.group)]
+    if not needs:
+        return None
+    needs.sort(key=lambda d: _GROUP_ORDER.index(d.group))
+    language, cited = inquiry.language, CitedPlaces(inquiry.index)
+    paths = ", ".join(f"`{path}`" for path in dict.fromkeys(d.path for d in needs))
+    rows = [i18n.text("project_forms.dependencies.all", language, count=len(needs), paths=paths)]
+    group = ""
+    for need in needs[:MOST_ROWS]:
+        if need.group != group:
+            group = need.group
+            rows.append(f"\n**{i18n.text(f'project_forms.dependencies.groups.{group}', language)}**")
+        rows.append(f"- {_named(need)} {cited.cite(need.path, need.line)}")
+    left_out = max(0, len(needs) - MOST_ROWS)
+    if left_out:
+        rows.append(i18n.text("project_forms.left_out", language, count=left_out))
+    return CodeAnswer("dependency", "\n".join(rows), cited.places, True, left_out)
+
+
+def _named(need: Dependency) -> str:
+    return f"`{need.name}` {need.constraint}".strip() + (f" ({need.extra})" if need.extra else "")
+
+
+def _version(inquiry: Inquiry, name: str) -> CodeAnswer | None:
+    cited, language = CitedPlaces(inquiry.index), inquiry.language
+    plain = _plain("rust" if name.upper() == "MSRV" else name)
+    found = [f for f in facts(inquiry.index, "language") if _plain(f.subject) == plain]
+    if found:
+        best = found[0]
+        values = {"name": best.subject, "value": best.value, "cite": cited.cite(best.path, best.line)}
+        return CodeAnswer(
+            "version", i18n.text("project_forms.dependencies.required", language, **values), cited.places, True
+        )
+    needs = [d for d in dependencies(inquiry.index) if plain in map(_plain, aliases(d.name)) and d.constraint]
+    if not needs:
+        return None
+    key = "project_forms.dependencies.required"
+    rows = [
+        i18n.text(key, language, name=f"`{d.name}`", value=d.constraint, cite=cited.cite(d.path, d.line)) for d in needs
+    ]
+    return CodeAnswer("version", "\n".join(dict.fromkeys(rows)), cited.places, True)
+
+
+def _own_fact(inquiry: Inquiry, kind: str) -> CodeAnswer | None:
+    found: ProjectFact | None = next(facts(inquiry.index, kind), None)
+    found = found or (_version_in_code(inquiry.index) if kind == "version" else None)
+    if found is None:
+        return None
+    cited = CitedPlaces(inquiry.index)
+    values = {"value": found.value, "path": found.path, "cite": cited.cite(found.path, found.line)}
+    return CodeAnswer(
+        kind, i18n.text(f"project_forms.dependencies.{kind}", inquiry.language, **values), cited.places, True
+    )
+
+
+_VERSION_LINE = re.compile(
+    r"^\s*(?:__version__|VERSION|RELEASE|version)\s*(?::\s*\w+)?\s*=\s*[\"'](\d[\w.+-]*)[\"']", re.M
+)
+
+
+def _version_in_code(index: Index) -> ProjectFact | None:
+    """The version that a module states, where no manifest does."""
+    named = (s for name in ("__version__", "VERSION", "RELEASE") for s in index.symbols(name))
+    likely = [p for p in index.files if re.search(r"(^|/)(__init__|_?_?version_?_?|about|release)\.(py|rb|php|go)$", p)]
+    for path in dict.fromkeys([*(s.path for s in named), *sorted(likely, key=lambda p: (p.count("/"), p))]):
+        text = "" if is_test_path(path) else index.text(path) or ""
+        match = _VERSION_LINE.search(text)
+        if match:
+            return ProjectFact("version", match[1], path, text.count("\n", 0, match.start(1)) + 1)
+    return None
+
+
+def aliases(name: str) -> tuple[str, ...]:
+    """The names by which text and code may call a dependency: of `github.com/a/mapstructure/v2` the last part."""
+    short = re.sub(r"/v\d+$", "", name.split(":")[-1])
+    short = re.sub(r"\.v\d+$", "", short.rpartition("/")[2])
+    bare = re.sub(r"^(?:python|node|go|rust|ruby)-|[-.](?:js|py|go|rs|rb)$", "", short, flags=re.I)
+    return tuple(dict.fromkeys(a for a in (name, short, bare, short.replace("-", "_")) if len(a) > 1))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.\s]|js$", "", name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A dependency with how well its best mention fits the question, and where that is ('' and 0 for none)."""
+
+    need: Dependency
+    score: float
+    path: str = ""
+    line: int = 0
+
+
+def _one(inquiry: Inquiry) -> CodeAnswer | None:
+    subject = subject_of(inquiry.results.query, inquiry.index.lexical, FORM_WORDS)
+    if not subject:
+        return None
+    needs: dict[str, Dependency] = {}
+    for need in dependencies(inquiry.index):
+        needs.setdefault(need.name.lower(), need)
+    found = sorted((_judged(inquiry, need, subject) for need in needs.values()), key=lambda c: -c.score)
+    best = [c for c in found if c.score >= _LEAST_SHARE][:_SHOWN_CANDIDATES]
+    if not best:
+        return None
+    sure = len(found) == 1 or best[0].score >= _CLEAR_LEAD * found[1].score
+    return _told(inquiry, best[:1] if sure else best, sure)
+
+
+def _told(inquiry: Inquiry, best: Sequence[_Candidate], sure: bool) -> CodeAnswer:
+    cited, language = CitedPlaces(inquiry.index), inquiry.language
+    rows = []
+    for candidate in best:
+        need = candidate.need
+        row = f"{_named(need)} {cited.cite(need.path, need.line)}"
+        if candidate.path and (candidate.path, candidate.line) != (need.path, need.line):
+            quoted = " ".join((inquiry.index.lines(candidate.path, candidate.line, candidate.line) or "").split())
+            row += f": `{quoted[:160].replace('`', '')}` {cited.cite(candidate.path, candidate.line)}"
+        rows.append(row)
+    if sure:
+        text = i18n.text("project_forms.dependencies.one", language, row=rows[0])
+    else:
+        text = "\n".join([i18n.text("project_forms.dependencies.likely", language), *(f"- {row}" for row in rows)])
+    return CodeAnswer("dependency", text, cited.places, sure)
+
+
+def _judged(inquiry: Inquiry, need: Dependency, subject: Subject) -> _Candidate:
+    best = _Candidate(need, 0.9 * subject.share(_manifest_lines(inquiry.index, need)))
+    for path, line, window in _mentions(inquiry.index, need):
+        share = subject.share(window)
+        if share > best.score:
+            best = _Candidate(need, share, path, line)
+    top = max((hit.score for hit in inquiry.results.hits), default=1.0) or 1.0
+    used = (
+        hit.score / top for hit in inquiry.results.hits if _used_in(inquiry.index, need, hit.chunk.path, hit.chunk.text)
+    )
+    return _Candidate(need, best.score + _HIT_WEIGHT * max(used, default=0.0), best.path, best.line)
+
+
+def _manifest_lines(index: Index, need: Dependency) -> str:
+    """The line that declares a dependency, with the comment before or behind it."""
+    lines = (index.text(need.path) or "").split("\n")
+    before = lines[need.line - 2] if need.line > 1 and re.match(r"\s*(#|//|<!--)", lines[need.line - 2]) else ""
+    return f"{before} {lines[need.line - 1]} {need.extra}"
+
+
+def _mention(need: Dependency) -> re.Pattern[str]:
+    names = "|".join(re.escape(alias) for alias in aliases(need.name))
+    return re.compile(
+        rf"[`\[\"'/](?:{names})(?:[`\]\"'/]|::|\.)|\b(?:{names})(?:::|\.[A-Za-z_])|^\s*[-*]\s+(?:{names})\b|"
+        rf"^\s*(?:import|from|use|using|require\w*|extern crate)\b.*?\b(?:{names})\b",
+        re.M,
+    )
+
+
+def _mentions(index: Index, need: Dependency) -> Iterator[tuple[str, int, str]]:
+    """(path, line, text around it) of each place outside tests that names a dependency as code or as a link."""
+    pattern = _mention(need)
+    for row in _rows_naming(index, need):
+        chunk = index.chunks[row]
+        lines = chunk.text.split("\n")
+        for match in pattern.finditer(chunk.text):
+            at = chunk.text.count("\n", 0, match.start() + (match[0][:1] == "\n"))
+            around = 0 if chunk.kind in ("doc", "config") else 3
+            window = lines[max(0, at - around) : at + around + 1]
+            yield chunk.path, chunk.start_line + at, f"{chunk.symbol} " * (around > 0) + "\n".join(window)
+
+
+def _rows_naming(index: Index, need: Dependency) -> Iterator[int]:
+    lexical, found = index.lexical, dict[int, None]()
+    for alias in aliases(need.name):
+        token = lexical.tokens.get(alias.lower().replace("-", "_")) or lexical.tokens.get(alias.lower())
+        if token is None:
+            continue
+        found.update(dict.fromkeys(lexical.fields["body"].of(token)[0].tolist()))
+    skipped = lexical.role("test") | lexical.role("generated") | lexical.role("vendored")
+    usable = (row for row in found if not skipped[lexical.file_of[row]])
+    yield from list(usable)[:_MOST_CHUNKS]
+
+
+def _used_in(index: Index, need: Dependency, path: str, text: str) -> bool:
+    names = {_plain(alias) for alias in aliases(need.name)}
+    for imported in index.imports(path):
+        parts = re.split(r"::|[./\\]", imported.module)
+        if {_plain(imported.module), *map(_plain, parts)} & names:
+            bound = [name for name in (*imported.bound, parts[0], parts[-1]) if len(name) > 1]
+            if any(re.search(rf"\b{re.escape(name)}\b", text) for name in bound):
+                return True
+    return False

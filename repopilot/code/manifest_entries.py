@@ -1,0 +1,498 @@
+"""What project manifests declare, each with its line: dependencies with their versions, and the project's own version,
+licence and required language. Pure."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from configparser import ConfigParser, Error
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
+FactKind = Literal["name", "version", "licence", "language"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A declared dependency. `constraint` is its version as written, '' for any; `extra` names the optional group."""
+
+    name: str
+    constraint: str
+    group: Group
+    path: str
+    line: int
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFact:
+    """Something a manifest says of the project: `subject` is the language or engine of a required version, else ''."""
+
+    kind: FactKind
+    value: str
+    path: str
+    line: int
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEntries:
+    """All that a manifest declares."""
+
+    path: str
+    ecosystem: str
+    dependencies: tuple[Dependency, ...] = ()
+    facts: tuple[ProjectFact, ...] = ()
+
+
+_DEV_GROUPS = re.compile(
+    r"(dev|tests?|testing|docs?|documentation|lint|linting|typing|mypy|ci|benchmarks?|format)\b", re.I
+)
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*([^;#]*)")
+
+
+def is_read(path: str) -> bool:
+    """Whether `read_entries` can read files of this path."""
+    return _reader(path) is not None
+
+
+def read_entries(path: str, text: str) -> ManifestEntries | None:
+    """Read a manifest; None where the path is that of none, or the text can't be parsed."""
+    reader = _reader(path)
+    if reader is None:
+        return None
+    try:
+        return reader(path, text)
+    except (ValueError, TypeError, AttributeError, KeyError, SyntaxError, RecursionError, Error):
+        return None
+
+
+def _reader(path: str) -> Callable[[str, str], ManifestEntries] | None:
+    name = path.rsplit("/", 1)[-1].lower()
+    if re.fullmatch(r"(.*[-_])?requirements([-_.].*)?\.(txt|in)", name) or re.search(
+        r"(^|/)requirements/[^/]+\.(txt|in)$", path.lower()
+    ):
+        return _requirements
+    suffix = name.rpartition(".")[2]
+    return _READERS.get(name) or _BY_SUFFIX.get(suffix)
+
+
+class _Lines:
+    """Finds the lines of what was read by a parser that tells none."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+
+    def find(self, pattern: str, after: int = 0) -> int:
+        """The number of the first line below `after` in which the pattern is found; `after`, at least 1, for none."""
+        compiled = re.compile(pattern)
+        numbered = enumerate(self._lines[after:], after + 1)
+        return next((number for number, line in numbered if compiled.search(line)), max(1, after))
+
+
+def _requirement(text: str, group: Group, path: str, line: int, extra: str = "") -> Dependency | None:
+    match = _REQUIREMENT.match(text)
+    return Dependency(match[1], match[2].strip(), group, path, line, extra) if match else None
+
+
+def _group_of(name: str) -> Group:
+    return "dev" if _DEV_GROUPS.match(name) else "optional"
+
+
+def _npm(path: str, text: str) -> ManifestEntries:
+    data, lines = json.loads(text), _Lines(text)
+    keys: dict[str, Group] = {
+        "dependencies": "runtime",
+        "devDependencies": "dev",
+        "peerDependencies": "peer",
+        "optionalDependencies": "optional",
+    }
+    needs = []
+    for key, group in keys.items():
+        start = lines.find(rf'^\s*"{key}"\s*:')
+        for name, version in (data.get(key) or {}).items():
+            needs.append(Dependency(name, str(version), group, path, lines.find(rf'"{re.escape(name)}"\s*:', start)))
+    facts = list(_plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"'))
+    start = lines.find(r'^\s*"engines"\s*:')
+    for name, version in (data.get("engines") or {}).items():
+        line = lines.find(rf'"{re.escape(name)}"\s*:', start - 1)
+        facts.append(ProjectFact("language", str(version), path, line, "Node.js" if name == "node" else name))
+    return ManifestEntries(path, "npm", tuple(needs), tuple(facts))
+
+
+def _plain_facts(
+    path: str, data: Mapping[str, Any], lines: _Lines, keys: Mapping[str, FactKind], quote: str = "", after: int = 0
+) -> Iterator[ProjectFact]:
+    for key, kind in keys.items():
+        value = data.get(key)
+        if isinstance(value, dict):
+            value = value.get("text") or value.get("file") or value.get("type")
+        if isinstance(value, list):
+            value = ", ".join(str(part) for part in value)
+        if isinstance(value, str) and value:
+            line = lines.find(rf"^\s*{quote}{re.escape(key)}{quote}\s*[:=]", after)
+            subject = {"requires-python": "Python", "rust-version": "Rust", "edition": "Rust edition"}.get(key, "")
+            yield ProjectFact(kind, value, path, line, subject)
+
+
+def _pyproject(path: str, text: str) -> ManifestEntries:
+    data, lines = tomllib.loads(text), _Lines(text)
+    needs = [*_pep621(path, data, lines), *_poetry(path, data, lines)]
+    project = data.get("project") or (data.get("tool") or {}).get("poetry") or {}
+    keys: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "requires-python": "language",
+    }
+    start = lines.find(r"^\[(project|tool\.poetry)\]")
+    facts = [*_plain_facts(path, project, lines, keys, after=start)]
+    python = ((data.get("tool") or {}).get("poetry") or {}).get("dependencies", {}).get("python")
+    if isinstance(python, str):
+        facts.append(ProjectFact("language", python, path, lines.find(r"^python\s*=", start), "Python"))
+    return ManifestEntries(path, "python", tuple(needs), tuple(facts))
+
+
+def _pep621(path: str, data: Mapping[str, Any], lines: _Lines) -> Iterator[Dependency]:
+    project = data.get("project") or {}
+    start = lines.find(r"^dependencies\s*=", lines.find(r"^\[project\]"))
+    yield from _listed(path, project.get("dependencies") or (), "runtime", lines, start - 1)
+    start = lines.find(r"^\[project\.optional-dependencies\]|^optional-dependencies")
+    for extra, listed in (project.get("optional-dependencies") or {}).items():
+        below = lines.find(rf"^\s*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
+        yield from _listed(path, listed, _group_of(extra), lines, below - 1, extra)
+    start = lines.find(r"^\[dependency-groups\]")
+    for extra, listed in (data.get("dependency-groups") or {}).items():
+        below = lines.find(rf"^\s*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
+        yield from _listed(path, [item for item in listed if isinstance(item, str)], "dev", lines, below - 1, extra)
+    build = (data.get("build-system") or {}).get("requires") or ()
+    yield from _listed(path, build, "build", lines, lines.find(r"^requires\s*=") - 1)
+
+
+def _listed(
+    path: str, requirements: Iterable[str], group: Group, lines: _Lines, after: int, extra: str = ""
+) -> Iterator[Dependency]:
+    for text in requirements:
+        line = lines.find(rf"[\"']{re.escape(text)}[\"']".replace('"', '\\\\?"'), after)
+        found = _requirement(text, group, path, line, extra)
+        if found:
+            yield found
+
+
+def _poetry(path: str, data: Mapping[str, Any], lines: _Lines) -> Iterator[Dependency]:
+    poetry = (data.get("tool") or {}).get("poetry") or {}
+    tables: list[tuple[str, Group, str, Mapping[str, Any]]] = [
+        (r"^\[tool\.poetry\.dependencies\]", "runtime", "", poetry.get("dependencies") or {}),
+        (r"^\[tool\.poetry\.dev-dependencies\]", "dev", "dev", poetry.get("dev-dependencies") or {}),
+    ]
+    for name, table in (poetry.get("group") or {}).items():
+        head = rf"^\[tool\.poetry\.group\.{re.escape(name)}\.dependencies\]"
+        tables.append((head, "dev", name, table.get("dependencies") or {}))
+    for head, group, extra, table in tables:
+        start = lines.find(head)
+        for name, value in table.items():
+            if name != "python":
+                optional: Group = "optional" if isinstance(value, dict) and value.get("optional") else group
+                line = lines.find(rf"^[\"']?{re.escape(name)}[\"']?\s*=", start)
+                yield Dependency(name, _constraint(value), optional, path, line, extra)
+
+
+def _constraint(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return str(value.get("version") or value.get("git") or value.get("path") or "")
+    return ""
+
+
+def _setup_cfg(path: str, text: str) -> ManifestEntries:
+    parser, lines = ConfigParser(interpolation=None, strict=False), _Lines(text)
+    parser.read_string(text)
+    needs = []
+
+    def add(listed: str, group: Group, after: int, extra: str = "") -> None:
+        for item in filter(None, (line.strip() for line in listed.split("\n"))):
+            line = lines.find(rf"^\s*(?:{re.escape(extra)}\s*=\s*)?{re.escape(item)}|=\s*{re.escape(item)}", after)
+            found = None if item.startswith("#") else _requirement(item, group, path, line, extra)
+            if found:
+                needs.append(found)
+
+    add(parser.get("options", "install_requires", fallback=""), "runtime", lines.find(r"^install_requires") - 1)
+    if parser.has_section("options.extras_require"):
+        start = lines.find(r"^\[options\.extras_require\]")
+        for extra, listed in parser.items("options.extras_require"):
+            add(listed, _group_of(extra), start, extra)
+    facts = []
+    wanted: list[tuple[str, str, FactKind, str]] = [
+        ("metadata", "name", "name", ""),
+        ("metadata", "version", "version", ""),
+        ("metadata", "license", "licence", ""),
+        ("options", "python_requires", "language", "Python"),
+    ]
+    for section, key, kind, subject in wanted:
+        value = parser.get(section, key, fallback="")
+        if value and not value.startswith(("attr:", "file:")):
+            facts.append(ProjectFact(kind, value, path, lines.find(rf"^{key}\s*="), subject))
+    return ManifestEntries(path, "python", tuple(needs), tuple(facts))
+
+
+def _setup_py(path: str, text: str) -> ManifestEntries:
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    call = next(c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) == "setup")
+    values = {keyword.arg: keyword.value for keyword in call.keywords}
+    needs = [*_ast_list(values.get("install_requires"), "runtime", path)]
+    extras = values.get("extras_require")
+    if isinstance(extras, ast.Dict):
+        for key, value in zip(extras.keys, extras.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                needs += _ast_list(value, _group_of(key.value), path, key.value)
+    facts = []
+    wanted: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "python_requires": "language",
+    }
+    for name, kind in wanted.items():
+        found = values.get(name)
+        if isinstance(found, ast.Constant) and isinstance(found.value, str):
+            facts.append(ProjectFact(kind, found.value, path, found.lineno, "Python" if kind == "language" else ""))
+    return ManifestEntries(path, "python", tuple(needs), tuple(facts))
+
+
+def _ast_list(node: ast.expr | None, group: Group, path: str, extra: str = "") -> Iterator[Dependency]:
+    for item in node.elts if isinstance(node, ast.List | ast.Tuple) else ():
+        if isinstance(item, ast.Constant) and isinstance(item.value, str):
+            found = _requirement(item.value, group, path, item.lineno, extra)
+            if found:
+                yield found
+
+
+def _requirements(path: str, text: str) -> ManifestEntries:
+    name = re.split(r"[/.]", path.lower().replace("requirements", ""))
+    group: Group = "dev" if any(_DEV_GROUPS.search(part) for part in name) else "runtime"
+    needs = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.lstrip().startswith(("#", "-")):
+            found = _requirement(line, group, path, number)
+            if found:
+                needs.append(found)
+    return ManifestEntries(path, "python", tuple(needs))
+
+
+def _cargo(path: str, text: str) -> ManifestEntries:
+    data, lines = tomllib.loads(text), _Lines(text)
+    needs = [*_cargo_tables(path, data, lines)]
+    for target, tables in (data.get("target") or {}).items():
+        needs += _cargo_tables(path, tables, lines, rf"target\.['\"]?{re.escape(target)}['\"]?\.")
+    needs += _cargo_tables(path, data.get("workspace") or {}, lines, r"workspace\.")
+    package = {**((data.get("workspace") or {}).get("package") or {}), **(data.get("package") or {})}
+    keys: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "rust-version": "language",
+        "edition": "language",
+    }
+    start = lines.find(r"^\[(workspace\.)?package\]")
+    plain = {key: value for key, value in package.items() if isinstance(value, str)}
+    return ManifestEntries(path, "cargo", tuple(needs), tuple(_plain_facts(path, plain, lines, keys, after=start)))
+
+
+def _cargo_tables(path: str, data: Mapping[str, Any], lines: _Lines, prefix: str = "") -> Iterator[Dependency]:
+    keys: dict[str, Group] = {"dependencies": "runtime", "dev-dependencies": "dev", "build-dependencies": "build"}
+    for key, group in keys.items():
+        start = lines.find(rf"^\[{prefix}{key}[\].]")
+        for name, value in (data.get(key) or {}).items():
+            pattern = rf"^{re.escape(name)}\s*[.=]|^\[{prefix}{key}\.{re.escape(name)}\]"
+            optional: Group = "optional" if isinstance(value, dict) and value.get("optional") else group
+            yield Dependency(name, _constraint(value), optional, path, lines.find(pattern, start - 1))
+
+
+def _go(path: str, text: str) -> ManifestEntries:
+    needs, facts, block = [], [], ""
+    for number, line in enumerate(text.split("\n"), 1):
+        head = re.match(r"(require|replace|exclude|retract)\s*\(", line)
+        block = head[1] if head else "" if line.startswith(")") else block
+        found = re.match(r"\s*(?:require\s+)?([\w.-]+\.[\w.-]+(?:/\S+)?)\s+(v\S+)(\s*//\s*indirect)?", line)
+        if found and (block == "require" or line.startswith("require")):
+            needs.append(Dependency(found[1], found[2], "indirect" if found[3] else "runtime", path, number))
+        fact = re.match(r"(module|go)\s+(\S+)", line)
+        if fact:
+            kind: FactKind = "name" if fact[1] == "module" else "language"
+            facts.append(ProjectFact(kind, fact[2].strip('"'), path, number, "Go" if kind == "language" else ""))
+    return ManifestEntries(path, "go", tuple(needs), tuple(facts))
+
+
+def _maven(path: str, text: str) -> ManifestEntries:
+    needs, facts = [], []
+    managed = [m.span() for m in re.finditer(r"<(dependencyManagement|plugins|pluginManagement)>.*?</\1>", text, re.S)]
+    for match in re.finditer(r"<dependency>(.*?)</dependency>", text, re.S):
+        if any(start <= match.start() < end for start, end in managed):
+            continue
+        values = dict(re.findall(r"<(groupId|artifactId|version|scope|optional)>\s*([^<]*?)\s*<", match[1]))
+        group: Group = "dev" if values.get("scope") == "test" else "runtime"
+        group = "optional" if values.get("optional") == "true" else group
+        at = match.start() + match[0].find("<artifactId>")
+        name = f"{values.get('groupId', '')}:{values['artifactId']}".lstrip(":")
+        needs.append(Dependency(name, values.get("version", ""), group, path, _line(text, at)))
+    own = re.sub(
+        r"<(parent|dependencies|dependencyManagement|build|profiles|developers|reporting)>.*?</\1>",
+        lambda m: "\n" * m[0].count("\n"),
+        text,
+        flags=re.S,
+    )
+    patterns: list[tuple[FactKind, str, str]] = [
+        ("name", r"<artifactId>\s*([^<\s]+)", ""),
+        ("version", r"<version>\s*([^<\s]+)", ""),
+        ("licence", r"<license>.*?<name>\s*([^<]+?)\s*<", ""),
+        ("language", r"<(?:maven\.compiler\.(?:release|source|target)|java\.version|javaVersion)>\s*([\d.]+)", "Java"),
+    ]
+    for kind, pattern, subject in patterns:
+        found = re.search(pattern, own, re.S)
+        if found:
+            facts.append(ProjectFact(kind, found[1], path, _line(own, found.start(1)), subject))
+    return ManifestEntries(path, "maven", tuple(needs), tuple(facts))
+
+
+def _gradle(path: str, text: str) -> ManifestEntries:
+    needs = []
+    pattern = (
+        r"^\s*(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|compile|kapt|annotationProcessor))"
+        r"\s*[( ]\s*(?:platform\()?[\"']([\w.-]+:[\w.-]+)(?::([^\"']*))?[\"']"
+    )
+    for match in re.finditer(pattern, text, re.M):
+        group: Group = "dev" if match[1].lower().startswith(("test", "androidtest")) else "runtime"
+        needs.append(Dependency(match[2], match[3] or "", group, path, _line(text, match.start(1))))
+    facts = []
+    patterns: list[tuple[FactKind, str, str]] = [
+        ("version", r"^version\s*=?\s*[\"']([^\"']+)", ""),
+        (
+            "language",
+            r"^\s*(?:sourceCompatibility\s*=?\s*|languageVersion.*?\()['\"]?(?:JavaVersion\.VERSION_)?([\d_.]+)",
+            "Java",
+        ),
+    ]
+    for kind, regex, subject in patterns:
+        found = re.search(regex, text, re.M)
+        if found:
+            facts.append(ProjectFact(kind, found[1], path, _line(text, found.start(1)), subject))
+    return ManifestEntries(path, "gradle", tuple(needs), tuple(facts))
+
+
+def _composer(path: str, text: str) -> ManifestEntries:
+    data, lines = json.loads(text), _Lines(text)
+    needs, facts = [], []
+    sections: dict[str, Group] = {"require": "runtime", "require-dev": "dev"}
+    for key, group in sections.items():
+        start = lines.find(rf'^\s*"{key}"\s*:')
+        for name, version in (data.get(key) or {}).items():
+            line = lines.find(rf'"{re.escape(name)}"\s*:', start)
+            if name == "php":
+                facts.append(ProjectFact("language", str(version), path, line, "PHP"))
+            else:
+                needs.append(Dependency(name, str(version), group, path, line))
+    facts += _plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"')
+    return ManifestEntries(path, "composer", tuple(needs), tuple(facts))
+
+
+def _gemfile(path: str, text: str) -> ManifestEntries:
+    needs, groups = [], ""
+    for number, line in enumerate(text.split("\n"), 1):
+        head = re.match(r"\s*group\s+(.*?)\s+do\b", line)
+        groups = head[1] if head else "" if re.match(r"end\b", line) else groups
+        gem = re.match(r"\s*gem\s+['\"]([^'\"]+)['\"]((?:\s*,\s*['\"][^'\"]*['\"])*)(.*)", line)
+        if gem:
+            named = re.search(r"group:?s?\s*(?:=>)?\s*(.*)", gem[3])
+            group: Group = "dev" if groups or named else "runtime"
+            extra = ", ".join(re.findall(r":(\w+)", groups or (named[1] if named else "")))
+            needs.append(
+                Dependency(gem[1], ", ".join(re.findall(r"['\"]([^'\"]*)", gem[2])[::2]), group, path, number, extra)
+            )
+    return ManifestEntries(path, "ruby", tuple(needs))
+
+
+def _gemspec(path: str, text: str) -> ManifestEntries:
+    needs, facts = [], []
+    kinds: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "licenses": "licence",
+        "required_ruby_version": "language",
+    }
+    for number, line in enumerate(text.split("\n"), 1):
+        gem = re.match(r"\s*\w+\.add_(runtime_|development_)?dependency[ (]\s*['\"]([^'\"]+)['\"](.*)", line)
+        if gem:
+            group: Group = "dev" if gem[1] == "development_" else "runtime"
+            needs.append(Dependency(gem[2], ", ".join(re.findall(r"['\"]([^'\"]+)['\"]", gem[3])), group, path, number))
+        fact = re.match(r"\s*\w+\.(\w+)\s*=\s*(.*)", line)
+        if fact and fact[1] in kinds and (value := ", ".join(re.findall(r"['\"]([^'\"]+)['\"]", fact[2]))):
+            kind = kinds[fact[1]]
+            facts.append(ProjectFact(kind, value, path, number, "Ruby" if kind == "language" else ""))
+    return ManifestEntries(path, "ruby", tuple(needs), tuple(facts))
+
+
+def _csproj(path: str, text: str) -> ManifestEntries:
+    needs = [
+        Dependency(m[1], m[2] or "", "runtime", path, _line(text, m.start()))
+        for m in re.finditer(r"<PackageReference\s+Include=\"([^\"]+)\"(?:[^>]*?Version=\"([^\"]+)\")?", text)
+    ]
+    patterns: list[tuple[FactKind, str, str]] = [
+        ("version", r"<(?:Version|VersionPrefix)>([^<]+)<", ""),
+        ("licence", r"<PackageLicenseExpression>([^<]+)<", ""),
+        ("language", r"<TargetFrameworks?>([^<]+)<", ".NET"),
+    ]
+    return ManifestEntries(path, "dotnet", tuple(needs), tuple(_searched(path, text, patterns)))
+
+
+def _cmake(path: str, text: str) -> ManifestEntries:
+    needs = [
+        Dependency(m[1], m[2] or "", "runtime", path, _line(text, m.start()))
+        for m in re.finditer(r"^\s*find_package\s*\(\s*(\w+)(?:\s+([\d.]+))?", text, re.M | re.I)
+    ]
+    patterns: list[tuple[FactKind, str, str]] = [
+        ("name", r"^\s*project\s*\(\s*[\"']?(\w+)", ""),
+        ("version", r"^\s*project\s*\([^)]*?VERSION\s+([\d.]+)", ""),
+        ("language", r"^\s*cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", "CMake"),
+        ("language", r"CMAKE_CXX_STANDARD\s+(\d+)", "C++"),
+        ("language", r"CMAKE_C_STANDARD\s+(\d+)", "C"),
+    ]
+    return ManifestEntries(path, "cmake", tuple(needs), tuple(_searched(path, text, patterns)))
+
+
+def _searched(path: str, text: str, patterns: Sequence[tuple[FactKind, str, str]]) -> Iterator[ProjectFact]:
+    for kind, pattern, subject in patterns:
+        found = re.search(pattern, text, re.M | re.I)
+        if found:
+            yield ProjectFact(kind, found[1].strip(), path, _line(text, found.start(1)), subject)
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+_READERS: dict[str, Callable[[str, str], ManifestEntries]] = {
+    "package.json": _npm,
+    "composer.json": _composer,
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _setup_cfg,
+    "setup.py": _setup_py,
+    "cargo.toml": _cargo,
+    "go.mod": _go,
+    "pom.xml": _maven,
+    "build.gradle": _gradle,
+    "build.gradle.kts": _gradle,
+    "gemfile": _gemfile,
+    "cmakelists.txt": _cmake,
+}
+_BY_SUFFIX: dict[str, Callable[[str, str], ManifestEntries]] = {
+    "gemspec": _gemspec,
+    "csproj": _csproj,
+    "fsproj": _csproj,
+    "props": _csproj,
+}
