@@ -36,6 +36,7 @@ class ChatOptions:
         schema: a JSON schema that constrains the reply.
         probabilities: ask for the tokens' alternatives.
         words: constrain the reply to one of them (embedded models only).
+        grammar: constrain the reply by a grammar in GBNF, the notation of llama.cpp (embedded models only).
     """
 
     max_tokens: int = 700
@@ -45,6 +46,7 @@ class ChatOptions:
     schema: Mapping[str, Any] | None = None
     probabilities: bool = False
     words: tuple[str, ...] = ()
+    grammar: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +135,8 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
         arguments |= {"logprobs": True, "top_logprobs": 20}
     if model.engine is not None:
         arguments["extra_body"] = {"return_progress": True}  # signs of life while it reads a long prompt
-        if options.words:
-            grammar = "root ::= " + " | ".join(json.dumps(word) for word in options.words)
-            arguments["extra_body"]["grammar"] = grammar
+        if options.words or options.grammar:
+            arguments["extra_body"]["grammar"] = options.grammar or _any_of(options.words)
     async with httpx.AsyncClient(timeout=timeout) as client:
         transport: dict[str, Any] = {"async_http_client": client}  # OpenAILike passes it on to OpenAI
         llm = type(base)(
@@ -151,6 +152,10 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
             **transport,
         )
         yield llm, arguments
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return "root ::= " + " | ".join(json.dumps(word) for word in words)
 
 
 def _read_scripted(response: ChatResponse) -> ReplyDelta:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 DEFAULT_OPTIONS = ChatOptions()
+
+Halt = Callable[[str], Awaitable[bool]]
+"""Is given the text so far after each piece; once it returns True the reply ends."""
 
 TOKENS_PER_MESSAGE = 6
 """Tokens the chat template adds to each message (ChatML: role, two markers, newlines)."""
@@ -65,7 +68,7 @@ async def chat(
     messages: Sequence[ChatMessage],
     step: Step,
     options: ChatOptions = DEFAULT_OPTIONS,
-    halt: Callable[[str], bool] | None = None,
+    halt: Halt | None = None,
 ) -> str:
     """The text of the model's reply, streamed into `step` token by token.
 
@@ -90,7 +93,7 @@ async def request(
     messages: Sequence[ChatMessage],
     step: Step,
     options: ChatOptions,
-    halt: Callable[[str], bool] | None = None,
+    halt: Halt | None = None,
 ) -> Reply:
     """Ask a model and stream the reply into `step`. Cancelling the task closes the model's stream.
 
@@ -103,7 +106,7 @@ async def request(
         messages: the prompt.
         step: receives the reply and the notes.
         options: how to sample the reply.
-        halt: called with the text so far after each piece; once it returns True the stream is closed (finish `halted`).
+        halt: ends the reply early (finish `halted`); a reply from the cache isn't given to it.
 
     Returns:
         Everything known about the reply.
@@ -124,7 +127,7 @@ async def request(
         await _receive(model, messages, step, options, reply, halt)
     finally:
         _note_statistics(step, reply)
-    if model.cache and reply.finish == "stop":
+    if model.cache and reply.finish in ("stop", "halted"):
         model.cache.put(key, reply.text)
     return reply
 
@@ -135,7 +138,7 @@ async def _receive(
     step: Step,
     options: ChatOptions,
     reply: Reply,
-    halt: Callable[[str], bool] | None,
+    halt: Halt | None,
 ) -> None:
     try:
         async with asyncio.timeout(model.timeout_s) as silence, backend.open_reply(model, messages, options) as deltas:
@@ -148,7 +151,7 @@ async def _receive(
                 if len(reply.pieces) > DELTAS_PER_TOKEN * options.max_tokens + SPARE_DELTAS:
                     reply.finish = "length"
                     break
-                if halt is not None and delta.text and halt(reply.text):
+                if halt is not None and delta.text and await halt(reply.text):
                     reply.finish = "halted"
                     break
     except Exception as error:

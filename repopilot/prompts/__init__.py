@@ -5,11 +5,13 @@ The stable part of a prompt stands first, what changes with every call last: loc
 
 from __future__ import annotations
 
+import hmac
 import re
 import secrets
 from functools import cache
 from importlib.resources import files
 
+_SECRET = secrets.token_bytes(32)
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 
@@ -38,6 +40,16 @@ def render(name: str, /, **values: object) -> str:
 def nonce() -> str:
     """A new random delimiter, eight hexadecimal digits, which the author of untrusted text can't guess."""
     return secrets.token_hex(4)
+
+
+def delimiter(content: str) -> str:
+    """The delimiter for untrusted text: eight hexadecimal digits that its author can't guess.
+
+    Args:
+        content: what the prompt shows, or what identifies it. The same content has the same delimiter as long as the
+            process runs, so that an identical prompt is found in the caches.
+    """
+    return hmac.new(_SECRET, content.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:8]
 
 
 def sanitized(text: str, mark: str) -> str:

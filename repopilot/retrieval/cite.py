@@ -2,17 +2,17 @@
 
 The anchors (identifiers, quotes, paths) and content words of each sentence are looked up in the lines of the excerpts,
 which gives a support score. A number that names no excerpt is dropped. One whose lines don't support the sentence is
-replaced by that of the excerpt that does, or else marked `[3?]`. A sentence without a number gets that of the excerpt
-in which its anchors are found.
+replaced by that of the excerpt that does, as is one that is missing; a sentence that no lines support is left out,
+unless it cites nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, split_sentences, word_stems
+from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, last_name, split_sentences, word_stems
 from repopilot.types import Citation, Symbol
 
 SUPPORTED = 0.6
@@ -27,6 +27,8 @@ WIDE = 40
 _MARKER = re.compile(r"\s?[\[【]\s*\^?(\d{1,3}(?:\s*[,;&–-]\s*\d{1,3})*)\s*\??[\]】](?!\()")
 _TICKED_MARKER = re.compile(r"`\s*(\[\d{1,3}\])\s*`")
 _INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
+
+_NO_TRANSLATIONS: Mapping[str, Collection[str]] = {}
 
 SymbolsOf = Callable[[str], Sequence[Symbol]]
 """Gives the known definitions of a name."""
@@ -44,13 +46,19 @@ class Excerpt:
     text: str
 
 
-def support(claim: Claim, excerpt: Excerpt, symbols_of: SymbolsOf) -> float:
+def support(
+    claim: Claim,
+    excerpt: Excerpt,
+    symbols_of: SymbolsOf,
+    translations: Mapping[str, Collection[str]] = _NO_TRANSLATIONS,
+) -> float:
     """The support score of a claim in an excerpt: how many of its anchors and content words are found there.
 
     Args:
         claim: what a sentence claims.
         excerpt: the lines it may be about.
         symbols_of: gives the known definitions of a name; a definition scores higher than a mention.
+        translations: for stems of the claim's words further stems that stand for them.
 
     Returns:
         0 (not supported) to 1.
@@ -58,7 +66,7 @@ def support(claim: Claim, excerpt: Excerpt, symbols_of: SymbolsOf) -> float:
     names = identifiers(excerpt.text)
     scores = [_anchor_score(a, excerpt, names, symbols_of) for a in claim.anchors]
     found = [score for score in scores if score is not None]
-    words = _word_coverage(claim, excerpt)
+    words = _word_coverage(claim, excerpt, translations)
     if not found:
         return words if len(claim.words) >= 3 else 0.0
     # For a sentence that names code, the names decide, the first above all; words tip the balance.
@@ -70,7 +78,7 @@ def support(claim: Claim, excerpt: Excerpt, symbols_of: SymbolsOf) -> float:
 def verify(
     text: str, excerpts: Sequence[Excerpt], commit: str, symbols_of: SymbolsOf = lambda name: ()
 ) -> tuple[str, tuple[Citation, ...]]:
-    """Check the citation numbers in a text and renumber them from 1.
+    """Check the citation numbers in a text, leave out the sentences that nothing supports, and renumber from 1.
 
     Args:
         text: Markdown with numbers in brackets (`[2]`), as a model wrote it.
@@ -79,77 +87,79 @@ def verify(
         symbols_of: gives the known definitions of a name, to tell a mention from a definition.
 
     Returns:
-        The text, and the citations its numbers stand for; those that no lines support are marked `[3?]` in the text
-        and are not `supported`.
+        The rest of the text, and the citations its numbers stand for. A sentence that claims too little to be checked,
+        or cites nothing, stays without a number.
     """
-    by_number = {e.number: e for e in excerpts}
-    ledger = _Ledger(commit, [])
-    pieces = []
-    for piece, prose in split_sentences(_without_invented_lines(_TICKED_MARKER.sub(r"\1", text))):
-        pieces.append(_checked_sentence(piece, by_number, symbols_of, ledger) if prose else piece)
-    return "".join(pieces), tuple(ledger.citations)
+    citations: list[Citation] = []
+    pieces = [
+        _checked_sentence(piece, excerpts, symbols_of, commit, citations) if prose else piece
+        for piece, prose in split_sentences(without_invented_lines(text))
+    ]
+    return "".join(pieces), tuple(citations)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ledger:
-    """Citations in order of first appearance; one number per place, and another where it is not supported."""
-
-    commit: str
-    citations: list[Citation]
-
-    def number(self, excerpt: Excerpt, start: int, end: int, supported: bool) -> int:
-        for known in self.citations:
-            if (known.path, known.start_line, known.end_line, known.supported) == (excerpt.path, start, end, supported):
-                return known.number
-        number = len(self.citations) + 1
-        self.citations.append(Citation(number, excerpt.path, start, end, self.commit, excerpt.symbol, supported))
-        return number
+def split_marks(sentence: str) -> tuple[str, list[int]]:
+    """A sentence without its citation numbers, and those numbers in order, once each."""
+    sentence = _TICKED_MARKER.sub(r"\1", sentence)
+    numbers = [n for match in _MARKER.finditer(sentence) for n in _numbers(match.group(1))]
+    return _MARKER.sub("", sentence), list(dict.fromkeys(numbers))
 
 
-def _without_invented_lines(text: str) -> str:
+def with_mark(body: str, number: int) -> str:
+    """A sentence with a citation number before its closing punctuation."""
+    end = re.search(r"[.!?:;…]*[*_]*\s*$", body)
+    at = end.start() if end else len(body)
+    return f"{body[:at].rstrip()} [{number}]{body[at:]}"
+
+
+def without_invented_lines(text: str) -> str:
     """Remove line numbers after file names: the prompt contains none, so they are invented."""
     return _INVENTED_LINES.sub(r"\1", text)
 
 
-def _checked_sentence(sentence: str, by_number: dict[int, Excerpt], symbols_of: SymbolsOf, ledger: _Ledger) -> str:
-    claim = claim_of(_MARKER.sub("", sentence))
-    given = list(dict.fromkeys(n for m in _MARKER.finditer(sentence) for n in _numbers(m.group(1)) if n in by_number))
+def _checked_sentence(
+    sentence: str, excerpts: Sequence[Excerpt], symbols_of: SymbolsOf, commit: str, citations: list[Citation]
+) -> str:
+    """The sentence with the numbers of its citations, which are added to `citations`; '' where nothing supports it."""
+    body, given = split_marks(sentence)
+    claim = claim_of(body)
     if not claim.anchors and len(claim.words) < 3:
-        cited: list[tuple[Excerpt, bool]] = []  # too little to check: nothing is cited for it
-    else:
-        cited = _cited_excerpts(claim, given, by_number, symbols_of)
-    body = _MARKER.sub("", sentence)
-    marks = "".join(_mark(claim, excerpt, supported, ledger) for excerpt, supported in cited)
-    return _with_marks(body, marks)
+        return body  # too little to check: nothing is cited for it
+    scores = {e.number: support(claim, e, symbols_of) for e in excerpts}
+    supporting = supporting_numbers(claim, given, scores)
+    for number in supporting:
+        cited = next(e for e in excerpts if e.number == number)
+        body = with_mark(body, _number_of(cited, narrowed(claim, cited), commit, citations))
+    return body if supporting or not any(n in scores for n in given) else ""
 
 
-def _cited_excerpts(
-    claim: Claim, given: Sequence[int], by_number: dict[int, Excerpt], symbols_of: SymbolsOf
-) -> list[tuple[Excerpt, bool]]:
-    """The excerpts to cite for a claim, each with whether it supports it; `given` are the numbers the model wrote."""
-    scores = {n: support(claim, e, symbols_of) for n, e in by_number.items()}
-    good = [n for n in given if scores[n] >= SUPPORTED]
-    if good:
-        return [(by_number[n], True) for n in good]
+def supporting_numbers(claim: Claim, given: Sequence[int], scores: Mapping[int, float]) -> list[int]:
+    """The excerpts to cite for a claim.
+
+    Args:
+        claim: what a sentence claims.
+        given: the numbers that the model wrote.
+        scores: the support score of the claim in each excerpt.
+
+    Returns:
+        Those of the given numbers that support it; where none does, the best excerpt that does, for a claim that names
+        something; else none.
+    """
+    good = [n for n in given if scores.get(n, 0.0) >= SUPPORTED]
+    if good or not claim.anchors:
+        return good
     best = max(scores, key=lambda n: (scores[n], -n), default=None)
-    if best is not None and claim.anchors and scores[best] >= SUPPORTED:
-        return [(by_number[best], True)]
-    return [(by_number[n], False) for n in given[:1]]
+    return [best] if best is not None and scores[best] >= SUPPORTED else []
 
 
-def _mark(claim: Claim, excerpt: Excerpt, supported: bool, ledger: _Ledger) -> str:
-    start, end = _narrowed(claim, excerpt) if supported else (excerpt.start_line, excerpt.end_line)
-    number = ledger.number(excerpt, start, end, supported)
-    return f" [{number}]" if supported else f" [{number}?]"
-
-
-def _with_marks(body: str, marks: str) -> str:
-    """Put marks before the closing punctuation of a sentence."""
-    if not marks:
-        return body
-    end = re.search(r"[.!?:;…]*[*_]*\s*$", body)
-    at = end.start() if end else len(body)
-    return body[:at].rstrip() + marks + body[at:]
+def _number_of(excerpt: Excerpt, lines: tuple[int, int], commit: str, citations: list[Citation]) -> int:
+    """The number of a place: one for each, in order of first appearance."""
+    for known in citations:
+        if (known.path, known.start_line, known.end_line) == (excerpt.path, *lines):
+            return known.number
+    number = len(citations) + 1
+    citations.append(Citation(number, excerpt.path, *lines, commit, excerpt.symbol, True))
+    return number
 
 
 def _numbers(group: str) -> list[int]:
@@ -204,19 +214,20 @@ def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:
     )
 
 
-def _word_coverage(claim: Claim, excerpt: Excerpt) -> float:
+def _word_coverage(claim: Claim, excerpt: Excerpt, translations: Mapping[str, Collection[str]]) -> float:
     if not claim.words:
         return 0.0
     present = word_stems(f"{excerpt.path} {excerpt.symbol} {excerpt.text}")
-    return sum(w in present for w in claim.words) / len(claim.words)
+    found = (w in present or any(other in present for other in translations.get(w, ())) for w in claim.words)
+    return sum(found) / len(claim.words)
 
 
-def _narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
+def narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
     """First and last line of the part of a long excerpt that supports the claim, with a margin of two lines; of the
     full excerpt where that can't be determined."""
     if excerpt.end_line - excerpt.start_line < WIDE:
         return excerpt.start_line, excerpt.end_line
-    wanted = {re.split(r"\.|::|->|#", a.text)[-1] for a in claim.anchors if a.kind == "name"}
+    wanted = {last_name(a.text) for a in claim.anchors if a.kind == "name"}
     quotes = [a.text for a in claim.anchors if a.kind == "quote"]
     rows = [
         i

@@ -19,6 +19,7 @@ _EXTENSIONS = frozenset(
 )
 _NAME = re.compile(r"(?<![\w-])--[a-z][\w-]+|\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*\b(\()?")
 _IDENTIFIER = re.compile(r"--[a-z][\w-]+|[A-Za-z_$][\w$]*")
+_QUALIFIER = re.compile(r"\.|::|->|#")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|\d+")
 _FENCE = re.compile(r"^\s*(```|~~~)")
@@ -100,6 +101,11 @@ def split_sentences(text: str) -> Iterator[tuple[str, bool]]:
 def identifiers(text: str) -> frozenset[str]:
     """Every identifier and long option in a text, as written."""
     return frozenset(_IDENTIFIER.findall(text))
+
+
+def last_name(name: str) -> str:
+    """The last part of a qualified name, in the notation of any language."""
+    return _QUALIFIER.split(name)[-1]
 
 
 def word_stems(text: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from repopilot import i18n
 from repopilot.index.store import Index
-from repopilot.prompts import nonce, sanitized
+from repopilot.prompts import delimiter, sanitized
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import identifiers
 from repopilot.types import Hit, Symbol
@@ -59,7 +59,7 @@ def pack(
     Returns:
         The pack, with excerpts in the order of the hits.
     """
-    mark = nonce()
+    mark = delimiter(f"{index.name} {index.commit}")  # the same for every question, for the caches of prompts
     places = _joined([_widened(hit, index.outline(hit.chunk.path)) for hit in hits])
     texts: list[str] = []
     excerpts: list[Excerpt] = []

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
-from repopilot.agents.explain.grounding import last_name
 from repopilot.agents.exploration import Exploration, follows_up
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.claims import claim_of, identifiers, word_stems
+from repopilot.retrieval.claims import claim_of, identifiers, last_name, word_stems
 from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
@@ -65,15 +64,16 @@ def prompt_messages(question: str, workspace: Workspace, found: Exploration, cov
     from llama_index.core.llms import ChatMessage
 
     tail = "_fr" if found.language == "fr" else ""
+    absence = " " + render("explain_absence") if coverage < UNSURE_COVERAGE else ""
     user = render(
         f"explain_user{tail}",
         context="\n".join(filter(None, (found.map, *map(str, found.call_path), found.pack.text))).strip(),
         earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if follows_up(question, workspace.turns) else "",
         question=question[:4000],
+        absence=absence,
     )
-    absence = " " + render("explain_absence") if coverage < UNSURE_COVERAGE else ""
     return [
-        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name, absence=absence)),
+        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name)),
         ChatMessage(role="user", content=user),
     ]
 
