@@ -10,12 +10,17 @@ from repopilot import intents
 from repopilot.i18n import Message, message
 from repopilot.routing.normalize import NormalizedQuestion
 from repopilot.routing.patterns import RULES
+from repopilot.routing.question_shape import PARTICULAR_INTENTS, asked, is_plain, particular
 from repopilot.routing.safety import harm_evidence, harm_score
 from repopilot.types import Intent
 
 _COMPILED = {name: (intent, weight, re.compile(pattern)) for name, (intent, weight, pattern) in RULES.items()}
 CUE_WEIGHT = 3.0
 """What the cue of an intent counts: more than any pattern, as it names the intent outright."""
+PLAIN_QUESTION = 2.0
+"""What the shape of a plain question counts for EXPLAIN, and against everything else."""
+PARTICULAR_QUESTION = 0.8
+"""What the shape of a question about a change, a judgement, a plan or tests counts for its intent."""
 
 _MOST_SIGNS = 3
 _LIST = re.compile(r",| and | et |;")
@@ -42,6 +47,9 @@ def evidence(reading: NormalizedQuestion) -> dict[str, float]:
         "question_mark": float(reading.question_mark),
     }
     found["change_and_wide"] = found["change_verb"] * max(found["wide"], found["migrate"])
+    found["plain_question"] = float(is_plain(core))
+    about = particular(asked(core))
+    found |= {f"asks_for_{intent}": float(about == intent) for intent in PARTICULAR_INTENTS}
     found["asks_about_code"] = float(bool(_ABOUT_CODE.search(core)))
     found |= {f"cue_{s.id}": float(bool(re.search(s.cue, core))) for s in intents.INTENTS if s.cue}
     return found
@@ -80,8 +88,13 @@ def _settle_questions(found: dict[str, float], total: dict[Intent, float]) -> No
     if found["asks_about_code"] and not found["safe_to"]:
         total["TEST"] -= 1.2
         total["GENERATE"] -= 0.8
-    particular = max(total["IMPACT"], total["REVIEW"], total["DECOMPOSE"])
-    if particular >= 1.1 and not found["explain_verb"]:
+    if found["plain_question"]:
+        for intent in total:
+            total[intent] += PLAIN_QUESTION if intent == "EXPLAIN" else -PLAIN_QUESTION
+        return
+    for intent in PARTICULAR_INTENTS:
+        total[intent] += PARTICULAR_QUESTION * found[f"asks_for_{intent}"]
+    if max(total["IMPACT"], total["REVIEW"], total["DECOMPOSE"]) >= 1.1 and not found["explain_verb"]:
         total["EXPLAIN"] -= 1.0
 
 

@@ -35,8 +35,9 @@ CLEAR_MARGIN = 0.5
 """Lead of the best intent over the next from which on the language model is not asked."""
 CERTAIN_HARM = 3.0
 """Harm score from which on the classifier is not asked."""
-SURE_ENOUGH_TO_REFUSE = {True: 0.5, False: 0.65}
-"""Least chance of REFUSE, with and without named evidence of harm: false alarms cost more trust than they save."""
+SURE_ENOUGH_TO_REFUSE = {True: 0.5, False: 0.85}
+"""Least chance of REFUSE, with and without named evidence of harm: false alarms cost more trust than they save.
+A plain question without such evidence is never refused: it asks for a fact of the system."""
 MODEL_WEIGHT = 0.6
 """Weight of the model's log-probabilities beside those of the classifier."""
 MODEL_S = 10.0
@@ -155,11 +156,16 @@ def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedde
         return Route("EXPLAIN", 0.4, message("routing.script"), "heuristic", (("GENERATE", 0.3),))
     chances, tier, remark = _chances(reading, found, embedder)
     ranked = list(chances.items())
-    if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE[bool(named_harm(found))]:
+    if ranked[0][0] == "REFUSE" and not _may_refuse(ranked[0][1], found):
         ranked[0], ranked[1] = ranked[1], ranked[0]
     intent, confidence = ranked[0]
     why = joined(filter(None, (_why(intent, found), remark)))
     return Route(intent, round(confidence, 3), why, tier, _rounded(ranked[1:4]))
+
+
+def _may_refuse(chance: float, found: dict[str, float]) -> bool:
+    named = bool(named_harm(found))
+    return chance >= SURE_ENOUGH_TO_REFUSE[named] and (named or not found["plain_question"])
 
 
 def _chances(
