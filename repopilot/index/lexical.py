@@ -254,6 +254,16 @@ class LexicalIndex:
         return np.unique(keys, return_inverse=True)[1].astype(np.int32)
 
     @cached_property
+    def file_lengths(self) -> Mapping[str, np.ndarray]:
+        """float64 (files,) by field: the words of each file. All its rows have its path, which counts once."""
+        found = {
+            name: np.bincount(self.file_of, postings.lengths, minlength=len(self.files))
+            for name, postings in self.fields.items()
+        }
+        found["path"][self.file_of] = self.fields["path"].lengths
+        return found
+
+    @cached_property
     def file_numbers(self) -> dict[str, int]:
         """The number of each file by its path."""
         return {path: number for number, path in enumerate(self.files)}
@@ -268,6 +278,11 @@ class LexicalIndex:
         """float32 per token: its inverse document frequency over bodies."""
         matching = np.diff(self.fields["body"].starts)
         return np.log1p((len(self) - matching + 0.5) / (matching + 0.5)).astype(np.float32)
+
+    @cached_property
+    def median_rarity(self) -> float:
+        """The median of `rarity`, 0 for an index without words."""
+        return float(np.median(self.rarity)) if len(self.rarity) else 0.0
 
     @cached_property
     def name_mass(self) -> np.ndarray:

@@ -20,7 +20,12 @@ _local = threading.local()
 
 def words(text: str) -> list[str]:
     """The identifiers and words of a text, in order, their accents composed (NFC) and else unchanged."""
-    return WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
+    return WORD.findall(composed(text))
+
+
+def composed(text: str) -> str:
+    """A text with its accents composed (NFC): whichever way they are written, a word is the same."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 @lru_cache(maxsize=1 << 18)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from repopilot.index.ragged import ragged
+
 if TYPE_CHECKING:
-    from repopilot.index.lexical import LexicalIndex
+    from repopilot.index.lexical import LexicalIndex, Postings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,66 +41,75 @@ def idf(matching: int | np.ndarray, total: int) -> np.ndarray:
     return np.log1p((total - np.asarray(matching) + 0.5) / (np.asarray(matching) + 0.5))
 
 
-def saturated(frequencies: np.ndarray, weights: np.ndarray, total: int, k1: float) -> np.ndarray:
+def saturated(frequencies: np.ndarray, factors: np.ndarray, k1: float) -> np.ndarray:
     """BM25 scores of documents: Σ w·idf·T(k₁+1)/(k₁+T).
 
     Args:
         frequencies: float (tokens, documents), T: term frequencies normalised by length.
-        weights: float (tokens,), w: the weight of each token in the query.
-        total: how many documents there are.
+        factors: float (tokens,), w·idf: the weight of each token in the query times its rarity.
         k1: how slowly repetition stops to count.
 
     Returns:
         float (documents,).
     """
-    factors = weights * idf((frequencies > 0).sum(1), total)
     return factors @ (frequencies * (k1 + 1) / (k1 + frequencies))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldPostings:
+    """The postings of a query's tokens in one field: `rows` and `counts`, and the `positions` of the tokens in it."""
+
+    positions: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
 
 
 class TokenFrequencies:
     """Frequencies of a query's tokens over all fields, weighted and normalised by length as BM25F does.
 
-    `rows` is float32 (tokens, passages) and `files` float32 (tokens, files), each file read as one document; `in_path`
-    is bool (tokens, files): the token is a word of the file's path.
+    `rows` is float32 (tokens, passages) and `files` float32 (tokens, files), each file read as one document; `found` is
+    bool (tokens, passages) and `matching` int (tokens,): which passages have a token, and how many; `in_path` is bool
+    (tokens, files): the token is a word of the file's path. `postings` are those of each field.
     """
 
     def __init__(self, lexical: LexicalIndex, tokens: Sequence[int], constants: Bm25f = BM25F) -> None:
         """Count `tokens`, given by their numbers in the index."""
-        shape = len(tokens), len(lexical.files)
+        size, files = len(lexical), len(lexical.files)
         self.tokens = tokens
-        self.rows = np.zeros((len(tokens), len(lexical)), np.float32)
-        self.files = np.zeros(shape, np.float32)
-        self.in_path = np.zeros(shape, bool)
-        for name, postings in lexical.fields.items():
+        self.rows = np.zeros((len(tokens), size), np.float32)
+        self.files = np.zeros((len(tokens), files), np.float32)
+        self.in_path = np.zeros((len(tokens), files), bool)
+        self.postings = {name: postings_of(postings, tokens) for name, postings in lexical.fields.items()}
+        for name, found in self.postings.items():
             weight = getattr(constants, name)
-            norm = weight * _length_factor(postings.lengths, constants.b)
-            file_norm = weight * _length_factor(sum_by_file(lexical, name, slice(None), postings.lengths), constants.b)
-            for number, token in enumerate(tokens):
-                rows, counts = postings.of(token)
-                self.rows[number, rows] += counts * norm[rows]
-                self.files[number] += sum_by_file(lexical, name, rows, counts) * file_norm
-                if name == "path":
-                    self.in_path[number, lexical.file_of[rows]] = True
+            norm = weight * _length_factor(lexical.fields[name].lengths, constants.b)
+            self.rows.reshape(-1)[found.positions * size + found.rows] += found.counts * norm[found.rows]
+            places = found.positions * files + lexical.file_of[found.rows]
+            if name == "path":  # all rows of a file have the same path, which counts once
+                sums = np.zeros(self.files.size)
+                sums[places] = found.counts
+                self.in_path.reshape(-1)[places] = True
+            else:
+                sums = np.bincount(places, found.counts, minlength=self.files.size)
+            self.files += sums.reshape(self.files.shape) * (
+                weight * _length_factor(lexical.file_lengths[name], constants.b)
+            )
+        self.found = self.rows > 0
+        self.matching = np.count_nonzero(self.found, axis=1)
 
 
-def sum_by_file(lexical: LexicalIndex, field: str, rows: np.ndarray | slice, values: np.ndarray) -> np.ndarray:
-    """Sum values of rows per file; all rows of a file have the same path, which counts once.
+def postings_of(postings: Postings, tokens: Sequence[int]) -> FieldPostings:
+    """The postings of some tokens.
 
     Args:
-        lexical: the index.
-        field: the field that the values are of: path, symbols or body.
-        rows: int (n,), numbers of rows.
-        values: float (n,), one for each of them.
-
-    Returns:
-        float (files,).
+        postings: those of a field.
+        tokens: numbers of tokens.
     """
-    files = lexical.file_of[rows]
-    if field != "path":
-        return np.bincount(files, values, minlength=len(lexical.files))
-    result = np.zeros(len(lexical.files))
-    result[files] = values
-    return result
+    numbers = np.asarray(tokens, np.int64)
+    starts = postings.starts[numbers]
+    sizes = postings.starts[numbers + 1] - starts
+    chosen = ragged(starts, sizes)
+    return FieldPostings(np.repeat(np.arange(len(numbers)), sizes), postings.rows[chosen], postings.counts[chosen])
 
 
 def _length_factor(lengths: np.ndarray, b: float) -> np.ndarray:

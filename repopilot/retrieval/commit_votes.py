@@ -16,7 +16,7 @@ import numpy as np
 from repopilot.i18n import Message, message
 from repopilot.index.history import commit_index, path_tree
 from repopilot.index.history.commit_index import BODY, CommitIndex
-from repopilot.index.history.path_tree import ragged
+from repopilot.index.ragged import ragged
 from repopilot.retrieval.bm25 import idf
 
 if TYPE_CHECKING:

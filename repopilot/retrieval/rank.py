@@ -17,6 +17,7 @@ from repopilot.retrieval import commit_votes, exact_matches
 from repopilot.retrieval.commit_votes import History, HistorySignals
 from repopilot.retrieval.query.parse import Query
 from repopilot.retrieval.signals import Signals, signals
+from repopilot.retrieval.sorting import descending, grouped, places_in_groups
 from repopilot.retrieval.weights import weights_for
 from repopilot.types import Chunk
 
@@ -75,7 +76,7 @@ class Ranking:
         """
         rows = np.nonzero(self.mask)[0]
         scores = spread(self.scores[rows], self.lexical.file_of[rows], same_file)
-        return rows[np.argsort(-scores, kind="stable")[:count]]
+        return rows[descending(scores)[:count]]
 
     def why(self, row: int) -> dict[str, float]:
         """The contributions to a row's score by name; names of its file's begin with `file: `."""
@@ -171,12 +172,9 @@ def spread(scores: np.ndarray, files: np.ndarray, cost: float) -> np.ndarray:
     Returns:
         float (n,), in the order of `scores`.
     """
-    order = np.lexsort((-scores, files))
-    ordered = files[order]
-    places = np.arange(len(order))
-    first = np.concatenate(([True], ordered[1:] != ordered[:-1])) if len(order) else np.zeros(0, bool)
+    order = grouped(files, descending(scores))
     earlier = np.empty(len(order))
-    earlier[order] = places - np.maximum.accumulate(np.where(first, places, 0))
+    earlier[order] = places_in_groups(files[order])
     return scores - cost * earlier
 
 

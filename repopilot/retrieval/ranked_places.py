@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import WORD, composed, expand
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from repopilot.index.lexical import LexicalIndex
 
 LONGEST = 160
@@ -24,7 +26,6 @@ MOST_RANGES, MOST_LINES = 3, 12
 """How many ranges of lines of a place are named, and how many lines of one statement."""
 LEAST_SHARE = 0.5
 """A statement that has less than this share of what the best one has is left out."""
-_OPENING, _CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,21 +106,40 @@ def matching_lines(text: str, first: int, weights: Mapping[str, float]) -> tuple
     Returns:
         Ranges of line numbers (first, last), best first, at most MOST_RANGES; () where nothing matches.
     """
-    lines = text.split("\n")
-    found = [(span, _tokens("\n".join(lines[span[0] : span[1]]), weights)) for span in statements(lines)]
+    mass: dict[int, float] = {}
+    found = _matching_statements(text, weights)
     chosen: list[tuple[int, int]] = []
-    covered: set[str] = set()
     best = 0.0
     while found and len(chosen) < MOST_RANGES:
-        gains = [sum(weights[token] for token in tokens - covered) for _, tokens in found]
-        top = int(np.argmax(gains))
-        if gains[top] <= 0 or gains[top] < LEAST_SHARE * best:
+        for _, tokens in found:
+            if tokens not in mass:
+                mass[tokens] = sum(weight for bit, weight in enumerate(weights.values()) if tokens >> bit & 1)
+        (start, end), tokens = max(found, key=lambda statement: mass[statement[1]])
+        if mass[tokens] < LEAST_SHARE * best:
             break
-        best = max(best, gains[top])
-        (start, end), tokens = found.pop(top)
-        covered |= tokens
+        best = max(best, mass[tokens])
         chosen.append((first + start, first + min(end, start + MOST_LINES) - 1))
+        found = [(span, left) for span, other in found if (left := other & ~tokens)]
     return tuple(chosen)
+
+
+def _matching_statements(text: str, weights: Mapping[str, float]) -> list[tuple[tuple[int, int], int]]:
+    """The statements that have tokens of a query, each with these as a set of bits: bit n is the nth of the query."""
+    lines = composed(text).split("\n")
+    words_of = list(map(WORD.findall, lines))
+    bits = {token: 1 << number for number, token in enumerate(weights)}
+    tokens = bits.keys()
+    matching = {
+        word: sum(bits[token] for token in expand(word) if token in bits)
+        for word in set().union(*words_of)
+        if not tokens.isdisjoint(expand(word))
+    }
+    known = matching.keys()
+    by_line = [
+        0 if known.isdisjoint(found) else reduce(or_, map(matching.__getitem__, known & found)) for found in words_of
+    ]
+    spans = ((span, reduce(or_, by_line[span[0] : span[1]])) for span in statements(lines)) if known else ()
+    return [(span, tokens) for span, tokens in spans if tokens]
 
 
 def statements(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -138,12 +158,15 @@ def statements(lines: Sequence[str]) -> list[tuple[int, int]]:
             if not line.strip():
                 continue
             start, depth = number, 0
-        depth += sum(line.count(mark) for mark in _OPENING) - sum(line.count(mark) for mark in _CLOSING)
+        depth += _depth(line)
         if depth <= 0 or number - start + 1 >= MOST_LINES or line.rstrip().endswith(("{", ":")):
             found.append((start, number + 1))
             start = -1
     return found if start < 0 else [*found, (start, len(lines))]
 
 
-def _tokens(text: str, weights: Mapping[str, float]) -> set[str]:
-    return {token for word in words(text) for token in expand(word) if token in weights}
+def _depth(line: str) -> int:
+    """How many more brackets a line opens than it closes."""
+    # Written out: this runs for every line of every hit.
+    opened = line.count("(") + line.count("[") + line.count("{")
+    return opened - line.count(")") - line.count("]") - line.count("}")

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.index.file_roles import ROLES
+from repopilot.index.ragged import ragged
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval import exact_matches
-from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated, sum_by_file
+from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated
 from repopilot.retrieval.query.parse import Query
+from repopilot.retrieval.sorting import descending, grouped, places_in_groups
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
@@ -65,7 +67,8 @@ def signals(lexical: LexicalIndex, query: Query) -> Signals:
     factors = role_factors(lexical, wanted)
     passages |= _word_signals(lexical, tokens, weights, frequencies, factors)
     files |= _file_signals(lexical, frequencies, weights, passages)
-    files["whole file"] = _scaled(saturated(frequencies.files, weights, len(lexical.files), BM25F.k1) * factors)
+    rarity = idf(np.count_nonzero(frequencies.files, axis=1), len(lexical.files))
+    files["whole file"] = _scaled(saturated(frequencies.files, weights * rarity, BM25F.k1) * factors)
     return Signals(passages, files)
 
 
@@ -127,17 +130,18 @@ def _word_signals(
     factors: np.ndarray,
 ) -> dict[str, np.ndarray]:
     by_row = factors[lexical.file_of]
-    scored = _scaled(saturated(frequencies.rows, weights, len(lexical), BM25F.k1) * by_row)
+    rarity = weights * idf(frequencies.matching, len(lexical))
+    scored = _scaled(saturated(frequencies.rows, rarity, BM25F.k1) * by_row)
     match, share = symbol_match(lexical, tokens, weights)
-    coverage = _coverage(frequencies.rows, weights)
+    coverage = rarity @ frequencies.found / max(float(rarity.sum()), 1e-9)
     return {
         "words": scored,
         "symbol name": match * by_row,
         "whole name": share * by_row,
         "coverage": coverage,
         "length": np.log1p(lexical.fields["body"].lengths) / 8,
-        "definition words": _field_coverage(lexical, "symbols", frequencies.tokens, weights) * by_row,
-        "body words": _body_bm25(lexical, frequencies.tokens, weights) * by_row,
+        "definition words": _definition_words(lexical, frequencies, weights) * by_row,
+        "body words": _body_bm25(lexical, frequencies, weights) * by_row,
         "outer words": _outer(lexical, scored),
         "outer coverage": _outer(lexical, coverage),
         "neighbours": _neighbours(lexical, scored),
@@ -154,30 +158,21 @@ def _scaled(scores: np.ndarray) -> np.ndarray:
     return scores / max(float(scores.max(initial=0.0)), 1e-9)
 
 
-def _coverage(frequencies: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """float (documents,): the share of the query, by weight and rarity, that occurs in them."""
-    factors = weights * idf((frequencies > 0).sum(1), frequencies.shape[1])
-    return factors @ (frequencies > 0) / max(float(factors.sum()), 1e-9)
+def _definition_words(lexical: LexicalIndex, frequencies: TokenFrequencies, weights: np.ndarray) -> np.ndarray:
+    """float32 (rows,): the share of the query, by weight and rarity, that occurs in the symbols defined."""
+    factors = weights * lexical.rarity[frequencies.tokens]
+    found = frequencies.postings["symbols"]
+    mass = np.bincount(found.rows, factors[found.positions], minlength=len(lexical))
+    return (mass / max(float(factors.sum()), 1e-9)).astype(np.float32)
 
 
-def _field_coverage(lexical: LexicalIndex, field: str, tokens: Sequence[int], weights: np.ndarray) -> np.ndarray:
-    """float (rows,): the share of the query, by weight and rarity, that occurs in one field."""
-    result = np.zeros(len(lexical), np.float32)
-    factors = weights * lexical.rarity[list(tokens)]
-    for token, factor in zip(tokens, factors.tolist(), strict=True):
-        result[lexical.fields[field].of(token)[0]] += factor
-    return result / max(float(factors.sum()), 1e-9)
-
-
-def _body_bm25(lexical: LexicalIndex, tokens: Sequence[int], weights: np.ndarray) -> np.ndarray:
-    """float (rows,): Okapi BM25 over the bodies alone, divided by the largest."""
-    body = lexical.fields["body"]
-    result = np.zeros(len(lexical), np.float32)
-    norm = 1.2 * (0.25 + 0.75 * body.lengths / max(float(body.lengths.mean()), 1e-9))
-    for token, weight in zip(tokens, (weights * lexical.rarity[list(tokens)]).tolist(), strict=True):
-        rows, counts = body.of(token)
-        result[rows] += weight * 2.2 * counts / (counts + norm[rows])
-    return _scaled(result)
+def _body_bm25(lexical: LexicalIndex, frequencies: TokenFrequencies, weights: np.ndarray) -> np.ndarray:
+    """float32 (rows,): Okapi BM25 over the bodies alone, divided by the largest."""
+    lengths, found = lexical.fields["body"].lengths, frequencies.postings["body"]
+    norm = 1.2 * (0.25 + 0.75 * lengths / max(float(lengths.mean()), 1e-9))
+    factors = weights * lexical.rarity[frequencies.tokens] * 2.2
+    values = factors[found.positions] * found.counts / (found.counts + norm[found.rows])
+    return _scaled(np.bincount(found.rows, values, minlength=len(lexical)).astype(np.float32))
 
 
 def _outer(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
@@ -209,33 +204,35 @@ def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarr
         Two float32 (rows,): of the symbols defined in a row, the best F-measure, weighted by rarity, between the words
         of the query and those of the symbol's name; and the best share of a name that the query has.
     """
-    rarity = lexical.rarity
-    asked = np.minimum(weights, 1) * rarity[[lexical.tokens[token] for token in tokens]]
+    numbers = [lexical.tokens[token] for token in tokens]
+    asked = np.minimum(weights, 1) * lexical.rarity[numbers]
     shared = np.zeros(len(lexical.names), np.float32)
-    for token, weight in zip(tokens, asked, strict=True):
-        shared[lexical.name_tokens.of(lexical.tokens[token])[0]] += weight
-    match = 2 * shared / np.maximum(lexical.name_mass + asked.sum(), 1e-9)
+    for number, weight in zip(numbers, asked, strict=True):
+        shared[lexical.name_tokens.of(number)[0]] += weight
+    found = np.flatnonzero(shared)
+    shared, mass = shared[found], lexical.name_mass[found]
+    match = 2 * shared / np.maximum(mass + asked.sum(), 1e-9)
     # A short name is covered by chance.
-    share = shared / np.maximum(np.maximum(lexical.name_mass, np.median(rarity)), 1e-9)
-    names = lexical.name_rows
-    found = np.repeat(shared > 0, np.diff(names.starts))
-    rows = names.rows[found]
+    share = shared / np.maximum(np.maximum(mass, lexical.median_rarity), 1e-9)
+    starts = lexical.name_rows.starts[found]
+    sizes = lexical.name_rows.starts[found + 1] - starts
+    rows = lexical.name_rows.rows[ragged(starts, sizes)]
     results = np.zeros((2, len(lexical)), np.float32)
     for result, values in zip(results, (match, share), strict=True):
-        np.maximum.at(result, rows, np.repeat(values, np.diff(names.starts))[found])
+        np.maximum.at(result, rows, np.repeat(values, sizes))
     return results[0], results[1]
 
 
 def _file_signals(
     lexical: LexicalIndex, frequencies: TokenFrequencies, weights: np.ndarray, passages: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    rarity = weights * idf((frequencies.rows > 0).sum(1), len(lexical))
+    rarity = weights * idf(frequencies.matching, len(lexical))
     return {
         "more passages": _further_passages(lexical, passages["words"]),
         "path words": rarity @ frequencies.in_path / max(float(rarity.sum()), 1e-9),
         "file name": _file_name(lexical, frequencies.tokens),
         "coverage": file_best(lexical, passages["coverage"]),
-        "size": np.log1p(sum_by_file(lexical, "body", slice(None), lexical.fields["body"].lengths)) / 10,
+        "size": np.log1p(lexical.file_lengths["body"]) / 10,
     }
 
 
@@ -256,9 +253,10 @@ def file_best(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
 
 def _further_passages(lexical: LexicalIndex, scores: np.ndarray) -> np.ndarray:
     """float (files,): the mean score of the FURTHER passages after the best; missing ones count as zero."""
-    rows = np.nonzero(scores > 0)[0]
-    rows = rows[np.lexsort((-scores[rows], lexical.file_of[rows]))]
-    _, first, size = np.unique(lexical.file_of[rows], return_index=True, return_counts=True)
-    place = np.arange(len(rows)) - np.repeat(first, size)
-    further = rows[(place >= 1) & (place <= FURTHER)]
-    return np.bincount(lexical.file_of[further], scores[further], minlength=len(lexical.files)) / FURTHER
+    rows = np.flatnonzero(scores > 0)
+    files, found = lexical.file_of[rows], scores[rows]
+    order = grouped(files, descending(found))
+    files, found = files[order], found[order]
+    place = places_in_groups(files)
+    further = (place >= 1) & (place <= FURTHER)
+    return np.bincount(files[further], found[further], minlength=len(lexical.files)) / FURTHER

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.index.history import path_tree
-from repopilot.index.history.path_tree import MU, build, paths_of, pushed_down, ragged
+from repopilot.index.history.path_tree import MU, build, paths_of, pushed_down
+from repopilot.index.ragged import ragged
 
 FILES = ["a", "f/b", "f/c", "f/g/d", "h/e"]
 TOKENS = 4

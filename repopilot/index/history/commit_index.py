@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from repopilot.index.history import path_tree
-from repopilot.index.history.path_tree import PathTree, ragged
+from repopilot.index.history.path_tree import PathTree
+from repopilot.index.ragged import ragged
 from repopilot.index.tokens import expand, words
 
 if TYPE_CHECKING:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repopilot.index.ragged import ragged
+
 MU = 100.0
 """How many counts of a node weigh as much as what its folder says. Larger than usual: with 1 a file with a long past
 loses to one without for every word it was never changed with."""
@@ -112,12 +114,6 @@ def pushed_down(tree: Paths | PathTree, values: np.ndarray) -> np.ndarray:
     for first, end in zip(tree.levels[1:-1].tolist(), tree.levels[2:].tolist(), strict=True):
         result[first:end] += result[tree.parents[first:end]]
     return result
-
-
-def ragged(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The numbers from each start on, as many as its size says: [3, 7], [2, 3] → [3, 4, 7, 8, 9]."""
-    ends = np.cumsum(sizes)
-    return np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def _count(size: int, words: tuple[np.ndarray, ...], touched: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
