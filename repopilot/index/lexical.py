@@ -247,6 +247,14 @@ class LexicalIndex:
         return _starts(self.file_of, len(self.files)), rows
 
     @cached_property
+    def first_of_file(self) -> np.ndarray:
+        """bool (rows,): whether it is the first row of its file."""
+        starts, rows = self.file_rows
+        result = np.zeros(len(self), bool)
+        result[rows[starts[:-1]]] = True
+        return result
+
+    @cached_property
     def group_of(self) -> np.ndarray:
         """int32 (rows,): the number of the outermost definition of each row, of the row itself where it has none."""
         keys = self.file_of.astype(np.int64) << 32 | self.owners

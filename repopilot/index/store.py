@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 BROKEN = "broken"
 BROKEN_NOTE = "index.broken"
 """The key of the note on an index that could not be read."""
-_CACHED_FILES = 256
+_CACHED_FILES, _CACHED_TEXTS = 256, 64
 T = TypeVar("T")
 
 
@@ -149,6 +149,7 @@ class Index:
         self.commit, self.name = meta["commit"], meta["name"]
         self.report: BuildReport = read_report(folder)
         self._decoded: OrderedDict[str, list[Chunk]] = OrderedDict()
+        self._texts: OrderedDict[str, str] = OrderedDict()
         self._decoding = threading.Lock()
         self._derived: dict[Callable[[Index], object], object] = {}
         self._deriving = threading.RLock()
@@ -206,8 +207,12 @@ class Index:
 
     def text(self, path: str) -> str | None:
         """The text of a file as indexed (LF, secrets redacted); None when it isn't in the index."""
-        blob = self._content(path, "text")
-        return None if blob is None else codec.text_of(blob)
+        with self._decoding:
+            found = self._texts.get(path)
+        if found is None:
+            blob = self._content(path, "text")
+            found = None if blob is None else self._kept(path, codec.text_of(blob))
+        return found
 
     def lines(self, path: str, start: int, end: int) -> str | None:
         """A range of lines as indexed.
@@ -298,7 +303,17 @@ class Index:
 
     def _decode(self, file: _File) -> list[Chunk]:
         ((data, blob),) = self._query("SELECT chunks, text FROM stored WHERE id = ?", (file.id,))
-        return codec.chunks_of(file.info.path, file.info.language, data, codec.text_of(blob))
+        text = self._kept(file.info.path, codec.text_of(blob))
+        return codec.chunks_of(file.info.path, file.info.language, data, text)
+
+    def _kept(self, path: str, text: str) -> str:
+        """The text of a file; who reads its chunks often wants it, too."""
+        with self._decoding:
+            self._texts[path] = text
+            self._texts.move_to_end(path)
+            while len(self._texts) > _CACHED_TEXTS:
+                self._texts.popitem(last=False)
+        return text
 
     def _content(self, path: str, column: str) -> Any:
         """A column of a file's contents; None when the file isn't in the index."""

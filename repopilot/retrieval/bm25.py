@@ -74,28 +74,33 @@ class TokenFrequencies:
 
     def __init__(self, lexical: LexicalIndex, tokens: Sequence[int], constants: Bm25f = BM25F) -> None:
         """Count `tokens`, given by their numbers in the index."""
-        size, files = len(lexical), len(lexical.files)
         self.tokens = tokens
-        self.rows = np.zeros((len(tokens), size), np.float32)
-        self.files = np.zeros((len(tokens), files), np.float32)
-        self.in_path = np.zeros((len(tokens), files), bool)
         self.postings = {name: postings_of(postings, tokens) for name, postings in lexical.fields.items()}
+        self.rows = np.zeros((len(tokens), len(lexical)), np.float32)
         for name, found in self.postings.items():
-            weight = getattr(constants, name)
-            norm = weight * _length_factor(lexical.fields[name].lengths, constants.b)
-            self.rows.reshape(-1)[found.positions * size + found.rows] += found.counts * norm[found.rows]
-            places = found.positions * files + lexical.file_of[found.rows]
-            if name == "path":  # all rows of a file have the same path, which counts once
-                sums = np.zeros(self.files.size)
-                sums[places] = found.counts
-                self.in_path.reshape(-1)[places] = True
-            else:
-                sums = np.bincount(places, found.counts, minlength=self.files.size)
-            self.files += sums.reshape(self.files.shape) * (
-                weight * _length_factor(lexical.file_lengths[name], constants.b)
-            )
+            norm = getattr(constants, name) * _length_factor(lexical.fields[name].lengths, constants.b)
+            self.rows.reshape(-1)[found.positions * len(lexical) + found.rows] += found.counts * norm[found.rows]
+        self.files, self.in_path = self._by_file(lexical, constants)
         self.found = self.rows > 0
         self.matching = np.count_nonzero(self.found, axis=1)
+
+    def _by_file(self, lexical: LexicalIndex, constants: Bm25f) -> tuple[np.ndarray, np.ndarray]:
+        """`files` and `in_path`."""
+        shape = len(self.tokens), len(lexical.files)
+        in_path = np.zeros(shape, bool)
+        places, values = [], []
+        for name, found in self.postings.items():
+            files = lexical.file_of[found.rows]
+            place, counts = found.positions * shape[1] + files, found.counts
+            if name == "path":  # that of all rows of a file, which counts once
+                once = lexical.first_of_file[found.rows]
+                place, counts, files = place[once], counts[once], files[once]
+                in_path.reshape(-1)[place] = True
+            norm = getattr(constants, name) * _length_factor(lexical.file_lengths[name], constants.b)
+            places.append(place)
+            values.append(counts * norm[files])
+        sums = np.bincount(np.concatenate(places), np.concatenate(values), minlength=in_path.size)
+        return sums.astype(np.float32).reshape(shape), in_path
 
 
 def postings_of(postings: Postings, tokens: Sequence[int]) -> FieldPostings:

@@ -7,8 +7,10 @@ model over the tree of paths (index/history/path_tree.py).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,22 +65,28 @@ class HistorySignals:
 
     `files` has float32 (files,) by name: "history" (relative votes, 0–1), "history, absolute" (0 and more, seldom above
     1) and "history, scopes" (how much likelier the query is in commits to this file than in any: mostly −1 to 1).
-    `similar` are the numbers of the most similar commits, best first.
+    `similar` are the numbers of the most similar commits, best first; `touches` says, for a file that any of the SHOWN
+    most similar ones changed, how many of these did.
     """
 
     history: History
     files: Mapping[str, np.ndarray]
     similar: tuple[int, ...]
+    touches: Mapping[int, int]
 
     def touched(self, file: int) -> tuple[int, int]:
         """How many of the SHOWN commits most similar to the query changed a file, and how many there are of these."""
-        shown = self.similar[:SHOWN]
-        return sum(bool((_files(self.history, commit) == file).any()) for commit in shown), len(shown)
+        return self.touches.get(file, 0), len(self.similar[:SHOWN])
 
     def explanation(self, file: int) -> Message | None:
         """What `touched` says in words; None where none of these commits changed the file."""
         touched, of = self.touched(file)
-        return message("retrieval.history", touched=touched, count=of) if touched else None
+        return _explanation(touched, of) if touched else None
+
+
+@cache
+def _explanation(touched: int, of: int) -> Message:
+    return message("retrieval.history", touched=touched, count=of)
 
 
 def open_history(commits: CommitIndex | None, numbers: Mapping[str, int]) -> History | None:
@@ -147,7 +155,9 @@ def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex)
         "history, absolute": _absolute(history, found, size),
         "history, scopes": _scopes(history, found),
     }
-    return HistorySignals(history, files, tuple(similar.tolist()))
+    shown = similar[:SHOWN].tolist()
+    touches = Counter(file for commit in shown for file in set(_files(history, commit).tolist()))
+    return HistorySignals(history, files, tuple(similar.tolist()), touches)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.retrieval import exact_matches
+from repopilot.retrieval.bm25 import postings_of
 from repopilot.retrieval.query.parse import Filters, Query
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def matching_rows(index: Index, query: Query) -> np.ndarray:
     if not query.terms:
         return np.full(len(lexical), bool(query.filters), bool)
     found = np.zeros(len(lexical), bool)
-    for token in query.terms.keys() & lexical.tokens.keys():
-        for postings in lexical.fields.values():
-            found[postings.of(lexical.tokens[token])[0]] = True
+    tokens = [lexical.tokens[token] for token in query.terms if token in lexical.tokens]
+    for postings in lexical.fields.values():
+        found[postings_of(postings, tokens).rows] = True
     return found
 
 

@@ -17,7 +17,7 @@ from repopilot.retrieval import commit_votes, exact_matches
 from repopilot.retrieval.commit_votes import History, HistorySignals
 from repopilot.retrieval.query.parse import Query
 from repopilot.retrieval.signals import Signals, signals
-from repopilot.retrieval.sorting import descending, grouped, places_in_groups
+from repopilot.retrieval.sorting import descending, first_descending, grouped, places_in_groups
 from repopilot.retrieval.weights import weights_for
 from repopilot.types import Chunk
 
@@ -55,14 +55,16 @@ class Ranking:
 
     @property
     def file_scores(self) -> np.ndarray:
-        """float (files,)."""
-        return np.sum(list(self.files.values()), axis=0)
+        """float64 (files,)."""
+        return _total(self.files.values(), len(self.lexical.files))
 
     @property
     def scores(self) -> np.ndarray:
-        """float (rows,); −∞ for rows that may not be returned."""
-        total = np.sum(list(self.passages.values()), axis=0) + self.file_scores[self.lexical.file_of]
-        return np.where(self.mask, total, -np.inf)
+        """float64 (rows,); −∞ for rows that may not be returned."""
+        total = _total(self.passages.values(), len(self.lexical))
+        total += self.file_scores[self.lexical.file_of]
+        total[~self.mask] = -np.inf
+        return total
 
     def top(self, count: int, same_file: float) -> np.ndarray:
         """The rows with the best scores.
@@ -76,14 +78,21 @@ class Ranking:
         """
         rows = np.nonzero(self.mask)[0]
         scores = spread(self.scores[rows], self.lexical.file_of[rows], same_file)
-        return rows[descending(scores)[:count]]
+        return rows[first_descending(scores, count)]
 
     def why(self, row: int) -> dict[str, float]:
         """The contributions to a row's score by name; names of its file's begin with `file: `."""
-        file = self.lexical.file_of[row]
-        own = {name: float(values[row]) for name, values in self.passages.items()}
-        shared = {f"file: {name}": float(values[file]) for name, values in self.files.items()}
+        file = int(self.lexical.file_of[row])
+        own = {name: values.item(row) for name, values in self.passages.items()}
+        shared = {f"file: {name}": values.item(file) for name, values in self.files.items()}
         return {name: round(value, 3) for name, value in (own | shared).items() if abs(value) >= LEAST_SHOWN}
+
+
+def _total(contributions: Iterable[np.ndarray], size: int) -> np.ndarray:
+    result = np.zeros(size)
+    for values in contributions:
+        result += values
+    return result
 
 
 def ranking(

@@ -11,7 +11,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from repopilot.index.tokens import WORD, composed, expand
+from repopilot.index.tokens import expand, words_by_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,8 +125,7 @@ def matching_lines(text: str, first: int, weights: Mapping[str, float]) -> tuple
 
 def _matching_statements(text: str, weights: Mapping[str, float]) -> list[tuple[tuple[int, int], int]]:
     """The statements that have tokens of a query, each with these as a set of bits: bit n is the nth of the query."""
-    lines = composed(text).split("\n")
-    words_of = list(map(WORD.findall, lines))
+    words_of = words_by_line(text)
     bits = {token: 1 << number for number, token in enumerate(weights)}
     tokens = bits.keys()
     matching = {
@@ -135,11 +134,13 @@ def _matching_statements(text: str, weights: Mapping[str, float]) -> list[tuple[
         if not tokens.isdisjoint(expand(word))
     }
     known = matching.keys()
+    if not known:
+        return []
     by_line = [
         0 if known.isdisjoint(found) else reduce(or_, map(matching.__getitem__, known & found)) for found in words_of
     ]
-    spans = ((span, reduce(or_, by_line[span[0] : span[1]])) for span in statements(lines)) if known else ()
-    return [(span, tokens) for span, tokens in spans if tokens]
+    spans = statements(text.split("\n"))
+    return [(span, reduce(or_, by_line[slice(*span)])) for span in spans if any(by_line[slice(*span)])]
 
 
 def statements(lines: Sequence[str]) -> list[tuple[int, int]]:

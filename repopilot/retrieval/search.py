@@ -20,7 +20,7 @@ from repopilot.retrieval.query.parse import Query, parse
 from repopilot.retrieval.query.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.repo_map import overview_places
-from repopilot.retrieval.sorting import descending
+from repopilot.retrieval.sorting import first_descending
 from repopilot.retrieval.weights import weights_for
 from repopilot.types import Chunk, Hit
 
@@ -192,7 +192,7 @@ def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple
     rows = np.nonzero(found.mask)[0]
     files, own = lexical.file_of[rows], found.scores[rows]
     scores = rank.spread(own, files, weights.same_file)
-    order = descending(scores)
+    order = first_descending(scores, max(MOST_FILES, DEPTH * k))
     best = order[: DEPTH * k]
     lowered = dict(zip(rows[best].tolist(), zip(scores[best].tolist(), own[best].tolist(), strict=True), strict=True))
     passages = ranked_places.Passages(lexical.file_of, lexical.spans, lexical.group_of)

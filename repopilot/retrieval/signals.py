@@ -20,7 +20,7 @@ from repopilot.index.tokens import expand, words
 from repopilot.retrieval import exact_matches
 from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated
 from repopilot.retrieval.query.parse import Query
-from repopilot.retrieval.sorting import descending, grouped, places_in_groups
+from repopilot.retrieval.sorting import places_in_groups
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
@@ -255,7 +255,8 @@ def _further_passages(lexical: LexicalIndex, scores: np.ndarray) -> np.ndarray:
     """float (files,): the mean score of the FURTHER passages after the best; missing ones count as zero."""
     rows = np.flatnonzero(scores > 0)
     files, found = lexical.file_of[rows], scores[rows]
-    order = grouped(files, descending(found))
+    # By file, and in each from the best score to the worst, which are at most 1.
+    order = np.argsort(2.0 * files - found)
     files, found = files[order], found[order]
     place = places_in_groups(files)
     further = (place >= 1) & (place <= FURTHER)

@@ -23,6 +23,15 @@ def descending(values: np.ndarray) -> np.ndarray:
     return _by_key(np.cumsum(differs), order)
 
 
+def first_descending(values: np.ndarray, count: int) -> np.ndarray:
+    """The first `count` numbers of `descending(values)`, without an order of all."""
+    if len(values) <= count or count < 1:
+        return descending(values)[: max(0, count)]
+    least = np.partition(values, -count)[-count]
+    candidates = np.flatnonzero(values >= least)
+    return candidates[descending(values[candidates])[:count]]
+
+
 def grouped(groups: np.ndarray, order: np.ndarray) -> np.ndarray:
     """An order sorted by groups; those of one group keep it.
 
