@@ -16,12 +16,14 @@ from repopilot import i18n
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval.query.french import cognates, english_terms, is_french
 from repopilot.retrieval.query.query_words import (
+    AREA_HEAD,
     BULLETS,
     CONVENTIONAL,
     CONVENTIONAL_HEAD,
     DOCS,
     ERROR,
     IMPERATIVES,
+    MESSAGE,
     QUESTION,
     RAISES,
     SCHEMA,
@@ -209,10 +211,12 @@ def _kind(
 
 
 def _is_task(text: str) -> bool:
-    """Whether it reads like a commit message: an imperative, a conventional prefix, or a subject with a list."""
+    """Whether it reads like a commit message: an imperative, a prefix that names an area, or a subject and more."""
     first = next(iter(words(text)), "").lower()
     head = CONVENTIONAL_HEAD.match(text)
     if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
+        return True
+    if (AREA_HEAD.match(text) or MESSAGE.match(text)) and not ERROR.search(text):
         return True
     return bool(BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
 

@@ -162,4 +162,8 @@ SCHEMA_SURE = _any(
     r"(?:which|what|quelles?|list(?:e)?) (?:the |les |des )?(?:database |sql )?(?:tables?|columns?|colonnes?)",
 )
 CONVENTIONAL_HEAD = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
+AREA_HEAD = re.compile(r"^(?:[a-z][\w./*-]*(?:, ?[a-z][\w./*-]*)*!?:|\[[\w ./-]{1,40}\]) \S")
+"""A subject that names what it is about first: `printer: drop …`, `core/text, dom: …`, `[Client] retry …`."""
+MESSAGE = re.compile(r"^[^\n]{0,199}[^\s.:;?!]\s*\n[^\S\n]*\n\s*\S")
+"""A line that is no sentence, and paragraphs below it."""
 BULLETS = re.compile(r"^\S[^\n]*\n(?:[^\n]*\n)?\s*[*-] \S")
