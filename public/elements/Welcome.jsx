@@ -52,12 +52,15 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
       <div className="rp-status" data-state={props.model.state}>
         {props.model.state === 'busy' ? <Loader2 size={14} className="rp-spin" /> : <span className="rp-dot" />}
         <span>{props.model.text}</span>
-        {props.model.pull && (
-          <button className="rp-button" onClick={() => callAction({ name: 'pull_model', payload: { name: props.model.pull.name } })}>
-            {props.model.pull.label}
-          </button>
-        )}
       </div>
+      {props.model.offer && (
+        <div className="rp-row rp-muted rp-offer">
+          <span className="rp-grow">{props.model.offer.text}</span>
+          <button className="rp-button" onClick={() => callAction({ name: 'get_model', payload: { name: props.model.offer.name } })}>
+            {props.model.offer.label}
+          </button>
+        </div>
+      )}
       {props.model.notes.map((note) => <div key={note} className="rp-muted rp-note">{note}</div>)}
     </section>
   );

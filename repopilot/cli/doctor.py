@@ -9,11 +9,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.runtime import Runtime
+
+if TYPE_CHECKING:
+    from repopilot.llm.choose import SizeOffer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LEAST_FREE_GB = 2.0
@@ -104,9 +107,20 @@ def _model(runtime: Runtime) -> Check:
     found = status(runtime.settings)
     if found.kind == "none":
         return Check("language model", "degraded", _message("no_model", detail=found.detail), _message("get_model"))
-    fix = f"`ollama pull {found.missing_model}`" if found.missing_model else ""
+    pull = "ollama pull" if found.kind == "ollama" else "repopilot models pull"
+    missing = f"`{pull} {found.missing_model}`" if found.missing_model else ""
     detail = _message("model", kind=found.kind, name=found.name, detail=found.detail)
-    return Check("language model", "degraded" if fix else "ok", detail, fix)
+    offered = _offered(found.offer, pull) if found.offer and not missing else ""
+    return Check("language model", "degraded" if missing else "ok", detail, missing or offered)
+
+
+def _offered(offer: SizeOffer, pull: str) -> str:
+    """Another size than the one that answers, and the command that gets it."""
+    command = f"`{pull} {offer.name}`"
+    if offer.speed is None:
+        return ""
+    text = _message("next_size", name=offer.name, seconds=offer.speed.answer_seconds(), command=command)
+    return _message("licensed", offer=text, licence=offer.licence) if offer.licence else text
 
 
 def _embedded(runtime: Runtime) -> Check:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, cast
@@ -16,10 +16,13 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import embedded, machine, ollama_api
-from repopilot.llm.address import without_credentials
+from repopilot.llm import calibration, embedded, machine, models, ollama_api
+from repopilot.llm.address import is_loopback, without_credentials
+from repopilot.llm.calibration import SpeedKey
 from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.model_speed import SIZES, Speed
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.sizing import SizeChoice, choose_size, next_size
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -30,6 +33,24 @@ if TYPE_CHECKING:
 OPENAI_CLIENT = "llama_index.llms.openai_like"
 PROBE_S = 3.0
 STATUS_S = 1.8
+VERSION_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOffer:
+    """Another size of the model that the user may have.
+
+    Attributes:
+        name: its name.
+        speed: as estimated from another size, None while nothing was measured.
+        bytes: to download, None where that is unknown.
+        licence: what to know about its licence, as a message; '' for nothing.
+    """
+
+    name: str
+    speed: Speed | None = None
+    bytes: int | None = None
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +63,11 @@ class ModelStatus:
         detail: a message for the user.
         missing_model: the Ollama model to pull, or the stored model to fetch; None when nothing is missing.
         reachable: False when a configured server doesn't answer or no model does.
-        notes: the parts of `detail`.
+        notes: which model and why, and every fallback before it.
+        speed: of the model, None while it is unknown.
+        needs_calibration: whether the speed can be measured and was not yet, or not in peace.
+        speed_note: the speed in words, as a message; '' while it is unknown.
+        offer: another size that the user may have, None for none.
     """
 
     kind: Literal["ollama", "openai", "embedded", "none"]
@@ -51,6 +76,10 @@ class ModelStatus:
     missing_model: str | None = None
     reachable: bool = True
     notes: tuple[str, ...] = ()
+    speed: Speed | None = None
+    needs_calibration: bool = False
+    speed_note: str = ""
+    offer: SizeOffer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +93,8 @@ class FoundModel:
         missing: the wanted model, where another one replaces it.
         tags: all models of an Ollama server.
         notes: why this one, and every fallback before it.
+        sizes: what suits the machine, None where a server answers whose speed is not known.
+        speed_key: what a measured speed of the model holds for.
     """
 
     kind: Literal["ollama", "openai", "embedded"]
@@ -72,6 +103,13 @@ class FoundModel:
     missing: str | None = None
     tags: tuple[ollama_api.Tag, ...] = ()
     notes: tuple[str, ...] = ()
+    sizes: SizeChoice | None = None
+    speed_key: SpeedKey | None = None
+
+    @property
+    def speed(self) -> Speed | None:
+        """As measured on this machine, or estimated from another size."""
+        return self.sizes.speed(self.name) if self.sizes else None
 
 
 async def choose(settings: Settings, resources: ModelResources) -> Model | None:
@@ -133,6 +171,37 @@ async def warm_up(model: Model) -> None:
         await ollama_api.load(url, model.name, model.context_window, model.timeout_s)
 
 
+async def calibrate(model: Model, settings: Settings) -> bool:
+    """Measure how fast a model is, and keep it. Cancelling ends the model's work.
+
+    Args:
+        model: of an Ollama server, or embedded; any other is left alone.
+        settings: where measurements are kept.
+
+    Returns:
+        Whether there is a new measurement: `choose` may choose another model now. False on a machine that is too busy.
+
+    Raises:
+        ModelError: the model doesn't answer.
+    """
+    found = await asyncio.to_thread(_find_model, settings, PROBE_S, [])
+    if found is None or found.speed_key is None or (found.kind, found.name) != (model.kind, model.name):
+        return False
+    measured = await _measure(model, found.speed_key)
+    if measured is not None:
+        await asyncio.to_thread(calibration.keep, settings.home, measured)
+    return measured is not None
+
+
+async def _measure(model: Model, key: SpeedKey) -> calibration.Measurement | None:
+    if isinstance(model.engine, embedded.Engine):
+        return await calibration.measure_engine(model.engine, key)
+    if model.kind == "ollama":
+        url = cast("Ollama", model.llm).base_url
+        return await calibration.measure_ollama(url, model.name, model.context_window, key)
+    return None
+
+
 async def pull(
     name: str,
     settings: Settings,
@@ -179,8 +248,11 @@ def _find_model(settings: Settings, timeout_s: float, notes: list[str]) -> Found
     if settings.embedded and not embedded.is_installed():
         notes.append(i18n.message("llm.embedded_extra"))
     elif settings.embedded and (weights := embedded.find(settings)):
-        name, _, why = weights
-        return FoundModel("embedded", name, "", notes=(*notes, i18n.message("llm.embedded", name=name, reason=why)))
+        name, path, why = weights
+        note = i18n.message("llm.embedded", name=name, reason=why)
+        key = embedded.speed_key(name, path, settings)
+        sizes = embedded.size_choice(settings)
+        return FoundModel("embedded", name, "", notes=(*notes, note), sizes=sizes, speed_key=key)
     return None
 
 
@@ -217,15 +289,37 @@ def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
 
 
 def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: list[str]) -> FoundModel | None:
-    wanted = settings.llm_model or machine.fitting_model()
+    keys = _ollama_keys(url, tags)
+    sizes = _ollama_sizes(url, keys, settings)
+    wanted = settings.llm_model or sizes.wanted
     name = ollama_api.pick(tags, wanted)
     if name is None:
         return None
     missing = None if ollama_api.find([name], wanted) else wanted
+    why = i18n.message("llm.why.named") if settings.llm_model else sizes.reason
     note = i18n.message(
-        "llm.other_size" if missing else "llm.in_ollama", name=name, wanted=wanted, url=without_credentials(url)
+        "llm.other_size" if missing else "llm.in_ollama",
+        name=name,
+        wanted=wanted,
+        url=without_credentials(url),
+        reason=why,
     )
-    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note))
+    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note), sizes, keys[name])
+
+
+def _ollama_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, SpeedKey]:
+    """What measured speeds of an Ollama server's models hold for, by the names of the models."""
+    engine = f"ollama {ollama_api.version(url, VERSION_S)} at {without_credentials(url)}"
+    place = machine.fingerprint()
+    return {tag.name: SpeedKey(place, engine, f"{tag.name} {tag.digest[:16]}") for tag in tags}
+
+
+def _ollama_sizes(url: str, keys: Mapping[str, SpeedKey], settings: Settings) -> SizeChoice:
+    """The size that suits the machine of an Ollama server, by what its models were measured to do."""
+    speeds = {name: each.speed for name, each in calibration.kept_for(settings.home, keys).items()}
+    by_size = {size: speeds[name] for size in SIZES if (name := ollama_api.find(list(speeds), size))}
+    memory = machine.memory() / 1024**2 if is_loopback(url) else None
+    return choose_size({**speeds, **by_size}, memory, machine.cores())
 
 
 def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str | None:
@@ -255,6 +349,7 @@ def _build(found: FoundModel, settings: Settings, resources: ModelResources) -> 
         found.notes,
         settings.model_timeout_s,
         resources.replies,
+        speed=found.speed,
     )
 
 
@@ -287,14 +382,83 @@ def _openai(found: FoundModel, settings: Settings) -> OpenAILike:
 def _status(settings: Settings) -> ModelStatus:
     notes: list[str] = []
     found = _find_model(settings, STATUS_S / 3, notes)
-    wanted = settings.llm_model or machine.fitting_model()
     if found is None:
-        return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes))
+        wanted = settings.llm_model or _to_fetch(embedded.size_choice(settings).wanted)
+        offer = _size_offer(wanted) if settings.embedded and embedded.is_installed() else None
+        return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes), offer=offer)
     reachable = not settings.llm_url or found.url.startswith(settings.llm_url.rstrip("/"))
-    missing = found.missing
-    if found.kind == "embedded" and found.name != wanted:
-        missing = wanted
-    return ModelStatus(found.kind, found.name, i18n.joined(found.notes), missing, reachable, found.notes)
+    measured = _measured(found, settings)
+    speed_note = _speed_note(found, measured)
+    return ModelStatus(
+        found.kind,
+        found.name,
+        i18n.joined((*found.notes, *([speed_note] if speed_note else ()))),
+        _missing(found, settings),
+        reachable,
+        found.notes,
+        found.speed,
+        found.speed_key is not None and (measured is None or measured.disturbed),
+        speed_note,
+        _offer(found, settings),
+    )
+
+
+def _missing(found: FoundModel, settings: Settings) -> str | None:
+    """The model to fetch or pull in place of the one found."""
+    if found.kind != "embedded" or found.sizes is None:
+        return found.missing
+    wanted = settings.llm_model or _to_fetch(found.sizes.wanted)
+    installed = {model.name for model in models.available(settings) if model.path}
+    return wanted if wanted in models.KNOWN and wanted not in installed else None
+
+
+def _to_fetch(wanted: str) -> str:
+    """The size to fetch without being asked: the wanted one, or the largest below it that needs no consent."""
+    allowed = [size for size in SIZES[: SIZES.index(wanted) + 1] if not models.KNOWN[size].on_request]
+    return allowed[-1]
+
+
+def _offer(found: FoundModel, settings: Settings) -> SizeOffer | None:
+    """The size to offer beside the model found: the missing one that the user named, else what `next_size` says."""
+    if settings.llm_model or found.sizes is None:
+        named = _missing(found, settings)
+        return _size_offer(named, found.sizes) if named else None
+    if found.kind == "ollama":
+        names = [tag.name for tag in found.tags]
+        installed = [size for size in SIZES if ollama_api.find(names, size)]
+        answering = next((size for size in SIZES if ollama_api.find([found.name], size)), found.name)
+    else:
+        installed = [model.name for model in models.available(settings) if model.path]
+        answering = found.name
+    name = next_size(found.sizes, answering, installed)
+    return _size_offer(name, found.sizes) if name else None
+
+
+def _size_offer(name: str, sizes: SizeChoice | None = None) -> SizeOffer:
+    speed, known = sizes.speed(name) if sizes else None, models.KNOWN.get(name)
+    licence = i18n.message(known.licence) if known and known.licence else ""
+    return SizeOffer(name, speed, known.size if known else None, licence)
+
+
+def _measured(found: FoundModel, settings: Settings) -> calibration.Measurement | None:
+    keys = {found.name: found.speed_key} if found.speed_key else {}
+    return calibration.kept_for(settings.home, keys).get(found.name)
+
+
+def _speed_note(found: FoundModel, measured: calibration.Measurement | None) -> str:
+    """How fast the model found is, and how much memory it takes; '' for a server whose speed is not known."""
+    if found.speed_key is None:
+        return ""
+    note, speed = i18n.message("llm.speed.unknown"), found.speed
+    if speed is not None:
+        how = "estimated" if measured is None else "disturbed" if measured.disturbed else "measured"
+        seconds = speed.answer_seconds()
+        note = i18n.message(f"llm.speed.{how}", prompt=speed.prompt, generation=speed.generation, seconds=seconds)
+    known = models.KNOWN.get(found.name)
+    if known is None or found.kind != "embedded":
+        return note
+    memory = i18n.message("llm.speed.memory", used=known.memory_mb / 1024, total=machine.memory() / machine.GIB)
+    return i18n.joined((note, memory))
 
 
 def _ollama_url(settings: Settings) -> str | None:

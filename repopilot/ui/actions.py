@@ -14,8 +14,8 @@ from repopilot.ui.repository_view import handle_button
 Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
-async def _pull_model(chat: Chat, payload: dict) -> dict:
-    chat.process.models.start_pull(str(payload.get("name", "")))
+async def _get_model(chat: Chat, payload: dict) -> dict:
+    chat.process.models.start_get(str(payload.get("name", "")))
     return {}
 
 
@@ -32,7 +32,7 @@ HANDLERS: dict[str, Handler] = {
     "decide": file_changes.decide,
     "edit_plan": plan_view.edit_plan,
     "download": file_changes.download,
-    "pull_model": _pull_model,
+    "get_model": _get_model,
     "search_again": search_view.search_again,
     "search_open": search_view.search_open,
     "search_lines": search_view.search_lines,

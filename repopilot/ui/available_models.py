@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN_S = 20.0
 NAMES_S = 2.0
+CALIBRATE_AGAIN_S = 15.0
+"""Until the next try to measure a speed; twice as long after each, since a machine may stay busy."""
 EMBEDDING_MODEL = "minilm"
 log = logging.getLogger(__name__)
 
@@ -37,11 +41,13 @@ class Fetch:
 
 
 class Models:
-    """Looks for models every few seconds, so that an Ollama started later is found; fetches what is missing.
+    """Looks for models every few seconds, so that an Ollama started later is found; fetches what is missing; measures
+    how fast they are while no question is being answered.
 
     Attributes:
         model, reviewer, embedder: those in use now, None while there is none.
         names: the models to choose from.
+        warming, measuring: whether the model is being loaded, or its speed measured.
         fetch: the model being fetched, None while none is.
         trouble: the error of the last attempt, None where it went well.
     """
@@ -56,9 +62,14 @@ class Models:
         self.names: list[str] = []
         self.fetch: Fetch | None = None
         self.warming = False
+        self.measuring = False
         self.trouble: RepoPilotError | None = None
         self.on_embedder: Callable[[], Awaitable[None]] | None = None
         self._fetched: set[str] = set()
+        self._questions = 0
+        self._calibration: asyncio.Task | None = None
+        self._calibrate_at = 0.0
+        self._calibrations = 0
         self._tasks: set[asyncio.Task] = set()
 
     def start(self, after: Callable[[], None]) -> None:
@@ -74,14 +85,15 @@ class Models:
 
         self.status = await asyncio.to_thread(choose.status, self.settings)
         self.names = await asyncio.to_thread(_names, self.settings, self.status.kind)
-        known = (self.model.kind, self.model.name) if self.model else ("none", "")
-        if known == (self.status.kind, self.status.name):
+        before = self.model
+        known = (before.kind, before.name, before.speed) if before else ("none", "", None)
+        if known == (self.status.kind, self.status.name, self.status.speed):
             return
         self.model = await choose.choose(self.settings, self._runtime.models)
         self.reviewer = (
             await choose.choose_reviewer(self.settings, self.model, self._runtime.models) if self.model else None
         )
-        if self.model is not None:
+        if self.model is not None and (before is None or before.identity != self.model.identity):
             self._start_task(self._warm(self.model))
 
     async def prefer(self, name: str) -> None:
@@ -95,17 +107,35 @@ class Models:
             self.embedder = await asyncio.to_thread(self._runtime.embedders.choose, self.settings)
         return self.embedder
 
-    async def pull(self, name: str) -> None:
-        """Pull a model with Ollama, then use it. Failures end in `trouble`."""
+    async def get(self, name: str) -> None:
+        """Pull a model with Ollama, or download it for the embedded engine; then use it. Failures end in `trouble`."""
         from repopilot.llm import choose
 
-        await self._while_fetching(name, lambda fetch: choose.pull(name, self.settings, progress=fetch.report))
+        if self.status is not None and self.status.kind == "ollama":
+            await self._while_fetching(name, lambda fetch: choose.pull(name, self.settings, progress=fetch.report))
+        else:
+            self._fetched.discard(name)
+            await self._ensure(name)
         await self.look()
+        if self.trouble is None and (self.model is None or self.model.name != name):
+            await self.prefer(name)
 
-    def start_pull(self, name: str) -> None:
-        """Pull a model as a task of its own, unless one is being fetched already."""
-        if self.fetch is None:
-            self._start_task(self.pull(name))
+    def start_get(self, name: str) -> None:
+        """Get a model as a task of its own, unless one is being fetched already, or it was not offered."""
+        offered = {self.status.missing_model, self.status.offer and self.status.offer.name} if self.status else set()
+        if self.fetch is None and name in offered:
+            self._start_task(self.get(name))
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While a question is answered, which no calibration may slow down."""
+        self._questions += 1
+        if self._calibration is not None and self.measuring:
+            self._calibration.cancel()
+        try:
+            yield
+        finally:
+            self._questions -= 1
 
     async def _watch(self, after: Callable[[], None]) -> None:
         await asyncio.to_thread(after)
@@ -114,6 +144,7 @@ class Models:
                 await self.look()
                 if self.settings.auto_download:
                     await self._fetch_missing()
+                self._start_calibration()
             except RepoPilotError as error:
                 self.trouble = error
             except Exception:
@@ -171,12 +202,41 @@ class Models:
             self.trouble = error
         finally:
             self.warming = False
+        self._start_calibration()
 
-    def _start_task(self, work: Coroutine[object, object, None]) -> None:
+    def _start_calibration(self) -> None:
+        """Measure the model's speed where that is needed, unless a question is being answered, or too soon after the
+        last try."""
+        busy = self._questions or self.measuring or self.warming
+        needed = self.status is not None and self.status.needs_calibration
+        if needed and not busy and time.monotonic() >= self._calibrate_at:
+            self._calibration = self._start_task(self._calibrate())
+
+    async def _calibrate(self) -> None:
+        from repopilot.llm import choose
+
+        if self.model is None:
+            return
+        self.measuring = True
+        try:
+            new = await choose.calibrate(self.model, self.settings)
+        except (RepoPilotError, OSError):
+            # The model is chosen by memory and cores then, as before.
+            log.info("measuring the model's speed", exc_info=True)
+            new = False
+        finally:
+            self.measuring = False
+        self._calibrate_at = time.monotonic() + CALIBRATE_AGAIN_S * 2**self._calibrations
+        self._calibrations += 1
+        if new:
+            await self.look()
+
+    def _start_task(self, work: Coroutine[object, object, None]) -> asyncio.Task:
         """The event loop has only weak references to its tasks: keep one until it is done."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
 
 def _names(settings: Settings, kind: str) -> list[str]:

@@ -2,41 +2,71 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from repopilot import i18n
+from repopilot.i18n.format import size
 from repopilot.ui.available_models import Fetch, Models
 from repopilot.ui.error_text import error_line
 from repopilot.ui.progress_text import percent, progress_line
 
+if TYPE_CHECKING:
+    from repopilot.llm.choose import ModelStatus, SizeOffer
+
 
 def model_props(models: Models, language: str) -> dict:
-    """Which model answers, and what is under way.
+    """Which model answers and why, how fast it is, and what is under way.
 
     Returns:
-        {state: `ok`, `busy` or `none`, text, notes: [text], pull: the button to pull a missing model, {name, label},
-        or None}.
+        {state: `ok`, `busy` or `none`, text, notes: [text], offer: another size with the button to get it,
+        {name, text, label}, or None}.
     """
     notes = [error_line(models.trouble, language)] if models.trouble else []
     status = models.status
     if status is None:
-        return {"state": "busy", "text": i18n.text("ui.models.looking", language), "notes": notes, "pull": None}
-    text = _sentence(models, language)
-    if models.fetch is not None:
-        text += " " + i18n.text("ui.models.fetching", language, what=_fetch_line(models.fetch, language))
-    elif models.warming:
-        text += " " + i18n.text("ui.models.loading", language)
+        return {"state": "busy", "text": i18n.text("ui.models.looking", language), "notes": notes, "offer": None}
     busy = models.warming or models.fetch is not None
     state = "busy" if busy else "none" if models.model is None else "ok"
-    missing = status.missing_model if status.kind == "ollama" and models.fetch is None else None
-    pull = {"name": missing, "label": i18n.text("ui.models.pull", language, name=missing)} if missing else None
-    return {"state": state, "text": text, "notes": notes, "pull": pull}
+    text = " ".join([_sentence(models, status, language), *_under_way(models, language)])
+    return {"state": state, "text": text, "notes": notes, "offer": _offer(models, status, language)}
 
 
-def _sentence(models: Models, language: str) -> str:
-    status = models.status
-    if status is None or status.kind == "none" or models.model is None:
+def _sentence(models: Models, status: ModelStatus, language: str) -> str:
+    if status.kind == "none" or models.model is None:
         return i18n.text("ui.models.none", language)
     last = status.notes[-1] if status.notes else status.detail
-    return i18n.text("ui.models.answering", language, model=i18n.said(last, language))
+    answering = i18n.text("ui.models.answering", language, model=i18n.said(last, language))
+    return f"{answering} {i18n.said(status.speed_note, language)}".strip()
+
+
+def _under_way(models: Models, language: str) -> list[str]:
+    if models.fetch is not None:
+        return [i18n.text("ui.models.fetching", language, what=_fetch_line(models.fetch, language))]
+    if models.warming:
+        return [i18n.text("ui.models.loading", language)]
+    return [i18n.text("ui.models.measuring", language)] if models.measuring else []
+
+
+def _offer(models: Models, status: ModelStatus, language: str) -> dict | None:
+    """The button for another size: not while one is being fetched, nor for a model that comes without being asked."""
+    if models.fetch is not None:
+        return None
+    offer, ollama = status.offer, status.kind == "ollama"
+    if offer is None or (not ollama and offer.name == status.missing_model and models.settings.auto_download):
+        return None
+    label = i18n.text("ui.models.pull" if ollama else "ui.models.fetch", language, name=offer.name)
+    return {"name": offer.name, "text": _offer_text(offer, language), "label": label}
+
+
+def _offer_text(offer: SizeOffer, language: str) -> str:
+    parts = []
+    if offer.speed is not None:
+        parts.append(i18n.text("ui.models.offer_seconds", language, seconds=offer.speed.answer_seconds()))
+    if offer.bytes is not None:
+        parts.append(i18n.text("ui.models.offer_size", language, size=size(offer.bytes, language)))
+    if offer.licence:
+        parts.append(i18n.said(offer.licence, language))
+    return i18n.text("ui.models.offer", language, name=offer.name, facts=", ".join(parts)) if parts else ""
 
 
 def _fetch_line(fetch: Fetch, language: str) -> str:

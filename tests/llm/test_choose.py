@@ -11,7 +11,7 @@ from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import Cancelled, ModelError
 from repopilot.i18n import said
-from repopilot.llm import choose, machine, models, ollama_api
+from repopilot.llm import choose, embedded, machine, models, ollama_api
 from repopilot.llm.ollama_api import Tag
 from repopilot.llm.resources import ModelResources
 
@@ -31,7 +31,11 @@ async def test_nothing_anywhere(settings_for):
     settings = settings_for(ollama_url=refusing_url())
     assert await choose.choose(settings, ModelResources()) is None
     status = choose.status(settings)
-    assert (status.kind, status.reachable, status.missing_model) == ("none", False, machine.fitting_model())
+    assert (status.kind, status.reachable, status.missing_model) == (
+        "none",
+        False,
+        embedded.size_choice(settings).wanted,
+    )
     assert "extracts" in status.detail
 
 
@@ -194,16 +198,16 @@ def test_without_the_family_the_smallest_that_chats_is_taken():
 
 def test_the_machine_is_measured():
     assert machine.cores() >= 1 and machine.memory() > 100 * 1024**2
-    assert machine.fitting_model() in models.KNOWN
+    assert machine.fingerprint() == machine.fingerprint() != ""
 
 
 async def test_the_chosen_model_and_the_reason_are_translated(settings_for):
     with OllamaServer(models=[SMALL]) as server:
         settings = settings_for(llm_url=refusing_url(), ollama_url=server.url, llm_model=LARGER)
         status = choose.status(settings)
-    assert status.detail == " ".join(status.notes)
+    assert status.detail == " ".join((*status.notes, status.speed_note))
     assert said(status.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
-    assert said(status.detail, "fr").endswith(f"{SMALL} répond.")
+    assert f"{SMALL} répond." in said(status.detail, "fr")
 
 
 async def test_a_missing_extra_of_the_package_is_reported(settings_for, monkeypatch):

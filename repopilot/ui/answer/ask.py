@@ -109,7 +109,7 @@ async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> t
         if pending.command not in intents.lookups():
             view.sink(event)
 
-    with chat.process.runtime.index_jobs.embedding_paused():
+    with chat.process.runtime.index_jobs.embedding_paused(), chat.process.models.answering():
         async with root(sink, "work", "run", pending.question) as step:
             workspace = await _workspace(chat, pending)
             return workspace, await answer(pending.question, workspace, step, intents.commands().get(pending.command))

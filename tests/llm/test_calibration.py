@@ -1,0 +1,202 @@
+"""Measuring a model's speed, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.models import SMALL, model_settings
+from support.ollama_server import OllamaServer
+
+from repopilot.errors import ModelError
+from repopilot.i18n import said
+from repopilot.llm import calibration, choose, embedded, machine
+from repopilot.llm.calibration import FILE, Measurement, SpeedKey
+from repopilot.llm.model_speed import Speed
+from repopilot.llm.resources import ModelResources
+
+LARGER, THREE = "qwen2.5-coder:1.5b", "qwen2.5-coder:3b"
+KEY = SpeedKey("this machine", "engine 1", "weights")
+FAST = Measurement(KEY, Speed(188, 45))
+DISTURBED = Measurement(KEY, Speed(90, 20), 0.6)
+
+
+def test_a_measurement_is_kept(tmp_path):
+    assert calibration.kept(tmp_path) == {}
+    calibration.keep(tmp_path, FAST)
+    assert calibration.kept_for(tmp_path, {SMALL: KEY, LARGER: SpeedKey("", "", "")}) == {SMALL: FAST}
+    assert [file.name for file in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize("part", ["machine", "engine", "weights"])
+def test_another_machine_engine_or_file_is_measured_anew(tmp_path, part):
+    calibration.keep(tmp_path, FAST)
+    other = replace(KEY, **{part: "another"})
+    assert calibration.kept_for(tmp_path, {SMALL: other}) == {}
+    calibration.keep(tmp_path, Measurement(other, Speed(10, 3)))
+    assert len(calibration.kept(tmp_path)) == 2
+
+
+def test_a_disturbed_measurement_replaces_none_that_was_not(tmp_path):
+    calibration.keep(tmp_path, DISTURBED)
+    assert calibration.kept(tmp_path) == {KEY: DISTURBED}
+    calibration.keep(tmp_path, FAST)
+    calibration.keep(tmp_path, DISTURBED)
+    assert calibration.kept(tmp_path) == {KEY: FAST}
+
+
+def entry(**changed: object) -> dict:
+    return {"machine": "m", "engine": "e", "weights": "w", "prompt": 10.0, "generation": 5.0, "share": 1.0, **changed}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"{",
+        b"[]",
+        b'{"measurements": 5}',
+        b'{"measurements": [[]]}',
+        b'{"measurements": [{"machine": "m"}]}',
+        json.dumps({"measurements": [entry(prompt=0)]}).encode(),
+        json.dumps({"measurements": [entry(generation="fast")]}).encode(),
+        json.dumps({"measurements": [entry(prompt=float("nan"))]}).encode(),
+        json.dumps({"measurements": [entry(share=7)]}).encode(),
+        json.dumps({"measurements": [entry(machine=None)]}).encode(),
+    ],
+)
+def test_a_damaged_file_is_none_and_is_written_anew(tmp_path, content):
+    (tmp_path / FILE).write_bytes(content)
+    assert calibration.kept(tmp_path) == {}
+    calibration.keep(tmp_path, FAST)
+    assert calibration.kept(tmp_path) == {KEY: FAST}
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s)
+    )
+)
+def test_no_json_breaks_the_reading(tmp_path_factory, content):
+    folder = tmp_path_factory.getbasetemp()
+    (folder / FILE).write_text(json.dumps({"measurements": content}))
+    assert calibration.kept(folder) == {}
+
+
+def test_only_the_newest_are_kept(tmp_path):
+    for number in range(calibration.MOST_KEPT + 3):
+        calibration.keep(tmp_path, Measurement(SpeedKey("m", "e", str(number)), Speed(1, 1)))
+    assert next(iter(calibration.kept(tmp_path))).weights == "3"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {},
+        {"prompt_eval_count": 5},
+        {"prompt_eval_count": 5, "prompt_eval_duration": 0, "eval_count": 1, "eval_duration": 1},
+    ],
+)
+def test_a_reply_without_durations_is_an_error(reply):
+    with pytest.raises(ModelError, match="no durations"):
+        calibration.ollama_speed(reply)
+
+
+async def calibrated(settings):
+    """Measure the model that answers, once; whether that brought a measurement, and the status after it."""
+    model = await choose.choose(settings, ModelResources())
+    return await choose.calibrate(model, settings), choose.status(settings)
+
+
+async def test_ollama_is_measured_by_the_durations_it_reports(settings_for):
+    with OllamaServer(models=[SMALL, "all-minilm:latest"]) as server:
+        settings = settings_for(ollama_url=server.url)
+        before = choose.status(settings)
+        assert before.speed is None and "not been measured yet" in before.detail
+        assert await calibrated(settings) == (True, choose.status(settings))
+        after = choose.status(settings)
+        bodies = server.state.sent("/api/chat")
+        assert before.needs_calibration and not after.needs_calibration
+    # The server says 0.1 s for each prompt of at least 160 tokens, and 0.1 s for 16 generated ones.
+    assert after.speed.prompt >= 1600 and after.speed.generation == pytest.approx(160)
+    assert "Measured here" in after.speed_note and "Mesuré ici" in said(after.speed_note, "fr")
+    assert all(body["options"]["num_ctx"] == settings.num_ctx and not body["stream"] for body in bodies)
+    assert bodies[0]["messages"] != bodies[1]["messages"]
+
+
+async def test_what_was_measured_chooses_the_size_and_the_offer(settings_for):
+    with OllamaServer(models=[SMALL, LARGER]) as server:
+        settings = settings_for(ollama_url=server.url)
+        calibration.keep(settings.home, Measurement(ollama_key(server, LARGER), Speed(104, 24)))
+        status = choose.status(settings)
+        assert (status.name, status.offer.name, status.missing_model) == (LARGER, THREE, None)
+        assert 15 < status.offer.speed.answer_seconds() < 30 and "research only" in status.offer.licence
+        model = await choose.choose(settings, ModelResources())
+        assert model.speed == Speed(104, 24)
+        calibration.keep(settings.home, Measurement(ollama_key(server, LARGER), Speed(20, 4)))
+        status = choose.status(settings)
+        assert (status.name, status.offer.name) == (SMALL, THREE)
+
+
+def ollama_key(server, name: str) -> SpeedKey:
+    tags = choose.ollama_api.tags(server.url, 1)
+    return choose._ollama_keys(server.url, tags)[name]
+
+
+async def test_a_server_that_fails_is_an_error_and_nothing_is_kept(settings_for):
+    with OllamaServer(models=[SMALL]) as server:
+        settings = settings_for(ollama_url=server.url)
+        model = await choose.choose(settings, ModelResources())
+        server.state.behaviour = "500"
+        with pytest.raises(ModelError, match="could not be measured"):
+            await choose.calibrate(model, settings)
+    assert calibration.kept(settings.home) == {}
+
+
+async def test_a_question_stops_the_measurement(settings_for):
+    with OllamaServer(models=[SMALL], reply=lambda _: ["one ", 30.0, "two"]) as server:
+        settings = settings_for(ollama_url=server.url)
+        model = await choose.choose(settings, ModelResources())
+        measuring = asyncio.create_task(choose.calibrate(model, settings))
+        while not server.state.sent("/api/chat"):
+            await asyncio.sleep(0.01)
+        measuring.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await measuring
+    assert calibration.kept(settings.home) == {}
+
+
+async def test_a_plain_server_is_not_measured(settings_for):
+    with OllamaServer(native=False, models=["served"]) as server:
+        assert (await calibrated(settings_for(llm_url=server.url)))[0] is False
+        assert not server.state.sent("/v1/chat/completions")
+
+
+def test_the_embedded_engine_is_known_by_version_and_threads(settings_for):
+    one, two = (embedded.speed_key(SMALL, None, settings_for(threads=threads)) for threads in (1, 2))
+    assert one.machine == machine.fingerprint() and one.engine != two.engine and one.weights == two.weights
+
+
+@pytest.mark.model
+async def test_the_real_model_is_measured_and_counts_its_processor_time(tmp_path):
+    settings = model_settings(tmp_path / "home", num_ctx=2048, llm_model="")
+    resources = ModelResources()
+    try:
+        model = await choose.choose(settings, resources)
+        await choose.warm_up(model)
+        before = model.engine.cpu_seconds()
+        new = await choose.calibrate(model, settings)
+        assert model.engine.cpu_seconds() > before > 0
+    finally:
+        resources.close()
+    kept = calibration.kept(settings.home)
+    # On a machine that is too busy there is no measurement.
+    assert len(kept) == int(new)
+    if new:
+        status = choose.status(settings)
+        assert status.speed is not None and status.speed.prompt > status.speed.generation > 0.5
