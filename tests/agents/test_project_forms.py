@@ -38,6 +38,15 @@ FILES = {
     "## 2.0.0 (2023-01-02)\n\n* Drop support for Python 3.9.\n* Add ripeness levels\n  to every apple.\n",
     "src/orchard/apples.py": 'import httpx\n\n\ndef pick_apple(tree: str) -> str:\n    """Pick an apple."""\n'
     "    return httpx.get(tree).text\n",
+    "src/orchard/cli.py": "import argparse\nimport os\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+    "    commands = parser.add_subparsers()\n    pick = commands.add_parser('pick', help='pick apples')\n"
+    "    pick.add_argument('-r', '--ripe', help='only those that are ripe')\n    pick.add_argument('--basket')\n"
+    "    plant = commands.add_parser('plant')\n    plant.add_argument('--depth', help='of the hole')\n"
+    "    plant.add_argument('--colour', default=os.environ.get('ORCHARD_COLOR'))\n"
+    "    home = os.getenv('ORCHARD_HOME')\n",
+    "src/orchard/web.py": "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get('/apples')\n"
+    "def apples(): ...\n\n\n"
+    "@app.route('/apples/<int:n>', methods=['PUT', 'DELETE'])\ndef apple(n): ...\n",
     "src/orchard/settings.py": "import watchfiles\n\n\ndef reload_settings():\n"
     "    for _ in watchfiles.watch('x'):\n        pass\n",
     "tests/test_apples.py": "from orchard.apples import pick_apple\n\n\ndef test_an_apple_is_picked():\n"
@@ -125,6 +134,26 @@ def test_an_answer_and_the_place_it_cites(ask: Ask, question: str, text: str, pl
     found = ask(question)
     assert found is not None and text in found.text
     assert place in cited(found)
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "others"),
+    [
+        ("Which options does `pick` take?", ["--ripe", "-r", "--basket"], ["--depth"]),
+        ("Quelles options prend la commande plant ?", ["--depth", "--colour"], ["--ripe"]),
+        ("Which subcommands are there?", ["pick", "plant"], ["--ripe"]),
+        ("Which environment variables are read?", ["ORCHARD_HOME", "ORCHARD_COLOR"], []),
+        ("Quelles variables d'environnement sont lues ?", ["ORCHARD_HOME", "ORCHARD_COLOR"], []),
+        ("Which routes are there?", ["/apples", "PUT", "DELETE", "/apples/<int:n>"], []),
+        ("Which option is about the hole?", ["--depth"], ["--ripe"]),
+    ],
+)
+def test_a_list_is_complete(ask: Ask, question: str, names: list[str], others: list[str]) -> None:
+    found = ask(question)
+    assert found is not None and found.form == "list" and found.left_out == 0
+    assert all(f"`{name}`" in found.text for name in names)
+    assert not any(f"`{name}`" in found.text for name in others)
+    assert cited(found)
 
 
 def test_when_something_was_added(ask: Ask) -> None:

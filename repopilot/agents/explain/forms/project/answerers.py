@@ -8,6 +8,7 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.project.change_answers import answer_change
 from repopilot.agents.explain.forms.project.command_answers import answer_command
 from repopilot.agents.explain.forms.project.dependency_answers import answer_dependency
+from repopilot.agents.explain.forms.project.list_answers import answer_list
 from repopilot.agents.explain.forms.project.tests_answers import answer_tests
 
 PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
@@ -15,5 +16,6 @@ PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
     answer_dependency,
     answer_command,
     answer_tests,
+    answer_list,
 )
 """In the order in which they are tried: those of narrow forms first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from repopilot.index.lexical import LexicalIndex
@@ -73,9 +73,20 @@ def subject_of(query: Query, lexical: LexicalIndex, form: re.Pattern[str] | None
 
 def _spellings(word: str, english: tuple[str, ...]) -> frozenset[str]:
     """The index tokens that stand for a word: its own, those of its translations, and their synonyms."""
-    first = [expand(part)[:1] for part in (word, *english)]
+    first = [expand(part)[:1] for part in (word, *english, *_american(word))]
     found = {token for tokens in first for token in tokens}
     return frozenset(found.union(*(SYNONYMS.get(token, ()) for token in found)))
+
+
+def _american(word: str) -> Iterator[str]:
+    """The American spelling of a British one: code mostly has that."""
+    changed = re.sub(
+        r"(?<=[a-z]{3})is(?=e[ds]?$|ing$|ation)",
+        "iz",
+        re.sub(r"(?<=[a-z][lvb])our(?=s?$|ed$|ing$)|(?<=behavi)our", "or", word),
+    )
+    if changed != word:
+        yield changed
 
 
 def _weight(any_of: frozenset[str], lexical: LexicalIndex) -> float:
