@@ -34,13 +34,17 @@ class Explanation:
     """How an explanation came about.
 
     Attributes:
-        origin: who wrote the text: the `model`, code that quotes the repository (`extractive`), or code that found
-            nothing to quote (`absent`).
+        origin: who answered: the `model`, `code` that knows the answer, code that only quotes the best places
+            (`extractive`), or code that found nothing that answers (`absent`).
         interrupted: the model broke off, so another try is worth offering.
+        lead: the answer's text without the evidence.
+        form: of the question that code answered, for example `callers`; '' for none.
     """
 
-    origin: Literal["model", "extractive", "absent"] = "model"
+    origin: Literal["model", "code", "extractive", "absent"] = "model"
     interrupted: bool = False
+    lead: str = ""
+    form: str = ""
     kind: Literal["explanation"] = "explanation"
 
 

@@ -129,8 +129,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place that was found for a question without a model. `number` is that of the citation of these lines where the
-    answer cites them; `lines` are (line number, text), in order."""
+    """A place that was found for a question without a model.
+
+    Attributes:
+        number: its rank, which the answer cites it by.
+        path, start_line, end_line: where it is.
+        symbol: the qualified name of the definition, or the headings above a section; '' for neither.
+        lines: (line number, text) of those that bear on the question, in order; of a short place all.
+        signature: of the definition, '' where it is not known.
+        summary: the first sentence of its documentation, '' for none.
+        focus: numbers of the lines that answer best.
+    """
 
     number: int
     path: str
@@ -138,6 +147,9 @@ class Evidence:
     end_line: int
     symbol: str = ""
     lines: tuple[tuple[int, str], ...] = ()
+    signature: str = ""
+    summary: str = ""
+    focus: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Explore the repository for a question, as every agent does first: ranked hits, excerpts, a call path."""
+"""Explore the repository for a question, as every agent does first: ranked hits, excerpts."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from repopilot.i18n import Language
 from repopilot.llm.model import Model, estimate_tokens
@@ -14,7 +14,6 @@ from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack, pack
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results, search
-from repopilot.tools.call_graph import PathNode, detect_path_query, path_hits
 from repopilot.trace import Step
 from repopilot.types import Hit
 from repopilot.workspace import Workspace
@@ -42,7 +41,6 @@ class Exploration:
         results: the ranked hits.
         pack: the excerpts in the order the model reads them.
         map: the outline of the repository for a question about all of it, else ''.
-        call_path: how one place that the question names reaches the other, for a question about that.
         language: to answer in: that of the settings, else that of the question.
     """
 
@@ -50,7 +48,6 @@ class Exploration:
     results: Results
     pack: Pack
     map: str = ""
-    call_path: tuple[PathNode, ...] = ()
     language: Language = "en"
 
 
@@ -66,8 +63,7 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
     Returns:
         The exploration. No hits is a result, not an error.
     """
-    found = await retrieve(question, workspace, step, k)
-    results, call_path = await _follow_call_path(question, found, workspace, step)
+    results = await retrieve(question, workspace, step, k)
     async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
         budget = context_tokens(workspace.model)
         count = workspace.model.count_tokens if workspace.model else estimate_tokens
@@ -83,7 +79,7 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
             left_out=packed.left_out,
         )
     language = workspace.settings.language or results.query.language
-    return Exploration(question, results, packed, outline, call_path, language)
+    return Exploration(question, results, packed, outline, language)
 
 
 def _skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:
@@ -115,24 +111,6 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
         for note in results.notes:
             searching.degrade(note)
     return results
-
-
-async def _follow_call_path(
-    question: str, results: Results, workspace: Workspace, step: Step
-) -> tuple[Results, tuple[PathNode, ...]]:
-    """For a question about how one place reaches another: the results with the definitions on the call path first, and
-    the call path; else the results as they are."""
-    names = (*results.query.names, *results.query.paths)
-    path = await asyncio.to_thread(detect_path_query, workspace.index, question, names)
-    if not path:
-        return results, ()
-    async with step.child("call path", "tool", question) as following:
-        best = results.hits[0].score if results.hits else 1.0
-        hits = await asyncio.to_thread(path_hits, workspace.index, path, best)
-        await following.write("\n".join(f"{number}. {stop}" for number, stop in enumerate(path, 1)))
-    known = {hit.chunk.id for hit in hits}
-    rest = (hit for hit in results.hits if hit.chunk.id not in known)
-    return replace(results, hits=(*hits, *rest)), tuple(path)
 
 
 def with_last_question(question: str, turns: tuple[Turn, ...]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repopilot import i18n, trace
-from repopilot.cli.output import emit, live_progress, show_answer, show_notes, show_places, show_steps
+from repopilot.cli.output import emit, evidence_facts, live_progress, show_answer, show_notes, show_places, show_steps
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
@@ -112,7 +112,7 @@ def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
     facts = {
         "route": _route(done.route),
         "answer": done.text,
-        "evidence": [asdict(e) for e in done.evidence],
+        "evidence": [evidence_facts(e) for e in done.evidence],
         "citations": [asdict(c) for c in done.citations],
         "degraded": list(done.degraded),
         "model": workspace.model.name if workspace.model else None,

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 from repopilot import i18n, trace
 from repopilot.i18n.format import duration
-from repopilot.results import Answer, SearchReport
-from repopilot.types import Progress
+from repopilot.results import Answer, Explanation, SearchReport
+from repopilot.types import Evidence, Progress
 
 LONGEST_LINE = 150
 """Characters of a line of progress."""
@@ -73,12 +73,25 @@ def show_answer(answer: Answer, language: str) -> None:
     """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
     print(answer.text)
     unsupported = i18n.text("cli.unsupported", language)
-    for c in answer.citations:
+    # The text of an explanation shows the places it cites.
+    for c in () if isinstance(answer.result, Explanation) else answer.citations:
         mark = "" if c.supported else f"  ({unsupported})"
         print(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
     for file in answer.files:
         print(f"\n{file.diff or f'{file.change}: {file.path}'}")
     show_notes(answer.degraded, language)
+
+
+def evidence_facts(place: Evidence) -> dict[str, object]:
+    """A place of the evidence as JSON."""
+    return {
+        "number": place.number,
+        "path": place.path,
+        "start_line": place.start_line,
+        "end_line": place.end_line,
+        "symbol": place.symbol,
+        "lines": place.lines,
+    }
 
 
 def show_steps(events: Sequence[trace.Event]) -> None:

@@ -14,7 +14,6 @@ from repopilot.i18n import message
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.tools.lookup import join_rows
-from repopilot.types import Chunk, Hit
 
 DEEPEST = 5
 """Most hops that `callers` follows."""
@@ -156,29 +155,9 @@ def detect_path_query(index: Index, text: str, names: Sequence[str]) -> list[Pat
     return path_nodes(graph, shortest_path(graph, start, end) or shortest_path(graph, end, start))
 
 
-def path_hits(index: Index, nodes: Sequence[PathNode], score: float) -> list[Hit]:
-    """The passages in which the definitions of a call path begin.
-
-    Args:
-        index: the repository.
-        nodes: the path; files on it are left out.
-        score: the score each passage gets.
-
-    Returns:
-        The passages in the order of the path, each once.
-    """
-    places = [(node.path, node.line) for node in nodes if node.name != node.path]
-    chunks = [chunk for path, line in places if (chunk := _chunk_at(index, path, line)) is not None]
-    return [Hit(chunk, score, {"call path": score}) for chunk in {c.id: c for c in chunks}.values()]
-
-
 def _path_node(graph: Graph, verb: str, node: int) -> PathNode:
     found = graph.nodes[node]
     return PathNode(verb, found.name, found.path, found.line, max(found.line, found.end_line))
-
-
-def _chunk_at(index: Index, path: str, line: int) -> Chunk | None:
-    return next((c for c in index.chunks_of(path) if c.start_line <= line <= c.end_line), None)
 
 
 def _nodes(graph: Graph, name: str) -> list[int]:

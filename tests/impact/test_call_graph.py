@@ -7,7 +7,6 @@ from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
 from repopilot.agents.explain.agent import explain
-from repopilot.agents.exploration import explore
 from repopilot.errors import UsageError
 from repopilot.tools import call_graph
 
@@ -51,29 +50,28 @@ def test_wrong_arguments_are_refused(shop, wrong):
     "question", ["How does checkout reach price?", "comment va-t-on de `checkout` jusqu'à `price` ?"]
 )
 async def test_a_question_about_a_call_path_is_answered_from_the_graph(shop, question):
-    found, outline, _ = await traced(lambda step: explore(question, shop, step))
-    assert "call path" in outline
-    assert [hit.chunk.symbol.rpartition(".")[2] for hit in found.results.hits[:3]] == ["checkout", "Cart", "price"]
-    assert found.results.hits[0].why == {"call path": found.results.hits[0].score}
+    answer, _, _ = await traced(lambda step: explain(question, shop, step))
+    assert answer.result.form == "call path"
+    assert [place.symbol.rpartition(".")[2] for place in answer.evidence[:3]] == ["checkout", "total", "price"]
 
 
-async def test_the_call_path_stands_above_what_the_model_says_with_citations_of_its_own(shop):
+async def test_the_call_path_stands_above_what_the_model_says(shop):
     model = answering(lambda prompt: "The function `checkout` asks the cart for its total [1].")
     question = "How does checkout reach price?"
     answer, _, _ = await traced(lambda step: explain(question, replace(shop, model=model), step))
-    path, said = answer.text.split("\n\n")[1:]
+    heading, path = answer.result.lead.split("\n\n")[:2]
     numbers = [c.number for c in answer.citations]
-    assert len(set(numbers)) == len(numbers) == 4
-    assert [line.rpartition(" ")[0] for line in path.splitlines()] == [
-        "1. `checkout` (`shop/web.py:4`)",
-        "2. calls `Cart.total` (`shop/cart.py:8`)",
-        "3. calls `price` (`shop/prices.py:1`)",
+    assert heading and numbers == list(range(1, len(numbers) + 1))
+    assert path.splitlines() == [
+        "1. `checkout` (`shop/web.py:4`) [1]",
+        "2. calls `Cart.total` (`shop/cart.py:8`) [2]",
+        "3. calls `price` (`shop/prices.py:1`) [3]",
     ]
-    assert said.startswith("The function `checkout`")
-    (cited,) = [c for c in answer.citations if c.symbol == "Cart.total"]
+    assert answer.result.lead.endswith("The function `checkout` asks the cart for its total [1].")
+    cited = next(c for c in answer.citations if c.symbol == "Cart.total")
     assert (cited.path, cited.start_line, cited.end_line, cited.supported) == ("shop/cart.py", 8, 9, True)
 
 
-async def test_a_question_about_one_place_is_not(shop):
-    _, outline, _ = await traced(lambda step: explore("What does checkout do?", shop, step))
-    assert "call path" not in outline
+async def test_a_question_about_one_place_asks_for_no_call_path(shop):
+    answer, _, _ = await traced(lambda step: explain("What does checkout do?", shop, step))
+    assert answer.result.form != "call path"

@@ -1,18 +1,24 @@
-"""Explain: answer a question from excerpts, streamed, with citations that code has verified."""
+"""Explain: the evidence first, an answer by code where code knows, then a model's words where they add to it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 from repopilot import i18n
-from repopilot.agents.explain.context import WEAK_COVERAGE, evidence_of, question_coverage
+from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
+from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
-from repopilot.agents.explain.render import absent_answer, absent_names_note, extractive_answer, with_call_path
-from repopilot.agents.exploration import Exploration, explore
+from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
+from repopilot.llm.model import Model
 from repopilot.results import Answer, Explanation
 from repopilot.trace import Step
+from repopilot.types import Citation
 from repopilot.workspace import Workspace
+
+Origin = Literal["model", "code", "extractive", "absent"]
 
 
 async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -20,37 +26,84 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
 
     Args:
         question: as the user asked it.
-        workspace: the repository. Without a model, or where it fails before its first word, the answer is extractive.
+        workspace: the repository. Without a model, or where it fails before its first word, the evidence is the answer.
         step: the step of the work.
 
     Returns:
-        The answer. A call path that the question asks for comes first: it comes from the code graph, not from the
-        model.
+        The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite.
     """
-    found = await explore(question, workspace, step)
-    answer = await _explain(question, workspace, found, step)
-    return with_call_path(answer, found, workspace.index) if found.call_path else answer
-
-
-async def _explain(question: str, workspace: Workspace, found: Exploration, step: Step) -> Answer:
+    found = await find(question, workspace, step)
     index = workspace.index
-    absent = absent_names(question, index, found)
-    coverage = question_coverage(question, found)
-    if not found.pack.excerpts or coverage == 0.0 or (absent and coverage < WEAK_COVERAGE):
-        return absent_answer(index, found, absent)
+    absent = absent_names(question, index, found.results)
+    excerpts = excerpts_of(found, workspace)
+    coverage = question_coverage(question, found, excerpts)
+    if found.code is None and (not excerpts or coverage == 0.0 or (absent and coverage < WEAK_COVERAGE)):
+        return _answer(found, workspace, absence_note(index, absent, found.language), "absent")
+    if found.code is not None:
+        await _show(_code_text(found), step)
+    if not _needs_prose(found):
+        return _answer(found, workspace, "", "code")
     if workspace.model is None:
         step.degrade(i18n.message("explain.degraded.no_model"))
-        return extractive_answer(index, found)
-    prose = await write_prose(question, found, coverage, workspace, step)
-    if not prose.text:
-        if prose.absent:
-            return absent_answer(index, found, absent)
-        return extractive_answer(index, found, "failed" if prose.failure else "unusable")
+        return _without_prose(found, workspace, "extractive")
     if coverage < WEAK_COVERAGE:
         step.degrade(i18n.message("explain.degraded.weak"))
-    text = "\n\n".join([prose.text, *_notes(workspace, absent, prose.failure, found.language)])
-    evidence = evidence_of(found, prose.citations, index)
-    return Answer(text, prose.citations, evidence=evidence, result=Explanation(interrupted=bool(prose.failure)))
+    return await _with_prose(found, workspace, workspace.model, absent, coverage, step)
+
+
+def _needs_prose(found: Findings) -> bool:
+    """Whether a model has something to add: to what code knows for certain only where the question asks how or why."""
+    return found.code is None or not found.code.sure or found.results.query.asks_for == "explained"
+
+
+async def _with_prose(
+    found: Findings, workspace: Workspace, model: Model, absent: Sequence[str], coverage: float, step: Step
+) -> Answer:
+    packed = focused_context(found, excerpts_of(found, workspace), workspace, model)
+    prose = await write_prose(found.question, replace(found, pack=packed), coverage, workspace, step)
+    if not prose.text:
+        if prose.absent and found.code is None:
+            return _answer(found, workspace, absence_note(workspace.index, absent, found.language), "absent")
+        return _without_prose(found, workspace, "failed" if prose.failure else "unusable")
+    lead = "\n\n".join([prose.text, *_notes(workspace, absent, prose.failure, found.language)])
+    return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
+
+
+def _without_prose(found: Findings, workspace: Workspace, why: Literal["extractive", "failed", "unusable"]) -> Answer:
+    """The answer where no model adds to the evidence: there is none, it failed, or its text was unusable."""
+    lead = "" if found.code else i18n.text(f"explain.{why}", found.language)
+    if found.map:
+        lead = f"{lead}\n\n~~~~text\n{found.map}\n~~~~"
+    origin: Origin = "code" if found.code else "extractive"
+    return _answer(found, workspace, lead, origin, interrupted=why == "failed")
+
+
+def _answer(
+    found: Findings,
+    workspace: Workspace,
+    lead: str,
+    origin: Origin,
+    citations: Sequence[Citation] = (),
+    interrupted: bool = False,
+) -> Answer:
+    """The answer of its parts: what the code says, the lead below it, the evidence."""
+    lead = "\n\n".join(filter(None, (_code_text(found), lead)))
+    text = "\n\n".join(filter(None, (lead, evidence_markdown(found.evidence, found.language))))
+    cited = {citation.number: citation for citation in citations}
+    places = (cited.get(c.number, c) for c in citations_of(found.evidence, workspace.index.commit))
+    result = Explanation(origin, interrupted=interrupted, lead=lead, form=found.code.form if found.code else "")
+    return Answer(text, tuple(places), evidence=found.evidence, result=result)
+
+
+def _code_text(found: Findings) -> str:
+    if found.code is None:
+        return ""
+    return f"{found.code.text}\n\n{i18n.text('explain.from_code', found.language)}"
+
+
+async def _show(text: str, step: Step) -> None:
+    async with step.child("answer from the code", "answer") as answering:
+        await answering.write(text)
 
 
 def _notes(workspace: Workspace, absent: Sequence[str], failure: str, language: str) -> list[str]:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from repopilot.agents.exploration import Exploration
 from repopilot.index.store import Index
 from repopilot.retrieval.claims import Anchor, claim_of, identifiers, last_name
+from repopilot.retrieval.search import Results
 
 
-def absent_names(question: str, index: Index, found: Exploration) -> list[str]:
+def absent_names(question: str, index: Index, results: Results) -> list[str]:
     """Names in a question that the repository doesn't have.
 
     Args:
         question: as the user asked it.
         index: the repository's index.
-        found: the exploration; what occurs in its hits exists.
+        results: of the search; what occurs in its hits exists.
 
     Returns:
         Identifiers that are neither defined nor used anywhere.
     """
     names = [a for a in claim_of(question).anchors if a.kind == "name"]
-    known = identifiers("\n".join(h.chunk.text for h in found.results.hits))
+    known = identifiers("\n".join(h.chunk.text for h in results.hits))
     return [n.text for n in names if last_name(n.text) not in known and not exists_in(index, n)]
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.explain import grammar
+from repopilot.agents.explain.code_findings import Findings
 from repopilot.agents.explain.context import UNSURE_COVERAGE, prompt_messages
 from repopilot.agents.explain.grounding import exists_in
 from repopilot.agents.explain.sentence_check import CheckedSentence, Ground, Reason, check_sentence, ends_in_citation
-from repopilot.agents.exploration import Exploration
 from repopilot.errors import ModelError
 from repopilot.index.store import Index
 from repopilot.llm.backend import ChatOptions
@@ -60,7 +60,7 @@ class Prose:
     absent: bool = False
 
 
-async def write_prose(question: str, found: Exploration, coverage: float, workspace: Workspace, step: Step) -> Prose:
+async def write_prose(question: str, found: Findings, coverage: float, workspace: Workspace, step: Step) -> Prose:
     """Ask the model to explain excerpts, and show what holds.
 
     Two steps are opened: one of kind llm, with the model's reply as it comes, and one of kind answer, with the
@@ -68,7 +68,7 @@ async def write_prose(question: str, found: Exploration, coverage: float, worksp
 
     Args:
         question: as the user asked it.
-        found: the exploration, with at least one excerpt. Its excerpts' numbers are cited.
+        found: what was found, packed, with at least one excerpt. Its excerpts' numbers are cited.
         coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here.
         workspace: the repository, with its model.
         step: the step of the agent.
@@ -197,7 +197,7 @@ def sentences_of_json(text: str) -> list[str]:
 
 
 async def _ask(
-    question: str, found: Exploration, coverage: float, workspace: Workspace, step: Step, shown: _Shown
+    question: str, found: Findings, coverage: float, workspace: Workspace, step: Step, shown: _Shown
 ) -> None:
     """Have the model answer, under the tightest constraint that its server takes."""
     model = workspace.model
@@ -227,7 +227,7 @@ async def _receive(
     await take(reply.text, ended=reply.finish != "length" or ends_in_citation(reply.text))
 
 
-def _constrained(model: Model, free: ChatOptions, found: Exploration, absence: bool) -> ChatOptions:
+def _constrained(model: Model, free: ChatOptions, found: Findings, absence: bool) -> ChatOptions:
     """The options under which the reply is sentences with citations, as far as the model's server can."""
     excerpts = found.pack.excerpts
     if model.kind == "embedded":
@@ -237,17 +237,17 @@ def _constrained(model: Model, free: ChatOptions, found: Exploration, absence: b
     return free
 
 
-def _ground(found: Exploration, index: Index) -> Ground:
+def _ground(found: Findings, index: Index) -> Ground:
     return Ground(
         found.pack.excerpts, found.language, subject_of(found, index), partial(exists_in, index), index.symbols
     )
 
 
-def subject_of(found: Exploration, index: Index) -> dict[str, float]:
+def subject_of(found: Findings, index: Index) -> dict[str, float]:
     """What a question is about: the terms that were searched for, each weighted by its rarity in the repository.
 
     Args:
-        found: the exploration. The terms of a French question are English, too.
+        found: what was found. The terms of a French question are English, too.
         index: the repository's index.
 
     Returns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from repopilot.agents.explain.forms.behaviour import answer_parameters, answer_raises, answer_returns
+from repopilot.agents.explain.forms.call_path import call_path_answer
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.project.answerers import PROJECT_ANSWERERS
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
@@ -39,7 +40,7 @@ def answer_code_form(inquiry: Inquiry) -> CodeAnswer | None:
     return answer(form, inquiry) if form and answer else None
 
 
-ANSWERERS: tuple[Answerer, ...] = (*PROJECT_ANSWERERS, answer_code_form)
+ANSWERERS: tuple[Answerer, ...] = (call_path_answer, *PROJECT_ANSWERERS, answer_code_form)
 """In the order in which they are tried: those of narrow forms first."""
 
 

@@ -1,0 +1,104 @@
+"""What code finds for a question before any model is asked: an answer of a known form, and the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+
+from repopilot.agents.explain.evidence_places import LINES, evidence_for
+from repopilot.agents.explain.forms.code_answer import CodeAnswer
+from repopilot.agents.explain.forms.dispatch import answer_by_code
+from repopilot.agents.exploration import retrieve
+from repopilot.i18n import Language
+from repopilot.llm.model import estimate_tokens
+from repopilot.retrieval import skipped_files
+from repopilot.retrieval.cite import Excerpt
+from repopilot.retrieval.pack import Pack
+from repopilot.retrieval.repo_map import overview
+from repopilot.retrieval.search import Results
+from repopilot.trace import Step
+from repopilot.types import Evidence
+from repopilot.workspace import Workspace
+
+MOST_HITS = 12
+NOTHING_PACKED = Pack("", (), 0, 0, "")
+MAP_TOKENS = 400
+"""Of the outline of the repository, for a question about all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What code found for a question.
+
+    Attributes:
+        question: as it was asked.
+        results: of the search.
+        evidence: the places of the code's answer, then those of the search, best first, numbered from 1.
+        code: the answer by code, whose text cites the evidence; None where the question has no form that code knows.
+        map: the outline of the repository for a question about all of it, else ''.
+        language: to answer in: that of the settings, else that of the question.
+        pack: the evidence as a model reads it; empty until one is asked.
+    """
+
+    question: str
+    results: Results
+    evidence: tuple[Evidence, ...]
+    code: CodeAnswer | None = None
+    map: str = ""
+    language: Language = "en"
+    pack: Pack = NOTHING_PACKED
+
+
+async def find(question: str, workspace: Workspace, step: Step) -> Findings:
+    """Search for a question, in two visible steps. The second notes the evidence, which can be shown from then on.
+
+    Args:
+        question: as the user asked it.
+        workspace: the repository and the conversation.
+        step: the step of the agent.
+
+    Returns:
+        The findings. None is a result, not an error.
+    """
+    results = await retrieve(question, workspace, step, MOST_HITS)
+    async with step.child("read", "tool", question) as showing:
+        found = await asyncio.to_thread(_findings, question, results, workspace)
+        if found.code is not None:
+            showing.note(form=found.code.form, sure=found.code.sure)
+            await showing.write(found.code.text)
+        showing.note(evidence=[asdict(place) for place in found.evidence], commit=workspace.index.commit)
+    return found
+
+
+def excerpts_of(found: Findings, workspace: Workspace) -> tuple[Excerpt, ...]:
+    """The evidence with all lines of each place, under the same numbers."""
+    return tuple(_excerpt(place, workspace) for place in found.evidence)
+
+
+def _findings(question: str, results: Results, workspace: Workspace) -> Findings:
+    language = workspace.settings.language or results.query.language
+    index = workspace.index
+    code = answer_by_code(question, results, workspace, language)
+    asked_for = _skipped(workspace, results) if code is None else ()
+    evidence = evidence_for(index, results, code.places if code else asked_for)
+    outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
+    return Findings(question, results, evidence, code, outline, language)
+
+
+def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:
+    """Files that were skipped when the index was built, and that the question names."""
+    limit = workspace.settings.max_file_kb << 10
+    excerpts = skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
+    return tuple(_shortened(excerpt, number) for number, excerpt in enumerate(excerpts, 1))
+
+
+def _shortened(excerpt: Excerpt, number: int) -> Evidence:
+    lines = tuple(enumerate(excerpt.text.split("\n")[: LINES[0]], excerpt.start_line))
+    return Evidence(number, excerpt.path, excerpt.start_line, excerpt.end_line, excerpt.symbol, lines)
+
+
+def _excerpt(place: Evidence, workspace: Workspace) -> Excerpt:
+    text = workspace.index.lines(place.path, place.start_line, place.end_line)
+    if text is None:  # a file outside of the index
+        text = "\n".join(line for _, line in place.lines)
+    return Excerpt(place.number, place.path, place.start_line, place.end_line, place.symbol, text)

@@ -1,0 +1,102 @@
+"""The places that code found for a question, best first, with the lines that bear on it: what is shown before any
+model has said a word, and what the model then reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from repopilot.index.store import Index
+from repopilot.retrieval.doc_summary import doc_summary
+from repopilot.retrieval.focused_lines import focused_lines, line_scores
+from repopilot.retrieval.ranked_places import token_weights
+from repopilot.retrieval.search import Results
+from repopilot.types import Chunk, Evidence, Hit, Symbol
+
+SHOWN = 3
+"""Places shown with all their lines; the rest is folded."""
+LINES = (24, 16, 16, 6, 6, 6, 6, 6)
+"""The most lines of the first, second, … place; there are no more places."""
+LONGEST_LINE = 240
+_FOCUS = 3
+_FOCUS_SHARE = 0.5
+"""A line is marked when it has at least this share of what the best line has of the question."""
+
+
+def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ()) -> tuple[Evidence, ...]:
+    """Make evidence of the results of a search.
+
+    Args:
+        index: the index that was searched.
+        results: what was found.
+        first: places that an answer by code cites. They keep their numbers and come first; those that the search found
+            too are not repeated.
+
+    Returns:
+        The places, numbered from 1 in their order.
+    """
+    weights = token_weights(index.lexical, results.query.terms)
+    numbers = count(len(first) + 1)
+    hits = [hit for hit in results.hits if not any(_within(hit.chunk, place) for place in first)]
+    # A place that an answer by code cites is a line or two: it doesn't take the lines of one that was searched for.
+    found = [_evidence(index, hit, weights, most) for hit, most in zip(hits, LINES, strict=False)]
+    return (*first, *(replace(place, number=next(numbers)) for place in found))
+
+
+def evidence_of_lines(index: Index, number: int, path: str, start: int, end: int, symbol: str = "") -> Evidence:
+    """Evidence that is a range of lines.
+
+    Args:
+        index: the repository's index.
+        number: the evidence's.
+        path: of the file.
+        start: first line.
+        end: last line, inclusive.
+        symbol: the qualified name of what is defined there.
+
+    Returns:
+        The evidence, with all of its lines.
+    """
+    text = index.lines(path, start, end) or ""
+    lines = tuple((n, line[:LONGEST_LINE]) for n, line in enumerate(text.split("\n"), start))
+    return Evidence(number, path, start, end, symbol, lines)
+
+
+def _within(chunk: Chunk, place: Evidence) -> bool:
+    return chunk.path == place.path and place.start_line <= chunk.start_line and chunk.end_line <= place.end_line
+
+
+def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], most: int) -> Evidence:
+    chunk = hit.chunk
+    lines = chunk.text.split("\n")
+    scores = line_scores(lines, weights)
+    best = max(range(len(lines)), key=lambda number: scores[number])
+    symbol = _definition(index.outline(chunk.path), chunk, chunk.start_line + best)
+    heads = [symbol.start_line - chunk.start_line] if symbol and symbol.start_line >= chunk.start_line else []
+    chosen = focused_lines(lines, weights, most, heads)
+    return Evidence(
+        0,
+        chunk.path,
+        chunk.start_line,
+        chunk.end_line,
+        symbol.qualified if symbol else chunk.symbol,
+        tuple((chunk.start_line + n, lines[n][:LONGEST_LINE]) for n in chosen),
+        symbol.signature if symbol else "",
+        doc_summary((index.text(chunk.path) or "").split("\n"), symbol.start_line, symbol.end_line) if symbol else "",
+        tuple(chunk.start_line + n for n in _focus(chosen, scores)),
+    )
+
+
+def _definition(outline: Iterable[Symbol], chunk: Chunk, line: int) -> Symbol | None:
+    """The innermost definition around a line."""
+    if chunk.kind == "doc":
+        return None
+    around = (s for s in outline if s.start_line <= line <= s.end_line)
+    return min(around, key=lambda s: s.end_line - s.start_line, default=None)
+
+
+def _focus(chosen: Sequence[int], scores: Sequence[float]) -> list[int]:
+    """The best of the chosen lines, ascending."""
+    ranked = sorted(chosen, key=lambda number: -scores[number])[:_FOCUS]
+    return sorted(n for n in ranked if scores[n] > 0 and scores[n] >= _FOCUS_SHARE * scores[ranked[0]])

@@ -1,0 +1,70 @@
+"""The first sentence of a definition's documentation: of its docstring, or of the comment above it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+LONGEST = 200
+"""Characters."""
+_COMMENT = re.compile(
+    r"\s*(?:#(?!\[|!|include|define|if|endif|else)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
+)
+_DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
+_MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s+([^}]*)\}|:\w+:`~?([^`]*)`")
+_LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
+_TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
+_MOST_LINES = 12
+
+
+def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
+    """Find what the documentation of a definition says first.
+
+    Args:
+        lines: all lines of the file.
+        start: the first line of the definition, 1-based, with its decorators.
+        end: its last line, inclusive.
+
+    Returns:
+        One sentence without comment marks and markup, at most LONGEST characters; '' where there is none.
+    """
+    return _sentence(_docstring(lines[start - 1 : end]) or _comment_above(lines, start))
+
+
+def _docstring(body: Sequence[str]) -> str:
+    """The docstring below the head of a Python definition."""
+    head = next((n for n, line in enumerate(body[:_MOST_LINES]) if line.rstrip().endswith(":")), None)
+    if head is None:
+        return ""
+    found = _DOCSTRING.match("\n".join(body[head + 1 : head + 1 + _MOST_LINES]))
+    return found["said"] if found else ""
+
+
+def _comment_above(lines: Sequence[str], start: int) -> str:
+    """The comment that ends on the line above, or begins the definition itself."""
+    number = start - 1
+    while number > 0 and start - number <= _MOST_LINES and (found := _COMMENT.match(lines[number - 1])):
+        number -= 1
+    if number == start - 1:
+        number, start = start - 1, start - 1 + _leading_comments(lines[start - 1 : start - 1 + _MOST_LINES]) + 1
+    said = [found["said"] for line in lines[number : start - 1] if (found := _COMMENT.match(line))]
+    return "\n".join(said)
+
+
+def _leading_comments(lines: Sequence[str]) -> int:
+    return next((n for n, line in enumerate(lines) if not _COMMENT.match(line)), len(lines))
+
+
+def _sentence(text: str) -> str:
+    paragraph: list[str] = []
+    for line in text.strip().split("\n"):
+        line = _LEAD.sub("", line.strip())
+        if (not line and paragraph) or _TAG.match(line):
+            break
+        paragraph.append(line)
+    said = _MARKUP.sub(lambda found: found[1] or found[2] or "", " ".join(filter(None, paragraph)))
+    first = _SENTENCE_END.split(said, maxsplit=1)[0].strip()
+    if sum(character.isalpha() for character in first) < 8:
+        return ""
+    return first if len(first) <= LONGEST else f"{first[: LONGEST - 1].rstrip()}…"
