@@ -16,7 +16,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.runtime import Runtime
 
 if TYPE_CHECKING:
-    from repopilot.llm.choose import SizeOffer
+    from repopilot.llm.status import SizeOffer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LEAST_FREE_GB = 2.0
@@ -102,7 +102,7 @@ def _disk(runtime: Runtime) -> Check:
 
 
 def _model(runtime: Runtime) -> Check:
-    from repopilot.llm.choose import status
+    from repopilot.llm.status import status
 
     found = status(runtime.settings)
     if found.kind == "none":

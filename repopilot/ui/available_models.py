@@ -18,7 +18,8 @@ from repopilot.types import Progress
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
-    from repopilot.llm.choose import Model, ModelStatus
+    from repopilot.llm.model import Model
+    from repopilot.llm.status import ModelStatus
 
 LOOK_AGAIN_S = 20.0
 NAMES_S = 2.0
@@ -82,8 +83,9 @@ class Models:
     async def look(self) -> None:
         """Find out which model answers now, and use it."""
         from repopilot.llm import choose
+        from repopilot.llm.status import status
 
-        self.status = await asyncio.to_thread(choose.status, self.settings)
+        self.status = await asyncio.to_thread(status, self.settings)
         self.names = await asyncio.to_thread(_names, self.settings, self.status.kind)
         before = self.model
         known = (before.kind, before.name, before.speed) if before else ("none", "", None)

@@ -11,7 +11,7 @@ from repopilot.ui.error_text import error_line
 from repopilot.ui.progress_text import percent, progress_line
 
 if TYPE_CHECKING:
-    from repopilot.llm.choose import ModelStatus, SizeOffer
+    from repopilot.llm.status import ModelStatus, SizeOffer
 
 
 def model_props(models: Models, language: str) -> dict:

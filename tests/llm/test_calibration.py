@@ -14,10 +14,12 @@ from support.ollama_server import OllamaServer
 
 from repopilot.errors import ModelError
 from repopilot.i18n import said
-from repopilot.llm import calibration, choose, embedded, machine
+from repopilot.llm import calibration, choose, embedded, machine, ollama_api
 from repopilot.llm.calibration import FILE, Measurement, SpeedKey
+from repopilot.llm.discovery import ollama_speed_keys
 from repopilot.llm.model_speed import Speed
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.status import status
 
 LARGER, THREE = "qwen2.5-coder:1.5b", "qwen2.5-coder:3b"
 KEY = SpeedKey("this machine", "engine 1", "weights")
@@ -110,16 +112,16 @@ def test_a_reply_without_durations_is_an_error(reply):
 async def calibrated(settings):
     """Measure the model that answers, once; whether that brought a measurement, and the status after it."""
     model = await choose.choose(settings, ModelResources())
-    return await choose.calibrate(model, settings), choose.status(settings)
+    return await choose.calibrate(model, settings), status(settings)
 
 
 async def test_ollama_is_measured_by_the_durations_it_reports(settings_for):
     with OllamaServer(models=[SMALL, "all-minilm:latest"]) as server:
         settings = settings_for(ollama_url=server.url)
-        before = choose.status(settings)
+        before = status(settings)
         assert before.speed is None and "not been measured yet" in before.detail
-        assert await calibrated(settings) == (True, choose.status(settings))
-        after = choose.status(settings)
+        assert await calibrated(settings) == (True, status(settings))
+        after = status(settings)
         bodies = server.state.sent("/api/chat")
         assert before.needs_calibration and not after.needs_calibration
     # The server says 0.1 s for each prompt of at least 160 tokens, and 0.1 s for 16 generated ones.
@@ -133,19 +135,19 @@ async def test_what_was_measured_chooses_the_size_and_the_offer(settings_for):
     with OllamaServer(models=[SMALL, LARGER]) as server:
         settings = settings_for(ollama_url=server.url)
         calibration.keep(settings.home, Measurement(ollama_key(server, LARGER), Speed(104, 24)))
-        status = choose.status(settings)
-        assert (status.name, status.offer.name, status.missing_model) == (LARGER, THREE, None)
-        assert 15 < status.offer.speed.answer_seconds() < 30 and "research only" in status.offer.licence
+        state = status(settings)
+        assert (state.name, state.offer.name, state.missing_model) == (LARGER, THREE, None)
+        assert 15 < state.offer.speed.answer_seconds() < 30 and "research only" in state.offer.licence
         model = await choose.choose(settings, ModelResources())
         assert model.speed == Speed(104, 24)
         calibration.keep(settings.home, Measurement(ollama_key(server, LARGER), Speed(20, 4)))
-        status = choose.status(settings)
-        assert (status.name, status.offer.name) == (SMALL, THREE)
+        state = status(settings)
+        assert (state.name, state.offer.name) == (SMALL, THREE)
 
 
 def ollama_key(server, name: str) -> SpeedKey:
-    tags = choose.ollama_api.tags(server.url, 1)
-    return choose._ollama_keys(server.url, tags)[name]
+    tags = ollama_api.tags(server.url, 1)
+    return ollama_speed_keys(server.url, tags)[name]
 
 
 async def test_a_server_that_fails_is_an_error_and_nothing_is_kept(settings_for):
@@ -198,5 +200,5 @@ async def test_the_real_model_is_measured_and_counts_its_processor_time(tmp_path
     # On a machine that is too busy there is no measurement.
     assert len(kept) == int(new)
     if new:
-        status = choose.status(settings)
-        assert status.speed is not None and status.speed.prompt > status.speed.generation > 0.5
+        state = status(settings)
+        assert state.speed is not None and state.speed.prompt > state.speed.generation > 0.5

@@ -14,6 +14,7 @@ from repopilot.i18n import said
 from repopilot.llm import choose, embedded, machine, models, ollama_api
 from repopilot.llm.ollama_api import Tag
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.status import status
 
 SMALL, LARGER = "qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b"
 
@@ -30,29 +31,29 @@ def install(settings, name: str) -> None:
 async def test_nothing_anywhere(settings_for):
     settings = settings_for(ollama_url=refusing_url())
     assert await choose.choose(settings, ModelResources()) is None
-    status = choose.status(settings)
-    assert (status.kind, status.reachable, status.missing_model) == (
+    state = status(settings)
+    assert (state.kind, state.reachable, state.missing_model) == (
         "none",
         False,
         embedded.size_choice(settings).wanted,
     )
-    assert "extracts" in status.detail
+    assert "extracts" in state.detail
 
 
 async def test_ollama_with_the_wanted_model(settings_for):
     with OllamaServer() as server:
         model = await choose.choose(settings_for(ollama_url=server.url, llm_model=LARGER), ModelResources())
-        status = choose.status(settings_for(ollama_url=server.url, llm_model=LARGER))
+        state = status(settings_for(ollama_url=server.url, llm_model=LARGER))
     assert (model.kind, model.name, model.context_window) == ("ollama", LARGER, 8192)
-    assert (status.kind, status.name, status.missing_model, status.reachable) == ("ollama", LARGER, None, True)
+    assert (state.kind, state.name, state.missing_model, state.reachable) == ("ollama", LARGER, None, True)
 
 
 async def test_ollama_without_the_wanted_model_takes_another_size_and_says_so(settings_for):
     with OllamaServer(models=[SMALL, "llama3.2:3b"]) as server:
         settings = settings_for(ollama_url=server.url, llm_model=LARGER)
-        model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
+        model, state = await choose.choose(settings, ModelResources()), status(settings)
     assert model.name == SMALL and f"no {LARGER}" in model.notes[-1]
-    assert status.missing_model == LARGER
+    assert state.missing_model == LARGER
 
 
 async def test_ollama_with_only_an_embedding_model_falls_back_to_the_embedded_one(settings_for):
@@ -74,9 +75,9 @@ async def test_embedded_can_be_switched_off(settings_for):
 async def test_embedded_takes_what_is_installed(settings_for):
     settings = settings_for(llm_model=LARGER)
     install(settings, SMALL)
-    model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
+    model, state = await choose.choose(settings, ModelResources()), status(settings)
     assert model.name == SMALL and f"{LARGER} is not installed" in model.notes[-1]
-    assert status.missing_model == LARGER
+    assert state.missing_model == LARGER
     assert not model.engine.alive
 
 
@@ -103,9 +104,9 @@ async def test_a_remote_ollama_is_recognised(settings_for):
 async def test_a_configured_server_that_is_down_is_reported(settings_for):
     with OllamaServer() as local:
         settings = settings_for(llm_url="http://user:secret@127.0.0.1:9/v1", ollama_url=local.url)
-        model, status = await choose.choose(settings, ModelResources()), choose.status(settings)
+        model, state = await choose.choose(settings, ModelResources()), status(settings)
     assert model.kind == "ollama" and "does not answer" in model.notes[0]
-    assert not status.reachable and "secret" not in status.detail
+    assert not state.reachable and "secret" not in state.detail
 
 
 async def test_a_garbling_server_is_none(settings_for):
@@ -116,8 +117,8 @@ async def test_a_garbling_server_is_none(settings_for):
 def test_status_does_not_wait_for_a_silent_server(settings_for):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        status = choose.status(settings_for(ollama_url=url, llm_url=url))
-        assert status.kind == "none" and not status.reachable
+        state = status(settings_for(ollama_url=url, llm_url=url))
+        assert state.kind == "none" and not state.reachable
 
 
 async def test_the_reviewer_is_another_size(settings_for):
@@ -204,10 +205,10 @@ def test_the_machine_is_measured():
 async def test_the_chosen_model_and_the_reason_are_translated(settings_for):
     with OllamaServer(models=[SMALL]) as server:
         settings = settings_for(llm_url=refusing_url(), ollama_url=server.url, llm_model=LARGER)
-        status = choose.status(settings)
-    assert status.detail == " ".join((*status.notes, status.speed_note))
-    assert said(status.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
-    assert f"{SMALL} répond." in said(status.detail, "fr")
+        state = status(settings)
+    assert state.detail == " ".join((*state.notes, state.speed_note))
+    assert said(state.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
+    assert f"{SMALL} répond." in said(state.detail, "fr")
 
 
 async def test_a_missing_extra_of_the_package_is_reported(settings_for, monkeypatch):
@@ -217,7 +218,7 @@ async def test_a_missing_extra_of_the_package_is_reported(settings_for, monkeypa
         settings = settings_for(llm_url=server.url, ollama_url="")
         install(settings, SMALL)
         assert await choose.choose(settings, ModelResources()) is None
-        notes = choose.status(settings).notes
+        notes = status(settings).notes
     assert [note.partition("pip install ")[2] for note in notes] == ["'repopilot[openai]'.", "'repopilot[embedded]'."]
 
 

@@ -1,0 +1,164 @@
+"""Finds the language model that can answer: the configured server, else Ollama, else the embedded one, else none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+import httpx
+
+from repopilot import i18n
+from repopilot.llm import calibration, embedded, machine, ollama_api
+from repopilot.llm.address import is_loopback, without_credentials
+from repopilot.llm.calibration import SpeedKey
+from repopilot.llm.model_speed import SIZES, Speed
+from repopilot.llm.sizing import SizeChoice, choose_size
+from repopilot.settings import Settings
+
+OPENAI_CLIENT = "llama_index.llms.openai_like"
+PROBE_S = 3.0
+VERSION_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """A server or file that can answer.
+
+    Attributes:
+        kind: the backend.
+        name: the model to ask there.
+        url: the server's address without a trailing slash; '' for the embedded model.
+        missing: the wanted model, where another one replaces it.
+        tags: all models of an Ollama server.
+        notes: why this one, and every fallback before it.
+        sizes: what suits the machine, None where a server answers whose speed is not known.
+        speed_key: what a measured speed of the model holds for.
+    """
+
+    kind: Literal["ollama", "openai", "embedded"]
+    name: str
+    url: str
+    missing: str | None = None
+    tags: tuple[ollama_api.Tag, ...] = ()
+    notes: tuple[str, ...] = ()
+    sizes: SizeChoice | None = None
+    speed_key: SpeedKey | None = None
+
+    @property
+    def speed(self) -> Speed | None:
+        """As measured on this machine, or estimated from another size."""
+        return self.sizes.speed(self.name) if self.sizes else None
+
+
+def find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundModel | None:
+    """Find the first model in the order of preference. Blocking.
+
+    Args:
+        settings: which servers and models to look for.
+        timeout_s: of each server.
+        notes: what was tried before the model is appended to it.
+
+    Returns:
+        The model, None where there is none.
+    """
+    if settings.llm_url:
+        found = _configured(settings, timeout_s)
+        if found and (found.kind == "ollama" or _installed(OPENAI_CLIENT)):
+            return found
+        reason = "llm.openai_extra" if found else "llm.server_silent"
+        notes.append(i18n.message(reason, url=without_credentials(settings.llm_url)))
+    if settings.ollama_url:
+        url = settings.ollama_url.rstrip("/")
+        tags = ollama_api.tags(url, timeout_s)
+        if tags is None:
+            notes.append(i18n.message("llm.ollama_silent", url=without_credentials(url)))
+        else:
+            found = _in_ollama(url, tags, settings, notes)
+            if found:
+                return found
+            notes.append(i18n.message("llm.ollama_no_chat_model"))
+    if settings.embedded and not embedded.is_installed():
+        notes.append(i18n.message("llm.embedded_extra"))
+    elif settings.embedded and (weights := embedded.find(settings)):
+        name, path, why = weights
+        note = i18n.message("llm.embedded", name=name, reason=why)
+        key = embedded.speed_key(name, path, settings)
+        sizes = embedded.size_choice(settings)
+        return FoundModel("embedded", name, "", notes=(*notes, note), sizes=sizes, speed_key=key)
+    return None
+
+
+def _installed(module: str) -> bool:
+    """Whether a module of one of the package's extras can be imported."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
+    url = settings.llm_url.rstrip("/")
+    tags = ollama_api.tags(url, timeout_s)
+    if tags is not None:
+        return _in_ollama(url, tags, settings, [])
+    for base in (url, f"{url}/v1"):
+        names = _openai_models(base, settings.llm_key, timeout_s)
+        if names is not None:
+            wanted = settings.llm_model
+            name = wanted or next(iter(names), "")
+            note = i18n.message("llm.at_server", name=name, url=without_credentials(base))
+            return FoundModel("openai", name, base, notes=(note,)) if name else None
+    return None
+
+
+def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        answer = httpx.get(f"{base}/models", headers=headers, timeout=timeout_s)
+        return [model["id"] for model in answer.raise_for_status().json()["data"]]
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
+        return None
+
+
+def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: list[str]) -> FoundModel | None:
+    keys = ollama_speed_keys(url, tags)
+    sizes = _ollama_sizes(url, keys, settings)
+    wanted = settings.llm_model or sizes.wanted
+    name = ollama_api.pick(tags, wanted)
+    if name is None:
+        return None
+    missing = None if ollama_api.find([name], wanted) else wanted
+    why = i18n.message("llm.why.named") if settings.llm_model else sizes.reason
+    note = i18n.message(
+        "llm.other_size" if missing else "llm.in_ollama",
+        name=name,
+        wanted=wanted,
+        url=without_credentials(url),
+        reason=why,
+    )
+    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note), sizes, keys[name])
+
+
+def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, SpeedKey]:
+    """What measured speeds of an Ollama server's models hold for, by the names of the models."""
+    engine = f"ollama {ollama_api.version(url, VERSION_S)} at {without_credentials(url)}"
+    place = machine.fingerprint()
+    return {tag.name: SpeedKey(place, engine, f"{tag.name} {tag.digest[:16]}") for tag in tags}
+
+
+def _ollama_sizes(url: str, keys: Mapping[str, SpeedKey], settings: Settings) -> SizeChoice:
+    """The size that suits the machine of an Ollama server, by what its models were measured to do."""
+    speeds = {name: each.speed for name, each in calibration.kept_for(settings.home, keys).items()}
+    by_size = {size: speeds[name] for size in SIZES if (name := ollama_api.find(list(speeds), size))}
+    memory = machine.memory() / 1024**2 if is_loopback(url) else None
+    return choose_size({**speeds, **by_size}, memory, machine.cores())
+
+
+def ollama_address(settings: Settings) -> str | None:
+    """The address of the Ollama server in use, None where none answers. Blocking."""
+    for url in (settings.llm_url, settings.ollama_url):
+        if url and ollama_api.tags(url, PROBE_S) is not None:
+            return url.rstrip("/")
+    return None

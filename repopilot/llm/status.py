@@ -1,0 +1,153 @@
+"""What answers now, how fast it is, and what else the user may have: for the first screen and for doctor."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Literal
+
+from repopilot import i18n
+from repopilot.llm import calibration, embedded, machine, models, ollama_api
+from repopilot.llm.discovery import FoundModel, find_model
+from repopilot.llm.model_speed import SIZES, Speed
+from repopilot.llm.sizing import SizeChoice, next_size
+from repopilot.settings import Settings
+
+STATUS_S = 1.8
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOffer:
+    """Another size of the model that the user may have.
+
+    Attributes:
+        name: its name.
+        speed: as estimated from another size, None while nothing was measured.
+        bytes: to download, None where that is unknown.
+        licence: what to know about its licence, as a message; '' for nothing.
+    """
+
+    name: str
+    speed: Speed | None = None
+    bytes: int | None = None
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """What `choose` would take now.
+
+    Attributes:
+        kind: the backend, or none.
+        name: the model.
+        detail: a message for the user.
+        missing_model: the Ollama model to pull, or the stored model to fetch; None when nothing is missing.
+        reachable: False when a configured server doesn't answer or no model does.
+        notes: which model and why, and every fallback before it.
+        speed: of the model, None while it is unknown.
+        needs_calibration: whether the speed can be measured and was not yet, or not in peace.
+        speed_note: the speed in words, as a message; '' while it is unknown.
+        offer: another size that the user may have, None for none.
+    """
+
+    kind: Literal["ollama", "openai", "embedded", "none"]
+    name: str
+    detail: str
+    missing_model: str | None = None
+    reachable: bool = True
+    notes: tuple[str, ...] = ()
+    speed: Speed | None = None
+    needs_calibration: bool = False
+    speed_note: str = ""
+    offer: SizeOffer | None = None
+
+
+def status(settings: Settings) -> ModelStatus:
+    """What answers, for the first screen and doctor. Blocking, at most two seconds."""
+    result: list[ModelStatus] = []
+    probe = threading.Thread(target=lambda: result.append(_status(settings)), daemon=True)
+    probe.start()
+    probe.join(STATUS_S)  # a name lookup has no timeout of its own
+    return result[0] if result else ModelStatus("none", "", i18n.message("llm.servers_too_slow"), reachable=False)
+
+
+def _status(settings: Settings) -> ModelStatus:
+    notes: list[str] = []
+    found = find_model(settings, STATUS_S / 3, notes)
+    if found is None:
+        wanted = settings.llm_model or _to_fetch(embedded.size_choice(settings).wanted)
+        offer = _size_offer(wanted) if settings.embedded and embedded.is_installed() else None
+        return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes), offer=offer)
+    reachable = not settings.llm_url or found.url.startswith(settings.llm_url.rstrip("/"))
+    measured = _measured(found, settings)
+    speed_note = _speed_note(found, measured)
+    return ModelStatus(
+        found.kind,
+        found.name,
+        i18n.joined((*found.notes, *([speed_note] if speed_note else ()))),
+        _missing(found, settings),
+        reachable,
+        found.notes,
+        found.speed,
+        found.speed_key is not None and (measured is None or measured.disturbed),
+        speed_note,
+        _offer(found, settings),
+    )
+
+
+def _missing(found: FoundModel, settings: Settings) -> str | None:
+    """The model to fetch or pull in place of the one found."""
+    if found.kind != "embedded" or found.sizes is None:
+        return found.missing
+    wanted = settings.llm_model or _to_fetch(found.sizes.wanted)
+    installed = {model.name for model in models.available(settings) if model.path}
+    return wanted if wanted in models.KNOWN and wanted not in installed else None
+
+
+def _to_fetch(wanted: str) -> str:
+    """The size to fetch without being asked: the wanted one, or the largest below it that needs no consent."""
+    allowed = [size for size in SIZES[: SIZES.index(wanted) + 1] if not models.KNOWN[size].on_request]
+    return allowed[-1]
+
+
+def _offer(found: FoundModel, settings: Settings) -> SizeOffer | None:
+    """The size to offer beside the model found: the missing one that the user named, else what `next_size` says."""
+    if settings.llm_model or found.sizes is None:
+        named = _missing(found, settings)
+        return _size_offer(named, found.sizes) if named else None
+    if found.kind == "ollama":
+        names = [tag.name for tag in found.tags]
+        installed = [size for size in SIZES if ollama_api.find(names, size)]
+        answering = next((size for size in SIZES if ollama_api.find([found.name], size)), found.name)
+    else:
+        installed = [model.name for model in models.available(settings) if model.path]
+        answering = found.name
+    name = next_size(found.sizes, answering, installed)
+    return _size_offer(name, found.sizes) if name else None
+
+
+def _size_offer(name: str, sizes: SizeChoice | None = None) -> SizeOffer:
+    speed, known = sizes.speed(name) if sizes else None, models.KNOWN.get(name)
+    licence = i18n.message(known.licence) if known and known.licence else ""
+    return SizeOffer(name, speed, known.size if known else None, licence)
+
+
+def _measured(found: FoundModel, settings: Settings) -> calibration.Measurement | None:
+    keys = {found.name: found.speed_key} if found.speed_key else {}
+    return calibration.kept_for(settings.home, keys).get(found.name)
+
+
+def _speed_note(found: FoundModel, measured: calibration.Measurement | None) -> str:
+    """How fast the model found is, and how much memory it takes; '' for a server whose speed is not known."""
+    if found.speed_key is None:
+        return ""
+    note, speed = i18n.message("llm.speed.unknown"), found.speed
+    if speed is not None:
+        how = "estimated" if measured is None else "disturbed" if measured.disturbed else "measured"
+        seconds = speed.answer_seconds()
+        note = i18n.message(f"llm.speed.{how}", prompt=speed.prompt, generation=speed.generation, seconds=seconds)
+    known = models.KNOWN.get(found.name)
+    if known is None or found.kind != "embedded":
+        return note
+    memory = i18n.message("llm.speed.memory", used=known.memory_mb / 1024, total=machine.memory() / machine.GIB)
+    return i18n.joined((note, memory))
