@@ -20,16 +20,15 @@ from pathlib import Path
 import numpy as np
 
 from bench.graph_speed import print_speed
+from bench.instant_index import instant_index_of
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
-from repopilot.index.build.job import IndexRequest
 from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 _K = 10
@@ -60,8 +59,7 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(file: Path, root: Path, settings: Settings, embedder: Embedder | None) -> dict[str, list[float]]:
     """Recall@10 of every query by method."""
-    request = IndexRequest(open_source(parse_source(str(root)), settings), settings)
-    index = Runtime(settings).index_jobs.build(request, until="instant")
+    index = instant_index_of(open_source(parse_source(str(root)), settings), settings)
     rankers: dict[str, Ranker] = {"ours": lambda query: _ours(index, query), "neighbours": _neighbours(index)}
     if embedder is not None:
         rankers["similar"] = _similar(index, embedder)

@@ -14,17 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.instant_index import instant_index
 from bench.metrics import Place
-from repopilot.index.build.job import IndexRequest
 from repopilot.index.store import Index
 from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.retrieval import commit_votes
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import all_signals, ranking
 from repopilot.retrieval.weights import weight_set
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.types import Snapshot
 
 MOST = 200
 SETS = ("tasks", "questions", "docstrings")
@@ -92,7 +90,7 @@ def _cases(folder: Path, kind: str, most: int, settings: Settings) -> Iterator[C
     if not queries.exists():
         return
     tree, history = _tree(folder, kind)
-    index = _built(f"{folder.name}-{tree.name}", tree, settings)
+    index = instant_index(f"{folder.name}-{tree.name}", tree, settings)
     past = _history(history, index) if kind != "docstrings" else None
     for line in read_lines(queries)[:most]:
         case = _case(index, past, line, folder.name, kind)
@@ -107,15 +105,6 @@ def _tree(folder: Path, kind: str) -> tuple[Path, Path]:
     if kind == "tasks" and (folder / "tree-tasks").exists():
         return folder / "tree-tasks", folder / "history-tasks.jsonl"
     return folder / "tree", folder / "history.jsonl"
-
-
-def _built(name: str, root: Path, settings: Settings) -> Index:
-    snapshot = Snapshot(key=f"bench-{name}", name=name, commit="unversioned", root=root)
-    runtime = Runtime(settings)
-    try:
-        return runtime.index_jobs.build(IndexRequest(snapshot, settings), until="instant")
-    finally:
-        runtime.close()
 
 
 def _history(path: Path, index: Index) -> commit_votes.History | None:

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.datasets.docstrings import docstring_set
-from repopilot.index.build.job import IndexRequest
+from bench.instant_index import instant_index
 from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
@@ -35,9 +35,7 @@ from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
 from repopilot.retrieval.search import listed, search
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.types import Snapshot
 
 DEPTH = 20
 OVERFETCH = 50
@@ -114,10 +112,8 @@ def docstrings(name: str, scratch: Path, settings: Settings) -> Case:
 
 def built(name: str, root: Path, settings: Settings) -> tuple[Index, float]:
     """The instant index, and how long it took."""
-    snapshot = Snapshot(key=f"bench-{name}", name=name, commit="unversioned", root=root)
-    began = time.perf_counter()
-    index = Runtime(settings).index_jobs.build(IndexRequest(snapshot, settings, full=True), until="instant")
-    return index, time.perf_counter() - began
+    index = instant_index(name, root, settings, full=True)
+    return index, sum(index.report.seconds.values())
 
 
 def report(title: str, cases: Sequence[Case], embedder: Embedder | None, ablate: bool) -> None:

@@ -30,15 +30,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.instant_index import instant_index_of
 from repopilot import trace
-from repopilot.index.build.job import IndexRequest
 from repopilot.llm.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.repo.local import open_folder
 from repopilot.review.agent import review_changes
 from repopilot.review.findings import DOMAINS
 from repopilot.review.suspects import KINDS
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Finding, Source
 from repopilot.workspace import Workspace
@@ -218,7 +217,7 @@ async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Work
     model = await choose(Settings(), ModelResources()) if with_model else None
     if model is not None and anyway:  # a name without a size counts as large
         model = replace(model, name=re.sub(r"[\d.]+b", "", model.name))
-    index = Runtime(options).index_jobs.build(IndexRequest(snapshot, options))
+    index = instant_index_of(snapshot, options)
     return Workspace(snapshot, index, options, model=model)
 
 

@@ -54,7 +54,10 @@ def fits(lines: Sequence[str], start: int, end: int, size: int = LONGEST) -> boo
         end: the last line, inclusive.
         size: how many lines a chunk has at most.
     """
-    return end - start < size and sum(min(len(line), MAX_LINE_CHARS) for line in lines[start - 1 : end]) <= MAX_CHARS
+    if end - start >= size:
+        return False
+    lengths = list(map(len, lines[start - 1 : end]))
+    return sum(lengths) <= MAX_CHARS or sum(min(length, MAX_LINE_CHARS) for length in lengths) <= MAX_CHARS
 
 
 def windows(

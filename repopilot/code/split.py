@@ -310,7 +310,9 @@ def _chunks(file: _File, spans: Iterable[Span]) -> tuple[Chunk, ...]:
         exact = trimmed(span, file.lines)
         if exact is None:
             continue
-        lines = (_shortened(line) for line in file.lines[exact.start - 1 : exact.end])
+        lines = file.lines[exact.start - 1 : exact.end]
+        if max(map(len, lines)) > MAX_LINE_CHARS:
+            lines = [_shortened(line) for line in lines]
         chunks.append(_chunk(file, exact, "\n".join(lines)))
     return tuple(chunks)
 

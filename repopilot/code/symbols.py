@@ -21,7 +21,8 @@ _CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "
 _VAGUENESS = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
 _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
-_RECEIVER = re.compile(rb"([\w$]+(?:(?:\.|::|->|\?\.|\\)[\w$]+)*)(?:\.|:{1,2}|->|\?\.|\\)$")
+_RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
+"""A receiver with what separates it from the name, read backwards: nothing has to be tried from every byte before."""
 _SIGNATURE_CHARS = 200
 
 
@@ -301,5 +302,5 @@ def _receiver(data: bytes, at: int) -> str:
     """The receiver of the name that begins at byte `at`; see `Use`."""
     if at == 0 or data[at - 1 : at] not in (b".", b":", b">", b"\\"):
         return ""
-    match = _RECEIVER.search(data, max(0, at - 80), at)
-    return match.group(1).decode("utf-8", "replace").replace("::", ".").replace("->", ".") if match else ")"
+    match = _RECEIVER.match(data[max(0, at - 80) : at][::-1])
+    return match[1][::-1].decode("utf-8", "replace").replace("::", ".").replace("->", ".") if match else ")"

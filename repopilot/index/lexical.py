@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def terms_of(chunk: Chunk, defined: Sequence[str], generated: bool = False) -> C
         span=(chunk.start_line, chunk.end_line),
         owner=_owner(chunk),
         names=tuple(name for name in names if name),
-        path=_bag(words(chunk.path)),
+        path=_path_bag(chunk.path),
         symbols=_bag(words(" ".join(dict.fromkeys((*defined, chunk.symbol))))),
         body=_body(chunk, generated),
     )
@@ -102,12 +102,20 @@ def _tail(name: str) -> str:
     return name.replace("::", ".").rpartition(".")[2].lower()
 
 
+@lru_cache(maxsize=1)
+def _path_bag(path: str) -> Bag:
+    """The bag of a path: chunks come file by file."""
+    return _bag(words(path))
+
+
 def _bag(found: Iterable[str]) -> Bag:
-    counts: Counter[str] = Counter()
+    counts: defaultdict[str, int] = defaultdict(int)
     for word, count in Counter(found).items():
         for token in expand(word):
             counts[token] += count
-    return " ".join(counts), bytes(min(count, MOST_OCCURRENCES) for count in counts.values())
+    most = max(counts.values(), default=0)
+    limited = counts.values() if most <= MOST_OCCURRENCES else [min(n, MOST_OCCURRENCES) for n in counts.values()]
+    return " ".join(counts), bytes(limited)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import pytest
 
 from repopilot.code import languages
 from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.symbols import _receiver
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -106,3 +107,23 @@ def test_syntax_errors_are_noted_and_the_rest_is_read():
     assert not analysis.parsed
     assert analysis.notes == ("syntax errors",)
     assert {"good", "Fine"} <= {s.name for s in analysis.symbols}
+
+
+@pytest.mark.parametrize(
+    ("before", "receiver"),
+    [
+        ("a.b.", "a.b"),
+        ("x = self.items?.first.", "self.items?.first"),
+        ("std::vector::", "std.vector"),
+        ("node->next->", "node.next"),
+        ("App\\Models\\", "App\\Models"),
+        ("table:", "table"),
+        ("call().", ")"),
+        ("a - b > ", ""),
+        ("x:::", ")"),
+        ("w" * 200 + ".", "w" * 79),
+    ],
+)
+def test_receivers_are_read_backwards_from_the_name(before, receiver):
+    data = before.encode()
+    assert _receiver(data, len(data)) == receiver
