@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -20,23 +21,32 @@ from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 
-_SURE = 0.9
+_SURE = 0.85
 """The least confidence of calls whose errors are counted as the caller's."""
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct")
+_WRAPPER = re.compile(r"function|method|declarat|definition|export|expression_statement|assignment|pair")
 _MOST_LINES = 5
+_MOST_ALIKE = 3
+MOST_DEFINITIONS = 3
+"""Definitions of one name that are answered for together."""
 _RECEIVERS = ("self", "cls", "&self", "&mut self", "mut self")
 
 
 def answer_raises(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which errors a function or class raises, throws or returns; else those of what it calls."""
-    found = _subject(form, inquiry)
-    if found is None:
+    found = _subjects(form, inquiry)
+    if not found:
         return None
-    name = f"`{found.qualified}`"
-    own = list(_failures_of(inquiry.index, found))
+    name = f"`{found[0].name if len(found) > 1 else found[0].qualified}`"
+    own = [failing for symbol in found for failing in _failures_of(inquiry.index, symbol)]
     if own:
-        return _failing(form, inquiry, own, i18n.text("forms.raises.list", inquiry.language, name=name), name)
-    called = [failing for callee in _callees(inquiry.index, found) for failing in _failures_of(inquiry.index, callee)]
+        return _failing(form, inquiry, own, name, several=len(found) > 1)
+    called = [
+        failing
+        for symbol in found
+        for callee in _callees(inquiry.index, symbol)
+        for failing in _failures_of(inquiry.index, callee)
+    ]
     if not called:
         return None
     heading = i18n.text("forms.raises.called", inquiry.language, name=name)
@@ -46,65 +56,79 @@ def answer_raises(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
 def answer_returns(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer what a function returns: its declared type and its return statements."""
-    found = _subject(form, inquiry)
-    if found is None or not is_callable(found):
+    functions = [symbol for symbol in _subjects(form, inquiry) if is_callable(symbol)]
+    read = [(symbol, *_returned(inquiry.index, symbol)) for symbol in functions]
+    if not read or not all(declared or items for _, declared, items in read):
         return None
-    file = parsed_file(inquiry.index, found.path)
-    function = _function_node(file, found)
-    if file is None or function is None:
-        return None
-    declared, results = returned(file, function)
-    language, name = inquiry.language, f"`{found.qualified}`"
-    head = Item(name, found.path, first_line(function), min(last_line(function), first_line(function) + 1))
-    if not results:
-        if not declared:
-            return None
-        text = i18n.text("forms.returns.type", language, name=name, type=code(declared))
-        return sentence(inquiry, form.kind, text, [replace(head, symbol=found.qualified)])
-    items = [_node_item(file.path, node, code(file.text(node)), found.qualified) for node in results]
-    if len(items) == 1 and not declared:
-        text = i18n.text("forms.returns.one", language, name=name, value=items[0].text)
-        return sentence(inquiry, form.kind, text, items)
-    key = "forms.returns.typed_list" if declared else "forms.returns.list"
-    heading = i18n.text(key, language, name=name, type=code(declared) if declared else "")
+    language, name = inquiry.language, f"`{read[0][0].name if len(read) > 1 else read[0][0].qualified}`"
+    types = list(dict.fromkeys(declared for _, declared, _ in read if declared))
+    items = [item for _, _, found in read for item in found]
+    if len(read) > 1:
+        items = [replace(item, text=f"`{item.symbol}`: {item.text}") for item in items]
+    if not items or (len(items) == 1 and not types):
+        shown = code(types[0]) if types else items[0].text
+        places = items or [Item("", s.path, s.start_line, s.start_line, s.qualified) for s, _, _ in read]
+        key = "forms.returns.type" if types else "forms.returns.one"
+        return sentence(inquiry, form.kind, i18n.text(key, language, name=name, value=shown), places)
+    key = "forms.returns.typed_list" if types else "forms.returns.list"
+    heading = i18n.text(key, language, name=name, value=" / ".join(map(code, types)))
     return listing(inquiry, form.kind, heading, items)
+
+
+def _returned(index: Index, symbol: Symbol) -> tuple[str, list[Item]]:
+    """The declared type of a function's result, and its return statements as items."""
+    file = parsed_file(index, symbol.path)
+    function = _function_node(file, symbol)
+    if file is None or function is None:
+        return "", []
+    declared, results = returned(file, function)
+    distinct = {code(file.text(node)): node for node in reversed(results)}
+    items = [_node_item(file.path, node, text, symbol.qualified) for text, node in distinct.items()]
+    return declared, sorted(items, key=lambda item: item.start_line)
 
 
 def answer_parameters(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which parameters a function, or the constructor of a class, takes."""
-    found = _subject(form, inquiry)
-    if found is None:
+    functions = [function for symbol in _subjects(form, inquiry) for function in _callables(inquiry.index, symbol)]
+    read = [_parameters(inquiry, symbol) for symbol in functions]
+    items = [item for item in read if item is not None]
+    if not items or len(items) < len(read):
         return None
-    if is_class(found):
-        inside = definitions(inquiry.index, (found.qualified,)) and [
-            s
-            for s in inquiry.index.outline(found.path)
-            if s.qualified.startswith(f"{found.qualified}.") and s.name in (*_CONSTRUCTORS, found.name)
-        ]
-        if len(inside) != 1:
-            return None
-        found = inside[0]
-    file = parsed_file(inquiry.index, found.path)
-    function = _function_node(file, found)
+    if len(items) == 1:
+        return sentence(inquiry, form.kind, items[0].text, items)
+    heading = i18n.text("forms.parameters.several", inquiry.language, name=f"`{functions[0].name}`", count=len(items))
+    return listing(inquiry, form.kind, heading, items)
+
+
+def _parameters(inquiry: Inquiry, symbol: Symbol) -> Item | None:
+    """What a function takes, as an item that cites its signature."""
+    file = parsed_file(inquiry.index, symbol.path)
+    function = _function_node(file, symbol)
+    parameters = function.child_by_field_name("parameters") if function is not None else None
     if file is None or function is None:
         return None
-    parameters = function.child_by_field_name("parameters")
-    if parameters is None:
-        return None
-    written = [file.text(node) for node in parameters.named_children if node.type != "comment"]
+    nodes = parameters.named_children if parameters is not None else []
+    written = [file.text(node) for node in nodes if node.type != "comment"]
     taken = [text for text in written if text.split(":")[0].strip() not in _RECEIVERS]
-    place = Item("", file.path, first_line(function), last_line(parameters), found.qualified)
     key = "forms.parameters.list" if taken else "forms.parameters.none"
-    values = {"name": f"`{found.qualified}`", "count": len(taken), "parameters": ", ".join(map(code, taken))}
-    return sentence(inquiry, form.kind, i18n.text(key, inquiry.language, **values), [place])
+    values = {"name": f"`{symbol.qualified}`", "parameters": ", ".join(map(code, taken))}
+    text = i18n.text(key, inquiry.language, **values)
+    return Item(text, file.path, first_line(function), last_line(parameters or function), symbol.qualified)
 
 
-def _subject(form: Form, inquiry: Inquiry) -> Symbol | None:
-    """The only function or class that the question names."""
-    if not form.named:
-        return None
-    found = [s for s in definitions(inquiry.index, form.names) if is_callable(s) or is_class(s)]
-    return found[0] if len(found) == 1 else None
+def _callables(index: Index, symbol: Symbol) -> list[Symbol]:
+    """A function itself; the constructors of a class."""
+    if not is_class(symbol):
+        return [symbol]
+    inside = (s for s in index.outline(symbol.path) if s.qualified == f"{symbol.qualified}.{s.name}")
+    return [s for s in inside if s.name in (*_CONSTRUCTORS, symbol.name)]
+
+
+def _subjects(form: Form, inquiry: Inquiry) -> list[Symbol]:
+    """The functions and classes that the question names; none where there are too many."""
+    found = definitions(inquiry.index, form.names) if form.named else []
+    found = [symbol for symbol in found if is_callable(symbol) or is_class(symbol)]
+    return found if len(found) <= MOST_DEFINITIONS else []
 
 
 def _failures_of(index: Index, symbol: Symbol) -> Iterator[tuple[str, str, Failing]]:
@@ -125,14 +149,14 @@ def _callees(index: Index, symbol: Symbol) -> Iterator[Symbol]:
 
 
 def _failing(
-    form: Form, inquiry: Inquiry, found: Sequence[tuple[str, str, Failing]], heading: str, name: str
+    form: Form, inquiry: Inquiry, found: Sequence[tuple[str, str, Failing]], name: str, *, several: bool
 ) -> CodeAnswer:
-    items = [_failure_item(path, failing, "") for path, _, failing in found]
+    items = [_failure_item(path, failing, f"`{owner}`: " if several else "") for path, owner, failing in found]
     kinds = {failing.error for _, _, failing in found}
-    if len(items) == 1 or (len(kinds) == 1 and len(items) <= 3 and "" not in kinds):
-        error = found[0][2].error or found[0][2].text
-        text = i18n.text("forms.raises.one", inquiry.language, name=name, error=code(error))
+    if len(items) == 1 or (len(kinds) == 1 and len(items) <= _MOST_ALIKE):
+        text = i18n.text("forms.raises.one", inquiry.language, name=name, error=code(found[0][2].error))
         return sentence(inquiry, form.kind, text, items)
+    heading = i18n.text("forms.raises.list", inquiry.language, name=name)
     return listing(inquiry, form.kind, heading, items)
 
 
@@ -150,12 +174,10 @@ def _function_node(file: ParsedFile | None, symbol: Symbol) -> Node | None:
     """The node of a function that has its parameters and body, below decorators and `export`."""
     if file is None:
         return None
-    node: Node | None = node_of_lines(file, symbol.start_line, symbol.end_line)
-    waiting = [node] if node else []
+    waiting = [node_of_lines(file, symbol.start_line, symbol.end_line)]
     while waiting:
         node = waiting.pop(0)
-        if node.child_by_field_name("parameters") is not None:
+        if node.child_by_field_name("parameters") is not None or node.type in ("method", "singleton_method"):
             return node
-        inner = [child for child in node.named_children if first_line(child) <= symbol.end_line]
-        waiting += [child for child in inner if child.type not in ("comment", "block", "statement_block")]
+        waiting += [child for child in node.named_children if _WRAPPER.search(child.type)]
     return None

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from repopilot.agents.explain.forms.behaviour import answer_parameters, answer_raises, answer_returns
 from repopilot.agents.explain.forms.call_path import call_path_answer
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.code_forms import answer_code_form
 from repopilot.agents.explain.forms.project.answerers import PROJECT_ANSWERERS
-from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
-from repopilot.agents.explain.forms.relations import (
-    answer_bases,
-    answer_callees,
-    answer_callers,
-    answer_subclasses,
-)
 from repopilot.i18n import Language
 from repopilot.retrieval.search import Results
 from repopilot.workspace import Workspace
 
 Answerer = Callable[[Inquiry], CodeAnswer | None]
 """Answers the questions of its form; None for all others, and where the code doesn't hold the answer."""
-
-_BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
-    "callers": answer_callers,
-    "callees": answer_callees,
-    "subclasses": answer_subclasses,
-    "bases": answer_bases,
-    "raises": answer_raises,
-    "returns": answer_returns,
-    "parameters": answer_parameters,
-}
-
-
-def answer_code_form(inquiry: Inquiry) -> CodeAnswer | None:
-    """Answer a question of a form that symbols, syntax or the code graph can answer."""
-    form = recognise(inquiry.question)
-    answer = _BY_FORM.get(form.kind) if form else None
-    return answer(form, inquiry) if form and answer else None
-
 
 ANSWERERS: tuple[Answerer, ...] = (call_path_answer, *PROJECT_ANSWERERS, answer_code_form)
 """In the order in which they are tried: those of narrow forms first."""

@@ -42,10 +42,12 @@ def failures(file: ParsedFile, root: Node) -> Iterator[Failing]:
     Yields:
         The places in the order of the text; not those that only pass an error on (`raise`, `throw err`, `return err`).
     """
+    end = -1
     for node in walk(root):
-        error = _error_of(file, node)
+        error = _error_of(file, node) if node.start_byte >= end else ""
         if error:
-            statement = _statement(node)
+            end = node.end_byte
+            statement = node if file.language == "rust" else _statement(node)
             above = first_line(_condition(statement, root))
             yield Failing(error, file.text(statement), above, last_line(statement))
 

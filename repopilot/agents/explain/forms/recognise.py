@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from repopilot.retrieval.query.question_kind import SymbolKind, asks_for, wants_kind
@@ -53,6 +53,7 @@ class Form:
         subject: the words of the question that say of what.
         names: identifiers in them, the thing itself first, then what it belongs to ("`timeout` of `Client`").
         named: whether the subject is nothing but names (and words like "the function"), so that it needs no search.
+        ordinary: whether the thing itself is written as an ordinary word is ("cookies"), and may be one.
         wants: the kind of symbol asked for, of the form `which`.
         verb: what the subject is said to do, of the form `why_does`.
         object: to what, of the form `why_does`.
@@ -62,6 +63,7 @@ class Form:
     subject: str
     names: tuple[str, ...] = ()
     named: bool = False
+    ordinary: bool = False
     wants: SymbolKind = ""
     verb: str = ""
     object: str = ""
@@ -225,6 +227,8 @@ _PATTERNS: tuple[tuple[FormKind, tuple[str, ...]], ...] = (
             rf"(?:what|which)(?: is|'s| are) {_S} (?:set|initiali[sz]ed|equal) to",
             rf"(?:quelle est )?la valeur (?:de |du |d'){_S}",
             rf"(?:que|combien) vaut {_S}",
+            r"(?:what|how (?:large|big|long|many|high))(?:'s| is) (?:the constant )?"
+            r"(?P<s>`?(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)`?)",
         ),
     ),
     (
@@ -304,7 +308,7 @@ def _by_pattern(text: str) -> Form | None:
             continue
         form = _form(kind, match["s"])
         if kind == "why_does":
-            return Form(kind, form.subject, form.names, form.named, verb=match["v"].lower(), object=match["o"])
+            return replace(form, verb=match["v"].lower(), object=match["o"])
         return form
     return None
 
@@ -331,7 +335,13 @@ def _which(text: str) -> Form | None:
 
 def _form(kind: FormKind, subject: str) -> Form:
     names = _only_names(subject)
-    return Form(kind, subject, names or tuple(certain_names(subject)), bool(names))
+    ordinary = bool(names) and _is_ordinary(subject)
+    return Form(kind, subject, names or tuple(certain_names(subject)), bool(names), ordinary)
+
+
+def _is_ordinary(subject: str) -> bool:
+    """Whether a subject is one word in small letters and nothing says that it is a name."""
+    return subject.isalpha() and subject.islower()
 
 
 def certain_names(text: str) -> Iterator[str]:

@@ -28,7 +28,6 @@ _SURE = 0.5
 """An edge of less confidence was found by its name only."""
 _DEEPEST = 6
 """Levels of inheritance that are followed."""
-_LEAST_METHODS = 1
 
 
 def answer_callers(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
@@ -77,13 +76,15 @@ def answer_callees(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
 def answer_subclasses(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which classes inherit from another, or implement an interface."""
-    found = [symbol for symbol in definitions(inquiry.index, form.names) if is_class(symbol)]
-    if not form.named or len(found) != 1:
+    found = _inheritable(inquiry.index, form)
+    if len(found) != 1:
         return None
     graph = graph_of(inquiry.index)
+    if found[0].kind == "interface" and found[0].path.endswith(".go"):
+        return _by_methods(form, inquiry, graph, found[0])
     direct = _heirs(inquiry.index, graph, found)
     if not direct:
-        return _by_methods(form, inquiry, found[0])
+        return None
     items = [item_of(heir, lines=1) for heir in direct]
     if len(items) == 1:
         text = i18n.text("forms.inheritance.one", inquiry.language, name=_name(found), heir=items[0].text)
@@ -112,6 +113,13 @@ def answer_bases(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
         items.append(Item(base.name, base.path, base.line, max(base.line, end), base.name))
     text = i18n.text("forms.inheritance.bases", inquiry.language, name=_name(found), bases=", ".join(names))
     return sentence(inquiry, form.kind, text, items)
+
+
+def _inheritable(index: Index, form: Form) -> list[Symbol]:
+    """The classes of a name; of several the interfaces and traits."""
+    found = [symbol for symbol in definitions(index, form.names) if is_class(symbol)] if form.named else []
+    abstract = [symbol for symbol in found if symbol.kind in ("interface", "trait")]
+    return found if len(found) == 1 else abstract
 
 
 def _incoming(graph: Graph, nodes: Iterable[int], kinds: Sequence[Edge]) -> list[tuple[int, Link]]:
@@ -159,16 +167,13 @@ def _with_indirect(
     return CodeAnswer(answer.form, f"{answer.text}\n\n{note}", answer.places, answer.sure, answer.left_out)
 
 
-def _by_methods(form: Form, inquiry: Inquiry, interface: Symbol) -> CodeAnswer | None:
+def _by_methods(form: Form, inquiry: Inquiry, graph: Graph, interface: Symbol) -> CodeAnswer | None:
     """For languages in which types implement an interface without saying so: those that have all its methods."""
-    if interface.kind != "interface" or not interface.path.endswith(".go"):
-        return None
     index = inquiry.index
-    methods = {s.name for s in index.outline(interface.path) if s.qualified == f"{interface.qualified}.{s.name}"}
-    if len(methods) < _LEAST_METHODS:
+    methods = _methods(index, graph, interface)
+    if not methods:
         return None
-    having = [_owners(index, name, interface) for name in methods]
-    owners = set.intersection(*having)
+    owners = set.intersection(*(_owners(index, name) for name in methods))
     types = [s for s in (_type_of(index, path, name) for path, name in sorted(owners)) if s is not None]
     program = [s for s in types if is_program(s.path)]
     if not program:
@@ -177,14 +182,20 @@ def _by_methods(form: Form, inquiry: Inquiry, interface: Symbol) -> CodeAnswer |
     return listing(inquiry, form.kind, heading, [item_of(s, lines=1) for s in program], sure=False)
 
 
-def _owners(index: Index, method: str, interface: Symbol) -> set[tuple[str, str]]:
+def _methods(index: Index, graph: Graph, interface: Symbol) -> set[str]:
+    """The names of an interface's methods, with those of the interfaces that it embeds."""
+    own = {s.name for s in index.outline(interface.path) if s.qualified == f"{interface.qualified}.{s.name}"}
+    for node in nodes_of(graph, [interface]):
+        for link in graph.outgoing(node, (Edge.INHERITS,)):
+            base = graph.nodes[link.node]
+            own |= {s.name for s in index.outline(base.path) if s.qualified == f"{base.name}.{s.name}"}
+    return own
+
+
+def _owners(index: Index, method: str) -> set[tuple[str, str]]:
     """(folder, type) of every method of a name: a type's methods may stand in several files of its package."""
     found = (s for s in index.symbols(method) if "." in s.qualified and s.path.endswith(".go"))
-    return {
-        (s.path.rpartition("/")[0], s.qualified.rpartition(".")[0])
-        for s in found
-        if not (s.path == interface.path and s.qualified.startswith(f"{interface.qualified}."))
-    }
+    return {(s.path.rpartition("/")[0], s.qualified.rpartition(".")[0]) for s in found}
 
 
 def _type_of(index: Index, folder: str, name: str) -> Symbol | None:

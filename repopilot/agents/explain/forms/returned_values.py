@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, walk
+from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, parents, walk
 
 INNER = frozenset(
     "function_definition function_declaration arrow_function function_expression generator_function lambda "
@@ -29,10 +30,20 @@ def returned(file: ParsedFile, function: Node) -> tuple[str, list[Node]]:
         The declared type, '' without one; its return statements (or `yield`s) with a value, in order, and the last
         expression in the languages whose functions return it.
     """
-    declared = next((n for f in _TYPE_FIELDS if (n := function.child_by_field_name(f)) is not None), None)
+    text = _declared(file, function)
+    if function.type == "function_declarator":
+        function = next((parent for parent, _ in parents(function) if parent.type == "function_definition"), function)
     body = function.child_by_field_name("body")
-    text = file.text(declared).lstrip(":-> ").strip() if declared is not None else ""
     return text, [] if body is None else list(_results(file, body))
+
+
+def _declared(file: ParsedFile, function: Node) -> str:
+    if function.type == "function_declarator":
+        outer = next((parent for parent, _ in parents(function) if parent.type == "function_definition"), None)
+        before = file.data[outer.start_byte : function.start_byte].decode("utf-8", "replace") if outer else ""
+        return " ".join(re.sub(r"\b(?:static|inline|extern)\b", "", before).split())
+    declared = next((n for f in _TYPE_FIELDS if (n := function.child_by_field_name(f)) is not None), None)
+    return file.text(declared).lstrip(":-> ").strip() if declared is not None else ""
 
 
 def _results(file: ParsedFile, body: Node) -> Iterator[Node]:

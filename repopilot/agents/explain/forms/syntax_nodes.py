@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
 
 from tree_sitter import Node
 
@@ -14,6 +16,7 @@ from repopilot.index.store import Index
 LARGEST = 250_000
 """Bytes of a file that are parsed: about a tenth of a second."""
 _SECONDS = 0.3
+_PARSING = Lock()  # parsers are shared by all threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,15 @@ def parsed_file(index: Index, path: str) -> ParsedFile | None:
     text, language = index.text(path), language_of(path)
     if text is None or language is None:
         return None
+    return _parsed(path, language, text) if len(text) <= LARGEST else None
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: str, language: str, text: str) -> ParsedFile | None:
+    """A question reads the same few files several times."""
     data = text.encode("utf-8", "surrogatepass")
-    tree = parse(data, language, _SECONDS) if len(data) <= LARGEST else None
+    with _PARSING:
+        tree = parse(data, language, _SECONDS)
     return None if tree is None else ParsedFile(path, language, data, tree.root_node)
 
 

@@ -1,0 +1,48 @@
+"""The forms of questions that symbols, syntax and the code graph answer, and what answers each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from repopilot.agents.explain.forms.behaviour import answer_parameters, answer_raises, answer_returns
+from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.definition_places import (
+    answer_checked,
+    answer_defined,
+    answer_raised,
+    answer_set,
+    answer_used,
+)
+from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
+from repopilot.agents.explain.forms.relations import (
+    answer_bases,
+    answer_callees,
+    answer_callers,
+    answer_subclasses,
+)
+from repopilot.agents.explain.forms.values import answer_default, answer_type, answer_value
+
+_BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
+    "callers": answer_callers,
+    "callees": answer_callees,
+    "subclasses": answer_subclasses,
+    "bases": answer_bases,
+    "raises": answer_raises,
+    "returns": answer_returns,
+    "parameters": answer_parameters,
+    "default": answer_default,
+    "value": answer_value,
+    "type": answer_type,
+    "defined": answer_defined,
+    "checked": answer_checked,
+    "used": answer_used,
+    "set": answer_set,
+    "raised": answer_raised,
+}
+
+
+def answer_code_form(inquiry: Inquiry) -> CodeAnswer | None:
+    """Answer a question of a form that symbols, syntax or the code graph can answer."""
+    form = recognise(inquiry.question)
+    answer = _BY_FORM.get(form.kind) if form else None
+    return answer(form, inquiry) if form and answer else None
