@@ -13,6 +13,7 @@ from repopilot.agents.explain.forms.definition_places import (
     answer_set,
     answer_used,
 )
+from repopilot.agents.explain.forms.described_values import answer_quantity
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
 from repopilot.agents.explain.forms.relations import (
     answer_bases,
@@ -33,6 +34,7 @@ _BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
     "default": answer_default,
     "value": answer_value,
     "type": answer_type,
+    "quantity": answer_quantity,
     "defined": answer_defined,
     "checked": answer_checked,
     "used": answer_used,

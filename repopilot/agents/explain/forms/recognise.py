@@ -28,7 +28,9 @@ FormKind = Literal[
     "set",
     "raised",
     "which",
+    "quantity",
 ]
+Unit = Literal["duration", "size", "depth", "count", ""]
 
 LONGEST_QUESTION = 400
 """Characters. A longer text is more than one plain question."""
@@ -55,6 +57,7 @@ class Form:
         named: whether the subject is nothing but names (and words like "the function"), so that it needs no search.
         ordinary: whether the thing itself is written as an ordinary word is ("cookies"), and may be one.
         wants: the kind of symbol asked for, of the form `which`.
+        unit: what is counted or measured, of the form `quantity`.
         verb: what the subject is said to do, of the form `why_does`.
         object: to what, of the form `why_does`.
     """
@@ -65,6 +68,7 @@ class Form:
     named: bool = False
     ordinary: bool = False
     wants: SymbolKind = ""
+    unit: Unit = ""
     verb: str = ""
     object: str = ""
 
@@ -264,7 +268,34 @@ _WHERE = re.compile(
     re.I,
 )
 _WHERE_FR = re.compile(r"^(?:où|dans quel(?:le)?s? \w+) (?:est|sont) (?P<done>[\w'-]+) (?P<s>.+?)\s*[?.!]*\s*$", re.I)
-_AT_WORD_START = r"(?<![\w.])"
+_UNITS: tuple[tuple[Unit, re.Pattern[str]], ...] = (
+    (
+        "duration",
+        re.compile(
+            r"\b(?:how long|how (?:many|much) (?:time|(?:milli)?seconds?|minutes?|hours?|days?)|how soon"
+            r"|combien de (?:temps|(?:milli)?secondes?|minutes?|heures?|jours?)|quelle (?:est la )?durée)\b",
+            re.I,
+        ),
+    ),
+    ("depth", re.compile(r"\bhow (?:deep(?:ly)?|many levels)\b|\bcombien de niveaux|quelle profondeur", re.I)),
+    (
+        "size",
+        re.compile(
+            r"\bhow (?:large|big|wide|much memory|many (?:bytes|characters|[kmg]b))\b"
+            r"|\bwhat(?:'s| is) the (?:\w+ )?(?:size|length)\b|\bcombien (?:d'octets|de caractères)"
+            r"|\bquelle est la (?:taille|longueur)\b",
+            re.I,
+        ),
+    ),
+    (
+        "count",
+        re.compile(
+            r"\bhow (?:many|often)\b|\bcombien d[e']|\bwhat(?:'s| is) the (?:maximum|minimum|max|min|highest"
+            r"|largest|smallest)\b|\bquel(?:le)? est (?:le |la )?(?:nombre|limite) ",
+            re.I,
+        ),
+    ),
+)
 _KIND_WORD = (
     r"(?:functions?|methods?|class(?:es)?|struct|interface|trait|enum|type|module|constants?|variable|field|attribute|"
     r"parameter|argument|param|option|setting|flag|keyword|property|macro|exception|error|decorator|helper|hook|"
@@ -298,7 +329,7 @@ def recognise(question: str) -> Form | None:
     text = " ".join(question.replace("’", "'").replace("\u202f", " ").split())
     if not text or len(text) > LONGEST_QUESTION:
         return None
-    return _by_pattern(text) or _where(text) or _which(text)
+    return _by_pattern(text) or _where(text) or _quantity(text) or _which(text)
 
 
 def _by_pattern(text: str) -> Form | None:
@@ -324,6 +355,13 @@ def _where(text: str) -> Form | None:
         # "where is Foo" has no participle: what was read as one is the subject.
         form = _form(kind, f"{subject}{match['done']}") if asks_for(f"where is x{match['done']}") == "" else form
     return form
+
+
+def _quantity(text: str) -> Form | None:
+    for unit, pattern in _UNITS:
+        if pattern.search(text):
+            return Form("quantity", text, tuple(certain_names(text)), unit=unit)
+    return None
 
 
 def _which(text: str) -> Form | None:

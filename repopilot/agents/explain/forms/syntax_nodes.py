@@ -73,6 +73,16 @@ def walk(node: Node, stop: frozenset[str] = frozenset()) -> Iterator[Node]:
         waiting += [child for child in reversed(found.named_children) if child.type not in stop]
 
 
+def nodes_between(root: Node, start: int, end: int) -> Iterator[Node]:
+    """All named nodes that begin within some lines, which are 1-based and inclusive, in the order of the text."""
+    waiting = [root]
+    while waiting:
+        found = waiting.pop()
+        if start <= first_line(found) <= end:
+            yield found
+        waiting += [n for n in reversed(found.named_children) if first_line(n) <= end and last_line(n) >= start]
+
+
 def parents(node: Node) -> Iterator[tuple[Node, Node]]:
     """Each node around another with the child that leads to it, inside out."""
     child, parent = node, node.parent

@@ -1,0 +1,42 @@
+"""How much of a question's meaning a text holds: its index terms, weighted by how rare they are in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from repopilot.index.store import Index
+from repopilot.index.tokens import expand, words
+from repopilot.retrieval.query.parse import Query
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """The terms of a question and their weights."""
+
+    weights: Mapping[str, float]
+
+    @property
+    def total(self) -> float:
+        """The weight of all terms."""
+        return sum(self.weights.values())
+
+    def of(self, text: str) -> frozenset[str]:
+        """The terms that a text holds."""
+        return frozenset(token for word in words(text) for token in expand(word) if token in self.weights)
+
+    def total_of(self, terms: Iterable[str], factor: float = 1.0) -> float:
+        """The weight of some terms, times a factor."""
+        return factor * sum(self.weights[term] for term in terms)
+
+
+def term_weights(index: Index, query: Query) -> TermWeights:
+    """The terms of a parsed question that the repository knows.
+
+    Args:
+        index: says how rare each is.
+        query: the question, as the search understood it: with its French terms in English, too.
+    """
+    lexical = index.lexical
+    known = ((term, weight, lexical.tokens.get(term)) for term, weight in query.terms.items())
+    return TermWeights({term: weight * float(lexical.rarity[at]) for term, weight, at in known if at is not None})
