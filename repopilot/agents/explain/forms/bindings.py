@@ -54,8 +54,6 @@ _BINDING: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "const_element": ((), ()),
 }
 """Nodes that bind a name: the fields that hold the name, and those that hold its value."""
-BINDING_TYPES = frozenset(_BINDING)
-"""The types of nodes that may bind a name."""
 _PARAMETERS = (
     "parameters",
     "formal_parameters",
@@ -137,17 +135,6 @@ def binding_of(found: Occurrence) -> Binding | None:
         if parent.type in _MEMBERS and child.end_byte != parent.end_byte:
             return None
     return None
-
-
-def name_node(binding: Node) -> Node | None:
-    """The identifier that a node of BINDING_TYPES binds, without what it is a member of; None for a pattern."""
-    found = _field(binding, _BINDING[binding.type][0])
-    while found is not None and found.named_children:
-        if found.type in _MEMBERS or len(found.named_children) == 1:
-            found = found.named_children[-1]
-        else:
-            return None
-    return found
 
 
 def _bound(

@@ -14,6 +14,7 @@ from repopilot.agents.explain.forms.definition_places import (
     answer_used,
 )
 from repopilot.agents.explain.forms.described_values import answer_quantity
+from repopilot.agents.explain.forms.named_values import answer_default, answer_type, answer_value
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
 from repopilot.agents.explain.forms.relations import (
     answer_bases,
@@ -21,7 +22,6 @@ from repopilot.agents.explain.forms.relations import (
     answer_callers,
     answer_subclasses,
 )
-from repopilot.agents.explain.forms.values import answer_default, answer_type, answer_value
 
 _BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
     "callers": answer_callers,

@@ -78,7 +78,12 @@ def nodes_of(graph: Graph, symbols: Iterable[Symbol]) -> list[int]:
 
 def symbol_around(index: Index, path: str, line: int) -> Symbol | None:
     """The innermost class or function around a line; None outside of any."""
-    around = [s for s in index.outline(path) if s.start_line <= line <= s.end_line and (is_class(s) or is_callable(s))]
+    return innermost(index.outline(path), line)
+
+
+def innermost(outline: Iterable[Symbol], line: int) -> Symbol | None:
+    """The innermost class or function of an outline around a line; None outside of any."""
+    around = [s for s in outline if s.start_line <= line <= s.end_line and (is_class(s) or is_callable(s))]
     return min(around, key=lambda s: s.end_line - s.start_line, default=None)
 
 

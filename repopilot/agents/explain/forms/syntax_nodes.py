@@ -27,6 +27,7 @@ class ParsedFile:
     language: str
     data: bytes
     root: Node
+    lines: tuple[str, ...]
 
     def text(self, node: Node) -> str:
         """The source of a node."""
@@ -51,7 +52,7 @@ def _parsed(path: str, language: str, text: str) -> ParsedFile | None:
     data = text.encode("utf-8", "surrogatepass")
     with _PARSING:
         tree = parse(data, language, _SECONDS)
-    return None if tree is None else ParsedFile(path, language, data, tree.root_node)
+    return None if tree is None else ParsedFile(path, language, data, tree.root_node, tuple(text.split("\n")))
 
 
 def node_of_lines(file: ParsedFile, start: int, end: int) -> Node:
@@ -71,16 +72,6 @@ def walk(node: Node, stop: frozenset[str] = frozenset()) -> Iterator[Node]:
         found = waiting.pop()
         yield found
         waiting += [child for child in reversed(found.named_children) if child.type not in stop]
-
-
-def nodes_between(root: Node, start: int, end: int) -> Iterator[Node]:
-    """All named nodes that begin within some lines, which are 1-based and inclusive, in the order of the text."""
-    waiting = [root]
-    while waiting:
-        found = waiting.pop()
-        if start <= first_line(found) <= end:
-            yield found
-        waiting += [n for n in reversed(found.named_children) if first_line(n) <= end and last_line(n) >= start]
 
 
 def parents(node: Node) -> Iterator[tuple[Node, Node]]:

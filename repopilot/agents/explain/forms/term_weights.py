@@ -21,6 +21,11 @@ class TermWeights:
         """The weight of all terms."""
         return sum(self.weights.values())
 
+    def without(self, terms: Iterable[str]) -> TermWeights:
+        """The other terms."""
+        left_out = frozenset(terms)
+        return TermWeights({term: weight for term, weight in self.weights.items() if term not in left_out})
+
     def of(self, text: str) -> frozenset[str]:
         """The terms that a text holds."""
         return frozenset(token for word in words(text) for token in expand(word) if token in self.weights)
