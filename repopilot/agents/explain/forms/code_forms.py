@@ -13,6 +13,8 @@ from repopilot.agents.explain.forms.definition_places import (
     answer_set,
     answer_used,
 )
+from repopilot.agents.explain.forms.described_errors import answer_error_when
+from repopilot.agents.explain.forms.described_symbols import answer_which
 from repopilot.agents.explain.forms.described_values import answer_quantity
 from repopilot.agents.explain.forms.named_values import answer_default, answer_type, answer_value
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
@@ -35,6 +37,8 @@ _BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
     "value": answer_value,
     "type": answer_type,
     "quantity": answer_quantity,
+    "error_when": answer_error_when,
+    "which": answer_which,
     "defined": answer_defined,
     "checked": answer_checked,
     "used": answer_used,

@@ -29,6 +29,7 @@ FormKind = Literal[
     "raised",
     "which",
     "quantity",
+    "error_when",
 ]
 Unit = Literal["duration", "size", "depth", "count", ""]
 
@@ -78,7 +79,7 @@ _END = r"\s*[?.!]*\s*$"
 _FUNCTIONS = (
     r"(?:functions?|methods?|callers?|code|places?|parts?|modules?|files?|classes|classe?|fonctions?|méthodes?)"
 )
-_CLASSES = r"(?:(?:concrete |other |sub)?(?:classes|class|types?|structs?|interfaces?|traits?|objects?|modules?))"
+_CLASSES = r"(?:(?:(?!do|does|is|are)\w+ |sub)?(?:classes|class|types?|structs?|interfaces?|traits?|objects?|modules?))"
 _CLASSES_FR = r"(?:(?:sous-)?classes?|types?|structures?|interfaces?|traits?|modules?)"
 _ERRORS = (
     r"(?:(?:kinds?|types?|sorts?) of )?(?:\w+ )?(?:errors?|exceptions?|panics?)(?: (?:types?|class(?:es)?|codes?))?"
@@ -268,6 +269,13 @@ _WHERE = re.compile(
     re.I,
 )
 _WHERE_FR = re.compile(r"^(?:où|dans quel(?:le)?s? \w+) (?:est|sont) (?P<done>[\w'-]+) (?P<s>.+?)\s*[?.!]*\s*$", re.I)
+_ERROR_WHEN = re.compile(
+    rf"\b(?:what|which) {_ERRORS} (?:do|does|did|will|would|can|is|are|comes?|gets?|appears?|results?|type)\b"
+    r"|\bwhat happens (?:if|when)\b|\bwhat (?:is|gets) (?:raised|thrown) (?:if|when)\b"
+    rf"|\bquel(?:le)?s? {_ERRORS_FR}\b.*\b(?:quand|si|lorsqu|lorsque)\b"
+    r"|\bque se passe-t-il (?:si|quand|lorsque)\b",
+    re.I,
+)
 _UNITS: tuple[tuple[Unit, re.Pattern[str]], ...] = (
     (
         "duration",
@@ -329,7 +337,7 @@ def recognise(question: str) -> Form | None:
     text = " ".join(question.replace("’", "'").replace("\u202f", " ").split())
     if not text or len(text) > LONGEST_QUESTION:
         return None
-    return _by_pattern(text) or _where(text) or _quantity(text) or _which(text)
+    return _by_pattern(text) or _where(text) or _quantity(text) or _error_when(text) or _which(text)
 
 
 def _by_pattern(text: str) -> Form | None:
@@ -362,6 +370,10 @@ def _quantity(text: str) -> Form | None:
         if pattern.search(text):
             return Form("quantity", text, tuple(certain_names(text)), unit=unit)
     return None
+
+
+def _error_when(text: str) -> Form | None:
+    return Form("error_when", text, tuple(certain_names(text))) if _ERROR_WHEN.search(text) else None
 
 
 def _which(text: str) -> Form | None:
