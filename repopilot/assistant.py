@@ -59,10 +59,24 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
             step=routing,
         )
         routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
+        understood = _understood(question, chosen, workspace)
+        if understood != question:
+            routing.note(understood=understood)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
-    done = await _agent(chosen)(question, workspace, recorded)
+    done = await _agent(chosen)(understood, workspace, recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
-    return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)))
+    meant = understood if understood != question else ""
+    return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
+
+
+def _understood(question: str, chosen: Route, workspace: Workspace) -> str:
+    """The question that a follow-up stands for. Agents that write code read the conversation themselves."""
+    from repopilot.agents.follow_up import resolve
+
+    spec = intents.by_id(chosen.intent)
+    if not workspace.turns or spec.acts or spec.lookup or not spec.agent:
+        return question
+    return resolve(question, workspace.turns).question
 
 
 def _recording(step: Step, events: list[Event]) -> Step:

@@ -459,7 +459,8 @@ Result = Annotated[
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What an agent returns. `evidence` is what was found without a model; `degraded` lists every fallback as
-    a message; `result` is the agent's own data."""
+    a message; `result` is the agent's own data; `understood` is the question that a follow-up stands for, '' for a
+    question that stands for itself."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -468,14 +469,39 @@ class Answer:
     degraded: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     result: Result | None = None
+    understood: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of the conversation, for follow-up questions."""
+    """One exchange of the conversation, for follow-up questions: the question as it was understood, and what its answer
+    held. `evidence` and `citations` are the places it showed, by their numbers."""
 
     question: str
     answer: str
     intent: Intent
     files: tuple[FileChange, ...] = ()
     result: Result | None = None
+    evidence: tuple[Evidence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+
+
+def turn_of(question: str, answer: Answer) -> Turn:
+    """What is kept of an exchange for the questions after it.
+
+    Args:
+        question: as asked.
+        answer: the answer to it.
+
+    Returns:
+        The turn, with the question that was understood where that is another.
+    """
+    return Turn(
+        answer.understood or question,
+        answer.text,
+        answer.route.intent if answer.route else "EXPLAIN",
+        answer.files,
+        answer.result,
+        answer.evidence,
+        answer.citations,
+    )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass
 
+from repopilot.agents.follow_up import resolve
 from repopilot.i18n import Language
 from repopilot.llm.model import Model, estimate_tokens
-from repopilot.results import Turn
 from repopilot.retrieval import skipped_files
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack, pack
@@ -23,13 +22,6 @@ CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
 MAP_SHARE = 3
 """For a question about the entire repository, one token in three is spent on the map."""
 _DEFAULT_TOKENS = 1100
-_FOLLOW_UP = re.compile(
-    r"^\W*(?:and|but|now|also|then|why|et|mais|puis|alors|pourquoi)\W*(?:\w+\W*){0,3}$|"
-    r"\b(?:it|its|that|this|these|those|they|them|there|same|above|ça|cela|celui|celle|ceux|il|elle|ils|elles|y)\b",
-    re.I,
-)
-_LONGEST_FOLLOW_UP = 12
-"""Words. A longer question names its subject itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +83,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
     """Search, in a step of its own.
 
     Args:
-        question: as the user asked it; a short follow-up is searched with the question before it.
+        question: as the user asked it; a follow-up is searched as the question it stands for.
         workspace: the repository and the conversation.
         step: the step of the agent.
         k: the most hits.
@@ -99,7 +91,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
     Returns:
         The ranked hits.
     """
-    searched = with_last_question(question, workspace.turns)
+    searched = resolve(question, workspace.turns).question
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(search, workspace.index, searched, k, embedder=workspace.embedder)
         searching.note(
@@ -111,16 +103,6 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
         for note in results.notes:
             searching.degrade(note)
     return results
-
-
-def with_last_question(question: str, turns: tuple[Turn, ...]) -> str:
-    """The question to search for: a short follow-up ("and where is it called?") with the question before it."""
-    return f"{question} {turns[-1].question}" if follows_up(question, turns) else question
-
-
-def follows_up(question: str, turns: tuple[Turn, ...]) -> bool:
-    """Whether the question can only be understood with the one before it."""
-    return bool(turns) and len(question.split()) <= _LONGEST_FOLLOW_UP and bool(_FOLLOW_UP.search(question))
 
 
 def context_tokens(model: Model | None) -> int:

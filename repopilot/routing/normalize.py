@@ -22,7 +22,7 @@ _PATH = re.compile(r"@[\w./\\-]+|\b[\w.-]+(?:/[\w.-]+)+/?|\b\w+\.(?:[a-z]{1,4})\
 _CALL = re.compile(r"\b[\w.]+\(\)")
 _POLITE = re.compile(
     r"^(?:(?:hi|hello|hey|thanks|thank you|ok(?:ay)?|yes|so|well|please|pls|plz|just|now|then|and|also|quick question|"
-    r"bonjour|salut|merci|maintenant|et|alors|"
+    r"no(?=[,;:.!])|non(?= ?[,;:.!])|nope|bonjour|salut|merci|maintenant|et|alors|"
     r"s'?il (?:te|vous) plait|stp|svp)\b[\s,!.:-]*"
     r"|(?:can|could|would|will|cna) you (?:please |kindly |just |quickly |mind )*"
     r"|(?:i (?:want|need|would like)|i'd like|we (?:want|need)) you to "

@@ -21,7 +21,7 @@ from repopilot.prompts import render
 from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
-from repopilot.routing.normalize import NormalizedQuestion, read, reads_as_latin
+from repopilot.routing.normalize import NormalizedQuestion, fold, read, reads_as_latin
 from repopilot.routing.safety import harm_score, named_harm, reasons
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
@@ -55,7 +55,12 @@ _INSISTS = re.compile(
 )
 _ELLIPTICAL = re.compile(
     r"^(?:and|also|same|what about|how about|et|pareil|de meme|for the|pour le|pour la|the other|l'autre)\b|"
-    r"^(?:\w+ ){0,2}(?:other|second|first|third|next) (?:one|file|function|class)$"
+    r"^(?:no|nope|non|wrong)\b(?: ?[,.;:!]|(?= (?:the|i mean|not|celui|celle|pas|je)\b))|^(?:not|pas) (?:that|this|"
+    r"celui|celle)|"
+    r"^(?:i mean|i meant|je voulais dire|plutot)\b|"
+    r"^(?:\w+ ){0,2}(?:other|second|first|third|fourth|fifth|last|next) (?:one|file|function|method|class|place|"
+    r"result)[ ?.!]*$|"
+    r"^(?:et )?(?:le|la) (?:premier|premiere|deuxieme|seconde?|troisieme|dernier|derniere)(?: \w+)?[ ?.!]*$"
 )
 _LITTLE_EVIDENCE = 1.0
 _LONGEST_FOLLOW_UP = 8
@@ -138,7 +143,7 @@ def _by_conversation(
     if not turns or len(reading.core.split()) > _LONGEST_FOLLOW_UP:
         return None
     last = turns[-1].intent
-    folded = " ".join(question.lower().split())
+    folded = " ".join(fold(question).split())
     if last == "REFUSE" and (_INSISTS.search(folded) or _PROCEED.match(folded)):
         return Route("REFUSE", 0.9, message("routing.insists"), "rules")
     if _PROCEED.match(folded):

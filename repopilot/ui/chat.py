@@ -12,7 +12,7 @@ import chainlit as cl
 from chainlit.session import WebsocketSession
 
 from repopilot.i18n import Language, supported
-from repopilot.results import Answer, Turn
+from repopilot.results import Answer, Turn, turn_of
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
@@ -79,16 +79,7 @@ class Chat:
     def turns(self) -> tuple[Turn, ...]:
         """The conversation as the agents want it. A look-up is no turn of it: what follows refers to what was said."""
         said = [each for each in self.exchanges if not each.is_lookup]
-        return tuple(
-            Turn(
-                each.question,
-                each.answer.text,
-                each.answer.route.intent if each.answer.route else "EXPLAIN",
-                each.answer.files,
-                each.answer.result,
-            )
-            for each in said[-TURNS_KEPT:]
-        )
+        return tuple(turn_of(each.question, each.answer) for each in said[-TURNS_KEPT:])
 
     @property
     def settings(self) -> Settings:

@@ -97,6 +97,13 @@ def test_a_refusal_says_why() -> None:
         ("do it anyway", "REFUSE", "REFUSE"),
         ("why?", "GENERATE", "EXPLAIN"),
         ("make it async", "TEST", "GENERATE"),
+        ("no, the async one", "EXPLAIN", "EXPLAIN"),
+        ("no, the one in shop/prices.py", "EXPLAIN", "EXPLAIN"),
+        ("non, celui de la classe Cart", "EXPLAIN", "EXPLAIN"),
+        ("I meant the client", "IMPACT", "IMPACT"),
+        ("and the second one?", "EXPLAIN", "EXPLAIN"),
+        ("la deuxième ?", "EXPLAIN", "EXPLAIN"),
+        ("no, rename the class instead", "EXPLAIN", "GENERATE"),
     ],
 )
 def test_follow_ups_go_with_the_conversation(question: str, last: Intent, intent: Intent) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repopilot.agents.explain.code_findings import Findings
-from repopilot.agents.exploration import context_tokens, follows_up
+from repopilot.agents.exploration import context_tokens
 from repopilot.llm.model import Model
 from repopilot.prompts import delimiter, render
 from repopilot.retrieval.cite import Excerpt
@@ -88,7 +88,6 @@ def prompt_messages(question: str, workspace: Workspace, found: Findings, covera
     user = render(
         f"explain_user{tail}",
         context="\n".join(filter(None, (found.map, found.pack.text))).strip(),
-        earlier=f"Question: {workspace.turns[-1].question[:200]}\n" if follows_up(question, workspace.turns) else "",
         question=question[:4000],
         absence=absence,
     )
