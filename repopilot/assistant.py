@@ -53,7 +53,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
             question,
             workspace.settings,
             embedder=workspace.embedder,
-            model=workspace.model,
+            model=workspace.router or workspace.model,
             turns=workspace.turns,
             forced=forced,
             step=routing,
@@ -63,7 +63,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         if understood != question:
             routing.note(understood=understood)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
-    done = await _agent(chosen)(understood, workspace, recorded)
+    done = await _agent(chosen)(understood, _with_model_for(chosen, workspace), recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
     return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
@@ -87,6 +87,12 @@ def _recording(step: Step, events: list[Event]) -> Step:
         step.sink(event)
 
     return replace(step, sink=sink)
+
+
+def _with_model_for(route: Route, workspace: Workspace) -> Workspace:
+    """The workspace with the model that the user named for writing code, where the intent's agent does that."""
+    writes = workspace.coder is not None and intents.by_id(route.intent).acts
+    return replace(workspace, model=workspace.coder) if writes else workspace
 
 
 def _agent(route: Route) -> Agent:

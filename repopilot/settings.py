@@ -47,10 +47,16 @@ class Settings(BaseSettings):
     )
     llm_key: str = Field(default="", description="API key for REPOPILOT_LLM_URL.", repr=False)
     llm_model: str = Field(
-        default="", description="Model name; default: the Qwen2.5-Coder size that fits this machine."
+        default="", description="Model name; default: the largest Qwen2.5-Coder that answers in about 10 s here."
     )
     reviewer_model: str = Field(
         default="", description="Second model, for reviews; default: another size of the family if there is memory."
+    )
+    router_model: str = Field(
+        default="", description="Model that chooses what to do with an unclear question; default: the one that answers."
+    )
+    coder_model: str = Field(
+        default="", description="Model that writes code, tests and plans; default: the one that answers."
     )
     embedded: bool = Field(default=True, description="Use the embedded llama.cpp when no server answers.")
     auto_download: bool = Field(

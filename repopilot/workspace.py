@@ -35,7 +35,8 @@ class Workspace:
     """One repository at one commit, with everything that agents need.
 
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
-    there is one; `embedder` None means lexical search only. `turns` is the conversation so far.
+    there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
+    None means lexical search only. `turns` is the conversation so far.
     """
 
     snapshot: Snapshot
@@ -45,6 +46,8 @@ class Workspace:
     reviewer: Model | None = None
     embedder: Embedder | None = None
     turns: tuple[Turn, ...] = ()
+    router: Model | None = None
+    coder: Model | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +178,22 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         runtime: the state of the process.
     """
     from repopilot.llm import choose
+    from repopilot.llm.model import ModelRoles
+    from repopilot.llm.roles import choose_roles
 
     settings = runtime.settings
     model = await choose.choose(settings, runtime.models)
     embedder = await asyncio.to_thread(runtime.embedders.choose, settings)
-    reviewer = await choose.choose_reviewer(settings, model, runtime.models) if model else None
-    return Workspace(snapshot, index, settings, model=model, reviewer=reviewer, embedder=embedder)
+    roles = await choose_roles(settings, model, runtime.models) if model else ModelRoles()
+    for note in roles.notes:
+        log.warning("%s", note)
+    return Workspace(
+        snapshot,
+        index,
+        settings,
+        model=model,
+        reviewer=roles.reviewer,
+        embedder=embedder,
+        router=roles.router,
+        coder=roles.coder,
+    )

@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     refine.add_argument("--task", default="", metavar="TEXT")
 
     models = _command(commands, "models", "the models on this machine")
-    models.add_argument("action", choices=["list", "pull"])
+    models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")
 
     _command(commands, "mcp", "serve the repository tools to an MCP client on standard input", json=False)

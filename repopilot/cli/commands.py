@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n, trace
 from repopilot.cli.output import emit, evidence_facts, live_progress, show_answer, show_notes, show_places, show_steps
-from repopilot.errors import UsageError
+from repopilot.errors import ModelError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, Generation, TestReport
@@ -209,9 +209,11 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """List the models, or download one."""
+    """List the models, download one, or measure how fast the one that answers is; status 1 on a busy machine."""
     from repopilot.llm.models import available, ensure
 
+    if arguments.action == "measure":
+        return _measure_model(arguments, runtime)
     if arguments.action == "list":
         found = [asdict(m) | {"installed": m.path is not None} for m in available(runtime.settings)]
         emit({"models": found}, arguments.json, lambda: [print(_stored(m, arguments.language)) for m in found])
@@ -222,6 +224,33 @@ def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
         path = ensure(arguments.name, runtime.settings, progress=report)
     emit({"name": arguments.name, "path": str(path)}, arguments.json, lambda: print(path))
     return 0
+
+
+def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    from repopilot.llm.choose import calibrate, choose, warm_up
+    from repopilot.llm.status import status
+
+    async def work() -> bool:
+        model = await choose(runtime.settings, runtime.models)
+        if model is None:
+            raise ModelError(message("llm.none"), message("llm.pull_weights"))
+        await warm_up(model)
+        return await calibrate(model, runtime.settings)
+
+    measured = asyncio.run(work())
+    found = status(runtime.settings)
+    speed = found.speed
+    facts = {
+        "model": found.name,
+        "measured": measured,
+        "prompt_tokens_per_s": round(speed.prompt, 1) if speed else None,
+        "tokens_per_s": round(speed.generation, 1) if speed else None,
+        "answer_s": round(speed.answer_seconds(), 1) if speed else None,
+        "next": found.offer.name if found.offer else None,
+    }
+    text = found.detail if measured else message("cli.too_busy")
+    emit(facts, arguments.json, lambda: print(i18n.said(text, arguments.language)))
+    return 0 if measured else 1
 
 
 def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:

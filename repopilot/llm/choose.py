@@ -37,7 +37,7 @@ async def choose(settings: Settings, resources: ModelResources) -> Model | None:
         The model, None when there is none.
     """
     found = await asyncio.to_thread(find_model, settings, PROBE_S, [])
-    return await asyncio.to_thread(_build, found, settings, resources) if found else None
+    return await asyncio.to_thread(build, found, settings, resources) if found else None
 
 
 async def choose_reviewer(settings: Settings, model: Model, resources: ModelResources) -> Model | None:
@@ -64,7 +64,7 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
     if not name:
         return None
     second = replace(found, name=name, notes=(i18n.message("llm.second_model"),))
-    return await asyncio.to_thread(_build, second, settings, resources)
+    return await asyncio.to_thread(build, second, settings, resources)
 
 
 async def warm_up(model: Model) -> None:
@@ -142,7 +142,17 @@ def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str |
     return next((name for size in sizes if (name := ollama_api.find(names, f"{ollama_api.FAMILY}:{size}"))), None)
 
 
-def _build(found: FoundModel, settings: Settings, resources: ModelResources) -> Model:
+def build(found: FoundModel, settings: Settings, resources: ModelResources) -> Model:
+    """The model that was found, ready to be asked. Blocking: imports its client.
+
+    Args:
+        found: where it is.
+        settings: those that it was found with.
+        resources: shared with the other models of the process.
+
+    Raises:
+        ModelError: its weights are gone meanwhile.
+    """
     if found.kind == "embedded":
         weights = embedded.find(settings)
         if weights is None:

@@ -94,6 +94,23 @@ class Model:
         return f"{self.kind} {server} {self.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class ModelRoles:
+    """Models for one kind of work each, None where the model that answers does it.
+
+    Attributes:
+        router: chooses the intent of a question where the classifier is unsure.
+        coder: writes code, tests and plans.
+        reviewer: the second opinion on code; without a name, another size where there is memory for it.
+        notes: which of the named models are not there, as messages.
+    """
+
+    router: Model | None = None
+    coder: Model | None = None
+    reviewer: Model | None = None
+    notes: tuple[str, ...] = ()
+
+
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of `text` where the model's own tokenizer is not available: ASCII characters by
     `CHARS_PER_TOKEN`, every other character as one token (true of CJK, too many for accents)."""

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from repopilot.errors import RepoPilotError
 from repopilot.llm import embedded
+from repopilot.llm.model import Model, ModelRoles
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
-    from repopilot.llm.model import Model
     from repopilot.llm.status import ModelStatus
 
 LOOK_AGAIN_S = 20.0
@@ -46,7 +46,8 @@ class Models:
     how fast they are while no question is being answered.
 
     Attributes:
-        model, reviewer, embedder: those in use now, None while there is none.
+        model, embedder: those in use now, None while there is none.
+        roles: the models for one kind of work each.
         names: the models to choose from.
         warming, measuring: whether the model is being loaded, or its speed measured.
         fetch: the model being fetched, None while none is.
@@ -57,7 +58,7 @@ class Models:
         self.settings = runtime.settings
         self._runtime = runtime
         self.model: Model | None = None
-        self.reviewer: Model | None = None
+        self.roles = ModelRoles()
         self.embedder: Embedder | None = None
         self.status: ModelStatus | None = None
         self.names: list[str] = []
@@ -83,6 +84,7 @@ class Models:
     async def look(self) -> None:
         """Find out which model answers now, and use it."""
         from repopilot.llm import choose
+        from repopilot.llm.roles import choose_roles
         from repopilot.llm.status import status
 
         self.status = await asyncio.to_thread(status, self.settings)
@@ -92,11 +94,12 @@ class Models:
         if known == (self.status.kind, self.status.name, self.status.speed):
             return
         self.model = await choose.choose(self.settings, self._runtime.models)
-        self.reviewer = (
-            await choose.choose_reviewer(self.settings, self.model, self._runtime.models) if self.model else None
-        )
+        self.roles = await choose_roles(self.settings, self.model, self._runtime.models) if self.model else ModelRoles()
         if self.model is not None and (before is None or before.identity != self.model.identity):
-            self._start_task(self._warm(self.model))
+            reviewer = (
+                self.roles.reviewer if self.settings.reviewer_model else None
+            )  # another one starts when it is asked
+            self._start_task(self._warm(self.model, self.roles.router, self.roles.coder, reviewer))
 
     async def prefer(self, name: str) -> None:
         """Answer with this model from now on, in every chat; '' for the one that suits the machine."""
@@ -194,12 +197,15 @@ class Models:
         finally:
             self.fetch = None
 
-    async def _warm(self, model: Model) -> None:
+    async def _warm(self, *models: Model | None) -> None:
+        """Load models, one after the other: the first answers."""
         from repopilot.llm import choose
 
         self.warming = True
         try:
-            await choose.warm_up(model)
+            for model in models:
+                if model is not None:
+                    await choose.warm_up(model)
         except RepoPilotError as error:
             self.trouble = error
         finally:

@@ -22,6 +22,7 @@ def model_props(models: Models, language: str) -> dict:
         {name, text, label}, or None}.
     """
     notes = [error_line(models.trouble, language)] if models.trouble else []
+    notes += [i18n.said(note, language) for note in models.roles.notes]
     status = models.status
     if status is None:
         return {"state": "busy", "text": i18n.text("ui.models.looking", language), "notes": notes, "offer": None}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.ollama_server import OllamaServer
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., object]
@@ -115,10 +116,20 @@ def test_models_are_listed(run: Run) -> None:
     assert {"qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b", "minilm"} <= set(names)
 
 
+def test_the_model_is_measured_on_request_and_doctor_says_what_came_out(run: Run, monkeypatch) -> None:
+    with OllamaServer(models=["qwen2.5-coder:0.5b"]) as server:
+        monkeypatch.setenv("REPOPILOT_OLLAMA_URL", server.url)
+        facts = run("models", "measure", "--json").json
+        assert facts["measured"] and facts["tokens_per_s"] > 0 and facts["answer_s"] > 0 and facts["next"]
+        (check,) = [c for c in run("doctor", "--json").json["checks"] if c["name"] == "language model"]
+        assert "Measured here" in check["detail"] and f"ollama pull {facts['next']}" in check["fix"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
         (("nonsense",), 2),
+        (("models", "measure"), 1),
         (("search", "."), 2),
         (("search", ".", "x", "-k", "0"), 2),
         (("search", ".", "--queries", "/nowhere.jsonl"), 2),

@@ -14,6 +14,7 @@ from repopilot.i18n import said
 from repopilot.llm import choose, embedded, machine, models, ollama_api
 from repopilot.llm.ollama_api import Tag
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.roles import choose_roles
 from repopilot.llm.status import status
 
 SMALL, LARGER = "qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b"
@@ -229,3 +230,35 @@ async def test_a_local_ollama_stands_in_for_a_server_whose_client_is_missing(set
             settings_for(llm_url=server.url, ollama_url=ollama.url, llm_model=LARGER), ModelResources()
         )
     assert model.kind == "ollama" and "repopilot[openai]" in model.notes[0]
+
+
+async def test_models_are_named_for_roles(settings_for):
+    with OllamaServer(models=[SMALL, LARGER, "qwen2.5-coder:3b"]) as server:
+        settings = settings_for(
+            ollama_url=server.url, llm_model=LARGER, router_model=SMALL, coder_model="qwen2.5-coder:3b"
+        )
+        model = await choose.choose(settings, ModelResources())
+        roles = await choose_roles(settings, model, ModelResources())
+    assert (roles.router.name, roles.coder.name, roles.notes) == (SMALL, "qwen2.5-coder:3b", ())
+    assert roles.coder.identity != model.identity and roles.reviewer is not None
+
+
+async def test_a_role_whose_model_is_missing_is_said(settings_for):
+    with OllamaServer(models=[LARGER]) as server:
+        settings = settings_for(ollama_url=server.url, llm_model=LARGER, router_model="phi", coder_model=LARGER)
+        model = await choose.choose(settings, ModelResources())
+        roles = await choose_roles(settings, model, ModelResources())
+    assert (roles.router, roles.coder) == (None, None)
+    (note,) = roles.notes
+    assert "REPOPILOT_ROUTER_MODEL names phi" in note and said(note, "fr").endswith("fait son travail.")
+
+
+async def test_an_embedded_role_has_an_engine_of_its_own(settings_for):
+    settings = settings_for(llm_model=LARGER, router_model=SMALL, coder_model="no such model")
+    install(settings, SMALL)
+    install(settings, LARGER)
+    resources = ModelResources()
+    model = await choose.choose(settings, resources)
+    roles = await choose_roles(settings, model, resources)
+    assert roles.router.name == SMALL and roles.router.engine is not model.engine
+    assert roles.coder is None and "no such model" in roles.notes[0]

@@ -217,3 +217,27 @@ async def test_the_language_of_the_settings_overrides_the_questions(tmp_path: Pa
     async with trace.root(lambda event: None, "turn") as step:
         done = await answer("write ransomware", french, step)
     assert done.text.startswith("Je ne peux pas aider à cela : ")
+
+
+async def test_the_models_named_for_roles_do_that_work(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def model(role: str, reply: str):
+        def answering(messages) -> str:
+            asked.append(role)
+            return reply
+
+        return scripted_model(answering)
+
+    shop = replace(
+        shop_workspace(tmp_path),
+        model=model("answers", "It is in the cart [1]."),
+        router=model("routes", '"explain"'),
+        coder=model("codes", "no code"),
+    )
+    async with trace.root(lambda event: None, "turn") as step:
+        await answer(UNSURE, shop, step)
+        assert asked[0] == "routes" and "codes" not in asked
+        asked.clear()
+        await answer("add a docstring to checkout", shop, step, "GENERATE")
+    assert "codes" in asked and "answers" not in asked

@@ -130,7 +130,9 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         opening.index,
         settings,
         model=models.model,
-        reviewer=models.reviewer,
+        reviewer=models.roles.reviewer,
+        router=models.roles.router,
+        coder=models.roles.coder,
         embedder=await models.find_embedder(),
         turns=chat.turns,
     )
