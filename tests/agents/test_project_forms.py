@@ -44,6 +44,8 @@ FILES = {
     "    plant = commands.add_parser('plant')\n    plant.add_argument('--depth', help='of the hole')\n"
     "    plant.add_argument('--colour', default=os.environ.get('ORCHARD_COLOR'))\n"
     "    home = os.getenv('ORCHARD_HOME')\n",
+    "src/orchard/ripeness.py": "from enum import Enum\n\n\nclass Ripeness(Enum):\n    GREEN = 0\n    RIPE = 1\n"
+    "    ROTTEN = 2\n",
     "src/orchard/web.py": "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get('/apples')\n"
     "def apples(): ...\n\n\n"
     "@app.route('/apples/<int:n>', methods=['PUT', 'DELETE'])\ndef apple(n): ...\n",
@@ -145,6 +147,7 @@ def test_an_answer_and_the_place_it_cites(ask: Ask, question: str, text: str, pl
         ("Which environment variables are read?", ["ORCHARD_HOME", "ORCHARD_COLOR"], []),
         ("Quelles variables d'environnement sont lues ?", ["ORCHARD_HOME", "ORCHARD_COLOR"], []),
         ("Which routes are there?", ["/apples", "PUT", "DELETE", "/apples/<int:n>"], []),
+        ("Which levels of ripeness are there?", ["GREEN", "RIPE", "ROTTEN"], []),
         ("Which option is about the hole?", ["--depth"], ["--ripe"]),
     ],
 )

@@ -53,8 +53,8 @@ def environment_variables(path: str, text: str, language: str) -> Iterator[Decla
     if language == "python" and not re.search(r"\bos\.environb?\b|from os import[^\n]*\benviron", text):
         # A WSGI server's environ is no environment of the process.
         text = re.sub(r"\benviron(?=[\[(.])", "_______", text)
-    found = {match.start(): match["name"] or match["dotted"] for match in _READS.finditer(text)}
-    for match in _BY_VARIABLE.finditer(text):
+    found = {match.start(): match["name"] or match["dotted"] for match in _near(_READS, text)}
+    for match in _near(_BY_VARIABLE, text):
         constant = re.search(_CONSTANT.format(name=re.escape(match["variable"])), text)
         if constant:
             found[match.start()] = constant[1]
@@ -62,6 +62,18 @@ def environment_variables(path: str, text: str, language: str) -> Iterator[Decla
             found |= {m.start("name"): m["name"] for m in _LITERAL_ARGUMENT.finditer(text)}
     for at, name in sorted(found.items()):
         yield Declaration(name, path, lines.at(at))
+
+
+def _near(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a pattern in the lines that may hold one, and the line after each: much faster than in all."""
+    done = 0
+    for quick in _QUICK.finditer(text):
+        start = max(done, text.rfind("\n", 0, quick.start()) + 1)
+        end = text.find("\n", quick.end())
+        done = len(text) if end < 0 else text.find("\n", end + 1)
+        done = len(text) if done < 0 else done
+        if start < done:
+            yield from pattern.finditer(text, start, done)
 
 
 _PARAGRAPH = re.compile(r"(?:[^\n]+\n?)+")

@@ -9,6 +9,7 @@ from repopilot.agents.explain.forms.project.change_answers import answer_change
 from repopilot.agents.explain.forms.project.command_answers import answer_command
 from repopilot.agents.explain.forms.project.dependency_answers import answer_dependency
 from repopilot.agents.explain.forms.project.list_answers import answer_list
+from repopilot.agents.explain.forms.project.member_answers import answer_members
 from repopilot.agents.explain.forms.project.tests_answers import answer_tests
 
 PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
@@ -17,5 +18,6 @@ PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
     answer_command,
     answer_tests,
     answer_list,
+    answer_members,
 )
 """In the order in which they are tried: those of narrow forms first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
@@ -12,16 +12,18 @@ from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.project.dependency_question import FORM_WORDS, DependencyQuestion, read_question
 from repopilot.agents.explain.forms.project.project_manifests import dependencies, facts, manifests
 from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of
+from repopilot.code.import_statements import Import
 from repopilot.code.languages import is_test_path
 from repopilot.code.manifest_entries import Dependency, ProjectFact
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand
 
 MOST_ROWS = 40
 """Dependencies in one list; what is left out is counted."""
 _GROUP_ORDER = ("runtime", "peer", "optional", "build", "dev")
 _LEAST_SHARE = 0.34
 _CLEAR_LEAD = 1.25
-_MOST_CHUNKS = 60
+_MOST_CHUNKS = 120
 _SHOWN_CANDIDATES = 3
 _HIT_WEIGHT = 0.6
 
@@ -145,13 +147,15 @@ class _Candidate:
 
 
 def _one(inquiry: Inquiry) -> CodeAnswer | None:
-    subject = subject_of(inquiry.results.query, inquiry.index.lexical, FORM_WORDS)
+    index = inquiry.index
+    subject = subject_of(inquiry.results.query, index.lexical, FORM_WORDS)
     if not subject:
         return None
     needs: dict[str, Dependency] = {}
-    for need in dependencies(inquiry.index):
+    for need in dependencies(index):
         needs.setdefault(need.name.lower(), need)
-    found = sorted((_judged(inquiry, need, subject) for need in needs.values()), key=lambda c: -c.score)
+    used = {path: index.imports(path) for path in dict.fromkeys(h.chunk.path for h in inquiry.results.hits)}
+    found = sorted((_judged(inquiry, need, subject, used) for need in needs.values()), key=lambda c: -c.score)
     best = [c for c in found if c.score >= _LEAST_SHARE][:_SHOWN_CANDIDATES]
     if not best:
         return None
@@ -176,16 +180,17 @@ def _told(inquiry: Inquiry, best: Sequence[_Candidate], sure: bool) -> CodeAnswe
     return CodeAnswer("dependency", text, cited.places, sure)
 
 
-def _judged(inquiry: Inquiry, need: Dependency, subject: Subject) -> _Candidate:
+def _judged(
+    inquiry: Inquiry, need: Dependency, subject: Subject, imports: Mapping[str, Sequence[Import]]
+) -> _Candidate:
     best = _Candidate(need, 0.9 * subject.share(_manifest_lines(inquiry.index, need)))
     for path, line, window in _mentions(inquiry.index, need):
         share = subject.share(window)
         if share > best.score:
             best = _Candidate(need, share, path, line)
     top = max((hit.score for hit in inquiry.results.hits), default=1.0) or 1.0
-    used = (
-        hit.score / top for hit in inquiry.results.hits if _used_in(inquiry.index, need, hit.chunk.path, hit.chunk.text)
-    )
+    chunks = ((hit.score / top, hit.chunk) for hit in inquiry.results.hits)
+    used = (score for score, chunk in chunks if _used_in(need, imports[chunk.path], chunk.text))
     return _Candidate(need, best.score + _HIT_WEIGHT * max(used, default=0.0), best.path, best.line)
 
 
@@ -221,8 +226,8 @@ def _mentions(index: Index, need: Dependency) -> Iterator[tuple[str, int, str]]:
 def _rows_naming(index: Index, need: Dependency) -> Iterator[int]:
     lexical, found = index.lexical, dict[int, None]()
     for alias in aliases(need.name):
-        token = lexical.tokens.get(alias.lower().replace("-", "_")) or lexical.tokens.get(alias.lower())
-        if token is None:
+        token = next((lexical.tokens[t] for t in expand(alias.replace("-", "_")) if t in lexical.tokens), None)
+        if token is None or not re.fullmatch(r"[\w-]+", alias):
             continue
         found.update(dict.fromkeys(lexical.fields["body"].of(token)[0].tolist()))
     skipped = lexical.role("test") | lexical.role("generated") | lexical.role("vendored")
@@ -230,9 +235,10 @@ def _rows_naming(index: Index, need: Dependency) -> Iterator[int]:
     yield from list(usable)[:_MOST_CHUNKS]
 
 
-def _used_in(index: Index, need: Dependency, path: str, text: str) -> bool:
+def _used_in(need: Dependency, imports: Sequence[Import], text: str) -> bool:
+    """Whether a text uses something that its file imports from a dependency."""
     names = {_plain(alias) for alias in aliases(need.name)}
-    for imported in index.imports(path):
+    for imported in imports:
         parts = re.split(r"::|[./\\]", imported.module)
         if {_plain(imported.module), *map(_plain, parts)} & names:
             bound = [name for name in (*imported.bound, parts[0], parts[-1]) if len(name) > 1]
