@@ -7,7 +7,7 @@ from collections.abc import Callable
 from repopilot.agents.explain.forms.call_path import call_path_answer
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.code_forms import answer_code_form
-from repopilot.agents.explain.forms.project.answerers import PROJECT_ANSWERERS
+from repopilot.agents.explain.forms.project.answerers import answer_project_form
 from repopilot.i18n import Language
 from repopilot.retrieval.search import Results
 from repopilot.workspace import Workspace
@@ -15,7 +15,7 @@ from repopilot.workspace import Workspace
 Answerer = Callable[[Inquiry], CodeAnswer | None]
 """Answers the questions of its form; None for all others, and where the code doesn't hold the answer."""
 
-ANSWERERS: tuple[Answerer, ...] = (call_path_answer, *PROJECT_ANSWERERS, answer_code_form)
+ANSWERERS: tuple[Answerer, ...] = (call_path_answer, answer_project_form, answer_code_form)
 """In the order in which they are tried: those of narrow forms first."""
 
 

@@ -12,7 +12,7 @@ from repopilot.agents.explain.forms.project.list_answers import answer_list
 from repopilot.agents.explain.forms.project.member_answers import answer_members
 from repopilot.agents.explain.forms.project.tests_answers import answer_tests
 
-PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
+_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
     answer_change,
     answer_dependency,
     answer_command,
@@ -21,3 +21,12 @@ PROJECT_ANSWERERS: tuple[Callable[[Inquiry], CodeAnswer | None], ...] = (
     answer_members,
 )
 """In the order in which they are tried: those of narrow forms first."""
+_LONGEST = 40
+"""Words. A longer text is more than one plain question."""
+
+
+def answer_project_form(inquiry: Inquiry) -> CodeAnswer | None:
+    """Answer a question about the project as such; None for all others, and where its files don't hold the answer."""
+    if len(inquiry.question.split(maxsplit=_LONGEST)) > _LONGEST:
+        return None
+    return next((found for answerer in _ANSWERERS if (found := answerer(inquiry)) is not None), None)

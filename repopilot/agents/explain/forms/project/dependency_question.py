@@ -112,6 +112,6 @@ def read_question(question: str) -> DependencyQuestion | None:
     if everything and _NOTHING_MORE.match(next((rest for rest in everything.groups() if rest), "")):
         group = next((name for name, pattern in _GROUPS.items() if pattern.search(question)), "")
         return DependencyQuestion("all", group=group)
-    if _ONE.search(question) or everything:
+    if _ONE.search(question) or (everything and not re.search(r"\b(?:between|among|entre)\b", question)):
         return DependencyQuestion("one")
     return None

@@ -23,7 +23,7 @@ _ASK = (
     r"(?:which|what)(?: are)?(?: all)?(?: of)?(?: the| other| different| possible| valid| available| supported|"
     r" allowed| accepted|"
     r" known| existing| built-?in| predefined| (?:two|three|four|five|six|seven|eight|nine|ten|\d+))*|"
-    r"(?:list|show|name|enumerate|give)(?: me)?(?: all)?(?: of)?(?: the)?(?: possible| valid| available|"
+    r"^\W*(?:list|show|name|enumerate|give)(?: me)?(?: all)?(?: of)?(?: the)?(?: possible| valid| available|"
     r" supported| allowed)*|"
     r"quell?e?s?(?: sont)?(?: tou(?:te)?s)?(?: les| autres| différent(?:e)?s| possibles)*|(?:liste[rz]?|"
     r"donne[rz]?(?:-moi)?|énumère[rz]?)(?: tou(?:te)?s)?(?: les)?"
@@ -50,7 +50,9 @@ _KINDS: tuple[tuple[ListKind, bool, str], ...] = (
     ("commands", False, r"(?:sub-?commands|(?:(?:cli|command[- ]?line) )?commands|(?:sous-)?commandes)"),
     ("members", False, r"(?P<adjectives>(?:[\w/-]+ ){0,3}?)(?P<noun>[a-zà-ÿ-]+s|data|media|criteria|modalités)"),
 )
-_LIST = [(kind, single, re.compile(rf"\b(?:{_ASK})\s+(?P<things>{things})\b", re.I)) for kind, single, things in _KINDS]
+_LIST = [
+    (kind, single, re.compile(rf"(?<!\w)(?:{_ASK})\s+(?P<things>{things})\b", re.I)) for kind, single, things in _KINDS
+]
 _NO_MEMBERS = frozenset(
     """class classes function functions method methods file files test tests module modules error errors exception
     exceptions line lines commit commits package packages library libraries dependency dependencies crate crates
