@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -186,7 +187,7 @@ class LexicalIndex:
             tokens, counts = _bag(words(name))
             name_tokens.add([numbers["tokens"][token] for token in tokens.split()], counts)
         size = len(numbers["tokens"])
-        fields = {name: bags[name].postings(size) for name in FIELDS}
+        fields = {name: bags.pop(name).postings(size) for name in FIELDS}
         file_of = np.array(columns["files"], np.int32)
         generated = fields["body"].of(numbers["tokens"][GENERATED])[0] if GENERATED in numbers["tokens"] else ()
         return cls(
@@ -210,8 +211,8 @@ class LexicalIndex:
     def save(self, folder: Path) -> None:
         """Write the index as flat files into `folder`, which is created. Raises OSError when it can't be written."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name, array in self._arrays():
-            np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        for name, values in self._arrays():
+            np.save(folder / f"{name}.npy", values, allow_pickle=False)
         texts = {
             "version": VERSION,
             "tokens": list(self.tokens),
@@ -344,18 +345,18 @@ class _Bags:
     """Bags of numbered tokens, row by row, to be turned into postings."""
 
     def __init__(self) -> None:
-        self._numbers: list[np.ndarray] = []
-        self._counts: list[bytes] = []
+        # Flat from the beginning: an object for each bag would take as much memory again.
+        self._sizes, self._numbers, self._counts = array("i"), array("i"), bytearray()
 
     def add(self, numbers: Sequence[int], counts: bytes) -> None:
-        self._numbers.append(np.array(numbers, np.int32))
-        self._counts.append(counts)
+        self._sizes.append(len(numbers))
+        self._numbers.extend(numbers)
+        self._counts += counts
 
     def postings(self, size: int) -> Postings:
         """Postings over `size` tokens."""
-        sizes = np.array([len(numbers) for numbers in self._numbers], np.int64)
-        tokens = np.concatenate([np.empty(0, np.int32), *self._numbers])
-        counts = np.frombuffer(b"".join(self._counts), np.uint8)
+        sizes, tokens = np.frombuffer(self._sizes, np.int32), np.frombuffer(self._numbers, np.int32)
+        counts = np.frombuffer(self._counts, np.uint8)
         rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         lengths = np.bincount(rows, counts, minlength=len(sizes)).astype(np.float32)
         order = np.argsort(tokens, kind="stable")
