@@ -226,6 +226,14 @@ RIGHT = [
     ("Where is TooLarge raised?", "check_size", "py/limits.py"),
     ("Where is `total` set?", "self.total = 0", "py/limits.py"),
     ("Where is RETRY_LIMIT used?", None, ""),
+    ("How many seconds may a client be idle?", "`90`", "ts/client.ts"),
+    ("How large is the body of an upload at most?", "`1024`", "py/limits.py"),
+    ("What error do I get when there is nothing to send?", "RangeError", "ts/client.ts"),
+    ("Which function refuses a body that is too large?", "check_size", "py/limits.py"),
+    ("Why does check_size change EmptyCart?", None, ""),
+    ("Why does check_size change pageSize?", None, ""),
+    ("Why does check_size change RETRY_LIMIT?", "neither it nor what it calls names `RETRY_LIMIT`", "py/limits.py"),
+    ("Why does Upload.finish use MAX_BODY?", None, ""),
 ]
 
 

@@ -154,7 +154,7 @@ def _failing(
     items = [_failure_item(path, failing, f"`{owner}`: " if several else "") for path, owner, failing in found]
     kinds = {failing.error for _, _, failing in found}
     if len(items) == 1 or (len(kinds) == 1 and len(items) <= _MOST_ALIKE):
-        text = i18n.text("forms.raises.one", inquiry.language, name=name, error=code(found[0][2].error))
+        text = i18n.text("forms.raises.one", inquiry.language, name=name, error=code(found[0][2].shown))
         return sentence(inquiry, form.kind, text, items)
     heading = i18n.text("forms.raises.list", inquiry.language, name=name)
     return listing(inquiry, form.kind, heading, items)

@@ -16,6 +16,7 @@ from repopilot.agents.explain.forms.definition_places import (
 from repopilot.agents.explain.forms.described_errors import answer_error_when
 from repopilot.agents.explain.forms.described_symbols import answer_which
 from repopilot.agents.explain.forms.described_values import answer_quantity
+from repopilot.agents.explain.forms.false_premise import answer_false_premise
 from repopilot.agents.explain.forms.named_values import answer_default, answer_type, answer_value
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
 from repopilot.agents.explain.forms.relations import (
@@ -39,6 +40,7 @@ _BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
     "quantity": answer_quantity,
     "error_when": answer_error_when,
     "which": answer_which,
+    "why_does": answer_false_premise,
     "defined": answer_defined,
     "checked": answer_checked,
     "used": answer_used,

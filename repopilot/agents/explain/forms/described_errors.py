@@ -20,8 +20,9 @@ READ_HITS = 6
 _SAID_BY_THE_FORM = frozenset("error except rais throw fail happen get come type erreur code back".split())
 _CLEAR = 1.4
 """How much better than any other error the best must be."""
-_LEAST_DIRECT = 0.25
-"""The least share of the question's weight that the statement and its condition must hold."""
+_LEAST_SAID, _LEAST_TERMS = 0.5, 2
+"""The least share of the question's weight, and the fewest of its terms, that statement and condition must hold:
+what a question says of a situation is said by many short messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +33,22 @@ class _Candidate:
     path: str
     symbol: str
     score: float
-    direct: float
+    said: float
+    terms: int
 
 
 def answer_error_when(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which error is raised in the situation that a question describes."""
-    weights = term_weights(inquiry.index, inquiry.results.query).without(_SAID_BY_THE_FORM)
+    weights = term_weights(inquiry.index, inquiry.results.query, unknown=True).without(_SAID_BY_THE_FORM)
     hits = [hit for hit in inquiry.results.hits[:READ_HITS] if is_program(hit.chunk.path)]
     ordered = sorted((c for hit in hits for c in candidates(inquiry, hit, weights)), key=lambda c: -c.score)
-    if not ordered or ordered[0].direct < _LEAST_DIRECT * weights.total:
+    if not ordered or ordered[0].said < _LEAST_SAID * weights.total or ordered[0].terms < _LEAST_TERMS:
         return None
     best = ordered[0]
     others: Sequence[_Candidate] = [c for c in ordered if c.failing.text != best.failing.text]
     if others and best.score < _CLEAR * others[0].score:
         return None
-    values = {"error": code(best.failing.error), "place": f"`{best.symbol or best.path}`"}
+    values = {"error": code(best.failing.shown), "place": f"`{best.symbol or best.path}`"}
     text = i18n.text("forms.raises.when", inquiry.language, **values)
     item = Item("", best.path, best.failing.first, best.failing.last, best.symbol)
     return sentence(inquiry, "raises", text, [item], sure=False)
@@ -67,6 +69,6 @@ def candidates(inquiry: Inquiry, hit: Hit, weights: TermWeights) -> Iterator[_Ca
         said = weights.of(failing.text)
         condition = weights.of(" ".join(file.lines[max(0, failing.first - 2) : failing.last])) - said
         owner = weights.of(around.name if around else "") - said - condition
-        direct = weights.total_of(said) + weights.total_of(condition, 0.8) + weights.total_of(owner, 0.6)
-        score = direct + weights.total_of(near - said - condition - owner, 0.1)
-        yield _Candidate(failing, path, around.qualified if around else "", score, direct)
+        direct = weights.total_of(said) + weights.total_of(condition, 0.8)
+        score = direct + weights.total_of(owner, 0.6) + weights.total_of(near - said - condition - owner, 0.1)
+        yield _Candidate(failing, path, around.qualified if around else "", score, direct, len(said | condition))

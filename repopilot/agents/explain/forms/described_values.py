@@ -141,6 +141,7 @@ def _candidate(known: _KnownFile, form: Form, binding: Binding, weights: TermWei
     words = set(_words(binding.name))
     unit = bool(words & set(_UNIT_WORDS.get(form.unit, "").split()))
     limit = bool(words & _LIMIT_WORDS)
+    unit |= limit and form.unit in ("size", "count")
     score = weights.total_of(name) + weights.total_of(comment, 0.6) + weights.total_of(owner, 0.5)
     score += weights.total_of(near - name - comment - owner, 0.15)
     score *= 1.0 + 0.5 * unit + 0.2 * limit
@@ -160,10 +161,10 @@ def _fits(form: Form, named: bool, unit: bool, direct: float, covered: float, to
 
 def _clear_best(found: Sequence[_Candidate]) -> _Candidate | None:
     ordered = sorted(found, key=lambda candidate: -candidate.score)
-    best = next((candidate for candidate in ordered if candidate.fits), None)
-    if best is None or best.score <= 0:
+    best = ordered[0] if ordered else None
+    if best is None or not best.fits or best.score <= 0:
         return None
-    others = [c for c in ordered if c.fits and c.binding.value != best.binding.value]
+    others = [c for c in ordered if c.binding.value != best.binding.value]
     return best if not others or best.score >= _CLEAR * others[0].score else None
 
 

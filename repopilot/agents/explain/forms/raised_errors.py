@@ -13,6 +13,7 @@ from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, first_line, 
 _RAISING = ("raise_statement", "throw_statement", "throw_expression")
 _CONDITIONS = re.compile(r"^(?:if|elif|unless|else_if|match|when|except|rescue|catch)")
 _MOST_ABOVE = 3
+_UNTYPED = ("errors.New", "fmt.Errorf", "!")
 _GO_ERROR = re.compile(
     r"^(?:errors\.New|fmt\.Errorf|errors\.\w+)\(|^&?(?:\w+\.)?\w*(?:Error|Err)\w*\{|^(?:\w+\.)?(?:Err[A-Z]|err[A-Z])\w*$"
     r"|^(?:\w+\.)?(?:[Nn]ew)?\w*(?:Error|Err)\w*\("
@@ -30,6 +31,11 @@ class Failing:
     text: str
     first: int
     last: int
+
+    @property
+    def shown(self) -> str:
+        """What tells the error best: its type, or the whole statement where that has none."""
+        return self.text if self.error == "panic" or self.error.endswith(_UNTYPED) else self.error
 
 
 def failures(file: ParsedFile, root: Node) -> Iterator[Failing]:

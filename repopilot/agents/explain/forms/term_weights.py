@@ -35,13 +35,19 @@ class TermWeights:
         return factor * sum(self.weights[term] for term in terms)
 
 
-def term_weights(index: Index, query: Query) -> TermWeights:
-    """The terms of a parsed question that the repository knows.
+def term_weights(index: Index, query: Query, *, unknown: bool = False) -> TermWeights:
+    """The terms of a parsed question.
 
     Args:
         index: says how rare each is.
         query: the question, as the search understood it: with its French terms in English, too.
+        unknown: count the terms that the repository doesn't have, too. They weigh most, and nothing can hold them.
     """
     lexical = index.lexical
-    known = ((term, weight, lexical.tokens.get(term)) for term, weight in query.terms.items())
-    return TermWeights({term: weight * float(lexical.rarity[at]) for term, weight, at in known if at is not None})
+    rarest = float(lexical.rarity.max()) if len(lexical.rarity) else 1.0
+    weights = {}
+    for term, weight in query.terms.items():
+        at = lexical.tokens.get(term)
+        if at is not None or unknown:
+            weights[term] = weight * (rarest if at is None else float(lexical.rarity[at]))
+    return TermWeights(weights)
