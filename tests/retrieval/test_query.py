@@ -185,3 +185,9 @@ def test_any_text_can_be_parsed(text):
     assert query.text == text
     assert all(weight > 0 for weight in query.terms.values())
     assert parse(text) == query
+
+
+@pytest.mark.parametrize("unit", ["\n", " \n", " "])
+def test_a_subject_with_thousands_of_blank_lines_below_is_no_commit_message(unit):
+    # An ambiguous pattern would try every way of sharing the blank lines out and take ten seconds.
+    assert parse("retries of the client" + unit * 9000).kind == "natural"

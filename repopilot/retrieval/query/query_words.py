@@ -164,6 +164,6 @@ SCHEMA_SURE = _any(
 CONVENTIONAL_HEAD = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
 AREA_HEAD = re.compile(r"^(?:[a-z][\w./*-]*(?:, ?[a-z][\w./*-]*)*!?:|\[[\w ./-]{1,40}\]) \S")
 """A subject that names what it is about first: `printer: drop …`, `core/text, dom: …`, `[Client] retry …`."""
-MESSAGE = re.compile(r"^[^\n]{0,199}[^\s.:;?!]\s*\n[^\S\n]*\n\s*\S")
+MESSAGE = re.compile(r"^[^\n]{0,199}[^\s.:;?!][^\S\n]*\n[^\S\n]*\n\s*\S")
 """A line that is no sentence, and paragraphs below it."""
 BULLETS = re.compile(r"^\S[^\n]*\n(?:[^\n]*\n)?\s*[*-] \S")
