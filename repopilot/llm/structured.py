@@ -28,7 +28,8 @@ Shape = TypeVar("Shape", bound=BaseModel)
 UNKNOWN_CONFIDENCE = 0.5
 """The confidence in a word whose probability the backend doesn't give."""
 
-_REFUSED = (400, 404, 422)
+REFUSED = (400, 404, 422)
+"""What a server answers that doesn't take a schema or grammar."""
 _ATTEMPTS = 100
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
@@ -122,7 +123,7 @@ async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step
     try:
         return await stream.request(model, messages, step, options)
     except ModelError as error:
-        if model.kind != "openai" or getattr(error.__cause__, "status_code", None) not in _REFUSED:
+        if model.kind != "openai" or getattr(error.__cause__, "status_code", None) not in REFUSED:
             raise
     step.degrade(i18n.message("llm.no_schema", name=model.name))
     plain = replace(options, schema=None, probabilities=False)

@@ -66,13 +66,30 @@ def support(
     names = identifiers(excerpt.text)
     scores = [_anchor_score(a, excerpt, names, symbols_of) for a in claim.anchors]
     found = [score for score in scores if score is not None]
-    words = _word_coverage(claim, excerpt, translations)
+    words = word_coverage(claim, excerpt, translations)
     if not found:
         return words if len(claim.words) >= 3 else 0.0
     # For a sentence that names code, the names decide, the first above all; words tip the balance.
     weights = [SUBJECT, *[1.0] * (len(found) - 1)]
     names_score = sum(w * f for w, f in zip(weights, found, strict=True)) / sum(weights)
     return 0.8 * names_score + 0.2 * words if len(claim.words) >= 2 else names_score
+
+
+def word_coverage(
+    claim: Claim, excerpt: Excerpt, translations: Mapping[str, Collection[str]] = _NO_TRANSLATIONS
+) -> float:
+    """The share of a claim's words that an excerpt holds.
+
+    Args:
+        claim: what a sentence claims.
+        excerpt: the lines it may be about; path and symbol count.
+        translations: as for `support`.
+    """
+    if not claim.words:
+        return 0.0
+    present = word_stems(f"{excerpt.path} {excerpt.symbol} {excerpt.text}")
+    found = (w in present or any(other in present for other in translations.get(w, ())) for w in claim.words)
+    return sum(found) / len(claim.words)
 
 
 def verify(
@@ -212,14 +229,6 @@ def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:
     return (
         symbol.path == excerpt.path and symbol.start_line <= excerpt.end_line and excerpt.start_line <= symbol.end_line
     )
-
-
-def _word_coverage(claim: Claim, excerpt: Excerpt, translations: Mapping[str, Collection[str]]) -> float:
-    if not claim.words:
-        return 0.0
-    present = word_stems(f"{excerpt.path} {excerpt.symbol} {excerpt.text}")
-    found = (w in present or any(other in present for other in translations.get(w, ())) for w in claim.words)
-    return sum(found) / len(claim.words)
 
 
 def narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:

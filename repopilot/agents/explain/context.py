@@ -89,9 +89,8 @@ def prompt_messages(question: str, workspace: Workspace, found: Findings, covera
         f"explain_user{tail}",
         context="\n".join(filter(None, (found.map, found.pack.text))).strip(),
         question=question[:4000],
-        absence=absence,
     )
     return [
-        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name)),
+        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name, absence=absence)),
         ChatMessage(role="user", content=user),
     ]

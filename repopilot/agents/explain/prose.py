@@ -21,6 +21,7 @@ from repopilot.index.store import Index
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.stream import request
+from repopilot.llm.structured import REFUSED
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import split_sentences
 from repopilot.trace import Step
@@ -35,8 +36,6 @@ MOST_SHOWN = 6
 MOST_DROPPED = 6
 """A reply is ended after this many sentences that aren't shown, or three repeated ones."""
 _MOST_REPEATED = 2
-_REFUSED = (400, 404, 422, 500, 501)
-"""Answers of a server that doesn't take a grammar or schema."""
 _ABSENT = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
@@ -127,6 +126,7 @@ class _Shown:
         if mark:  # the model has begun to copy its context
             self.dropped["copied"] += not self.copies
             self.copies = True
+        structured = structured and not (ended and "{" not in so_far)  # some servers ignore the schema
         complete = sentences_of_json(so_far) if structured else complete_sentences(before, ended=ended and not mark)
         for sentence in complete[len(self._taken) :]:
             if self._enough():
@@ -209,7 +209,7 @@ async def _ask(
     try:
         await _receive(model, messages, constrained, step, shown)
     except ModelError as error:
-        if constrained == free or error.partial or getattr(error.__cause__, "status_code", None) not in _REFUSED:
+        if constrained == free or error.partial or getattr(error.__cause__, "status_code", None) not in REFUSED:
             raise
         step.degrade(i18n.message("explain.degraded.unconstrained", name=model.name))
         await _receive(model, messages, free, step, shown)
@@ -239,7 +239,12 @@ def _constrained(model: Model, free: ChatOptions, found: Findings, absence: bool
 
 def _ground(found: Findings, index: Index) -> Ground:
     return Ground(
-        found.pack.excerpts, found.language, subject_of(found, index), partial(exists_in, index), index.symbols
+        found.pack.excerpts,
+        found.language,
+        (found.question,),
+        subject_of(found, index),
+        partial(exists_in, index),
+        index.symbols,
     )
 
 

@@ -15,14 +15,15 @@ from typing import Literal
 from repopilot.i18n import Language
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval.cite import (
+    SUPPORTED,
     Excerpt,
     SymbolsOf,
     narrowed,
     split_marks,
     support,
-    supporting_numbers,
     with_mark,
     without_invented_lines,
+    word_coverage,
 )
 from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, last_name, word_stems
 from repopilot.retrieval.query.french import english_terms
@@ -31,10 +32,15 @@ from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 Reason = Literal["fragment", "repeated", "language", "copied", "invented", "uncited", "unsupported", "off_topic"]
 """Why a sentence isn't shown."""
 
-SUBJECT_SHARE = 0.5
-"""The cited lines hold at least this share of what the best excerpt holds of the question's subject."""
+SUBJECT_SHARE = 1 / 3
+"""The lines that bear a sentence hold at least this share of what the best excerpt holds of the question's subject."""
+NEAR = 4
+"""Lines on each side of one that holds what a sentence names, which bear the sentence with it."""
 SAME_SHARE = 0.8
 """A sentence of whose names and words an earlier one has this share says nothing new."""
+
+LEAST_ADDED = 2
+"""Words that a sentence without names or literals adds to the question at least, to be checked by them."""
 
 _CODE = re.compile(r"`[^`\n]*`")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
@@ -42,12 +48,21 @@ _ENDING = re.compile(r"[.!?…][\"”»)*_]*$")
 _CITED_END = re.compile(r"\d\s*\??[\]】]`?[.!]?\s*$")
 _OPEN_END = re.compile(r"(?:[(\[{<«“=:,;/&+–—-]|\.\.\.|…)$")
 _BARE_NUMBER = re.compile(r"(?<![\w.`])(\d[\d.,]*)$")
+_LITERAL = re.compile(
+    r"(?<![\w.])(?:\d[\d_,.]*(?<![_,.])|0[xob]\w+|nil|null|NULL|None|[Tt]rue|[Ff]alse|undefined)(?![\w])"
+)
+_ABOUT_THE_PROMPT = re.compile(
+    r"\b(?:(?:code )?snippets?|excerpts?|extraits?)\b"
+    r"|\b(?:you|code|context|text)(?: (?:have|was))? (?:provided|given)\b"
+    r"|\bprovided (?:code|context|text)\b|\bthe (?:question|user) (?:asks|is)\b",
+    re.I,
+)
 _CODE_CHARACTERS = re.compile(r"[=(){}\[\];<>]")
 _COPIED_CHARS = 25
 _FOREIGN_LETTERS = re.compile("[\u0370-\u1fff\u3040-\ud7af]")
 _DANGLING = frozenset(
-    """a an and are as at be by called for from has have in into is its like means named of on or returns than that the
-    their this to uses using was were when where which with
+    """a an and are at be by from has have into is its like means named of or returns than the their uses using was were
+    when which with
     à au aux avec ce cette comme dans de des du en est et la le les leur leurs nommé nommée ou par pour que qui sa ses
     son sont sur un une utilise""".split()
 )
@@ -62,6 +77,7 @@ class Ground:
     Attributes:
         excerpts: those in the model's prompt.
         language: the answer's.
+        asked: sentences of the prompt that a reply may not merely repeat: the question above all.
         subject: what the question is about: index tokens with their weights; none for a question about everything.
         exists: whether a name or path exists in the repository.
         symbols_of: gives the known definitions of a name.
@@ -69,6 +85,7 @@ class Ground:
 
     excerpts: Sequence[Excerpt]
     language: Language = "en"
+    asked: Sequence[str] = ()
     subject: Mapping[str, float] = field(default_factory=lambda: _EVERYWHERE)
     exists: Callable[[Anchor], bool] = lambda anchor: True
     symbols_of: SymbolsOf = lambda name: ()
@@ -97,12 +114,14 @@ def check_sentence(sentence: str, ground: Ground, earlier: Sequence[str] = ()) -
     body, given = split_marks(without_invented_lines(sentence))
     body = _LIST_MARK.sub("", body).strip()
     claim = claim_of(body)
-    if is_fragment(body, cited=ends_in_citation(sentence)):
-        return "fragment"
     if in_other_language(body, ground.language):
         return "language"
-    if any(repeats(claim, split_marks(other)[0]) for other in earlier):
+    if is_fragment(body, cited=ends_in_citation(sentence)):
+        return "fragment"
+    if any(repeats(body, split_marks(other)[0]) for other in (*ground.asked, *earlier)):
         return "repeated"
+    if _ABOUT_THE_PROMPT.search(body):
+        return "off_topic"
     if copies_code(body, ground.excerpts):
         return "copied"
     if names_nothing_real(body, claim, ground):
@@ -145,12 +164,17 @@ def in_other_language(body: str, language: Language) -> bool:
     return other > own and other > 1
 
 
-def repeats(claim: Claim, other: str) -> bool:
-    """Whether a sentence says nothing, or next to nothing, that another one doesn't."""
-    said = {a.text for a in claim.anchors} | claim.words
-    before = claim_of(other)
-    known = {a.text for a in before.anchors} | before.words
-    return bool(said) and len(said & known) >= SAME_SHARE * len(said) and len(said) >= SAME_SHARE * len(known) / 2
+def repeats(body: str, other: str) -> bool:
+    """Whether a sentence says next to nothing that another one doesn't."""
+    claim, before = claim_of(body), claim_of(other)
+    if named(body, claim) - named(other, before):
+        return False
+    return len(claim.words & before.words) >= SAME_SHARE * len(claim.words)
+
+
+def named(body: str, claim: Claim) -> frozenset[str]:
+    """The code and the literals that a sentence names."""
+    return frozenset(a.text for a in claim.anchors) | _literals(body)
 
 
 def copies_code(body: str, excerpts: Sequence[Excerpt]) -> bool:
@@ -180,35 +204,81 @@ def known_identifiers(excerpts: tuple[Excerpt, ...]) -> frozenset[str]:
     return identifiers("\n".join(f"{e.path} {e.symbol}\n{e.text}" for e in excerpts))
 
 
-def subject_share(subject: Mapping[str, float], excerpt: Excerpt) -> float:
-    """How much of a question's subject an excerpt holds, by weight; 1 where the question has none."""
+def subject_share(subject: Mapping[str, float], text: str) -> float:
+    """How much of a question's subject a text holds, by weight; 1 where the question has none."""
     total = sum(subject.values())
-    if not total:
-        return 1.0
-    present = _tokens(f"{excerpt.path} {excerpt.symbol}\n{excerpt.text}")
-    return sum(weight for token, weight in subject.items() if token in present) / total
+    present = _tokens(text)
+    return sum(weight for token, weight in subject.items() if token in present) / total if total else 1.0
+
+
+def bearing_text(facts: Collection[str], excerpt: Excerpt) -> str:
+    """The part of an excerpt that bears a sentence.
+
+    Args:
+        facts: the names and literals of the sentence.
+        excerpt: which it cites.
+
+    Returns:
+        Path, symbol, and the lines in which the facts stand with those around them; all lines where none stands there.
+    """
+    lines = excerpt.text.split("\n")
+    rows = [i for i, line in enumerate(lines) if any(last_name(fact) in line for fact in facts)]
+    near = {row for i in rows for row in range(i - NEAR, i + NEAR + 1)} or set(range(len(lines)))
+    return "\n".join([excerpt.path, excerpt.symbol, *(line for i, line in enumerate(lines) if i in near)])
 
 
 def _rested(body: str, claim: Claim, given: Sequence[int], ground: Ground) -> CheckedSentence | Reason:
     """The sentence with the number of the excerpt that it rests on."""
-    if not claim.anchors and not given:
+    asked = " ".join(ground.asked)
+    facts = named(body, claim) - named(asked, claim_of(asked))
+    if not (claim.anchors or facts or given):
         return "uncited"
-    translations = _translations(body) if ground.language == "fr" else {}
-    scores = {e.number: support(claim, e, ground.symbols_of, translations) for e in ground.excerpts}
-    supporting = supporting_numbers(claim, given, scores)
+    scores = _support_scores(body, claim, facts, ground)
+    supporting = [n for n, score in scores.items() if score >= SUPPORTED]
     if not supporting:
         return "unsupported"
-    shares = {e.number: subject_share(ground.subject, e) for e in ground.excerpts}
-    least = SUBJECT_SHARE * max(shares.values())
-    on_topic = {n: score for n, score in scores.items() if shares[n] > 0 and shares[n] >= least}
-    supporting = supporting_numbers(claim, [n for n in supporting if n in on_topic], on_topic)
-    if not supporting:
+    whole = max(subject_share(ground.subject, f"{e.path}\n{e.symbol}\n{e.text}") for e in ground.excerpts)
+    shares = {
+        e.number: subject_share(ground.subject, bearing_text(facts, e))
+        for e in ground.excerpts
+        if e.number in supporting
+    }
+    on_topic = [n for n in supporting if shares[n] > 0 and shares[n] >= SUBJECT_SHARE * whole]
+    if not on_topic:
         return "off_topic"
-    cited = next(e for e in ground.excerpts if e.number == supporting[0])
-    number = _BARE_NUMBER.search(re.sub(r"[\s.!?…*_]+$", "", body))
-    if number and number.group(1).rstrip(".,") not in cited.text:
+    number = max(on_topic, key=lambda n: (n in given, scores[n], shares[n], -n))
+    cited = next(e for e in ground.excerpts if e.number == number)
+    bare = _BARE_NUMBER.search(re.sub(r"[\s.!?…*_]+$", "", body))
+    if bare and not _literals(bare.group(1)) <= _literals(cited.text):
         return "fragment"
-    return CheckedSentence(with_mark(body, cited.number), cited.number, narrowed(claim, cited))
+    return CheckedSentence(with_mark(body, number), number, narrowed(claim, cited))
+
+
+def _support_scores(body: str, claim: Claim, facts: frozenset[str], ground: Ground) -> dict[int, float]:
+    """How far each excerpt supports a sentence.
+
+    What counts is what the sentence adds to the question: its names and literals, and those of its words that the
+    question doesn't have. All added names stand in the excerpt; half of the literals may be computed ("600 seconds, 10
+    minutes").
+    """
+    asked = frozenset[str]().union(*(claim_of(text).words for text in ground.asked))
+    translations = _translations(body) if ground.language == "fr" else {}
+    added = Claim(claim.anchors, claim.words - asked)
+    names = facts & {a.text for a in claim.anchors}
+    literals = facts - names
+
+    def score(excerpt: Excerpt) -> float:
+        if 2 * len(literals & _literals(excerpt.text)) < len(literals):
+            return 0.0
+        if not all(_stands_in(name, [excerpt]) or last_name(name) in known_identifiers((excerpt,)) for name in names):
+            return 0.0
+        if claim.anchors:
+            return support(added, excerpt, ground.symbols_of, translations)
+        if literals:
+            return 1.0
+        return word_coverage(added, excerpt, translations) if len(added.words) >= LEAST_ADDED else 0.0
+
+    return {e.number: score(e) for e in ground.excerpts}
 
 
 def _translations(body: str) -> dict[str, Collection[str]]:
@@ -218,6 +288,11 @@ def _translations(body: str) -> dict[str, Collection[str]]:
         for stem in word_stems(term):
             found[stem] = word_stems(" ".join(english))
     return found
+
+
+def _literals(text: str) -> frozenset[str]:
+    """The numbers and other literals of a text, without separators of thousands."""
+    return frozenset(re.sub(r"(?<=\d)[_,](?=\d)", "", literal) for literal in _LITERAL.findall(text))
 
 
 def _unbalanced(text: str) -> bool:
