@@ -48,6 +48,7 @@ class ModelStatus:
         needs_calibration: whether the speed can be measured and was not yet, or not in peace.
         speed_note: the speed in words, as a message; '' while it is unknown.
         offer: another size that the user may have, None for none.
+        sizes: what is known of all sizes, None where nothing is.
     """
 
     kind: Literal["ollama", "openai", "embedded", "none"]
@@ -60,6 +61,7 @@ class ModelStatus:
     needs_calibration: bool = False
     speed_note: str = ""
     offer: SizeOffer | None = None
+    sizes: SizeChoice | None = None
 
 
 def status(settings: Settings) -> ModelStatus:
@@ -92,6 +94,7 @@ def _status(settings: Settings) -> ModelStatus:
         found.speed_key is not None and (measured is None or measured.disturbed),
         speed_note,
         _offer(found, settings),
+        found.sizes,
     )
 
 
@@ -100,6 +103,8 @@ def _missing(found: FoundModel, settings: Settings) -> str | None:
     if found.kind != "embedded" or found.sizes is None:
         return found.missing
     wanted = settings.llm_model or _to_fetch(found.sizes.wanted)
+    if not settings.llm_model and not found.sizes.measured and found.name in SIZES[SIZES.index(wanted) :]:
+        return None  # a larger one is here: it is measured before a smaller one is fetched
     installed = {model.name for model in models.available(settings) if model.path}
     return wanted if wanted in models.KNOWN and wanted not in installed else None
 

@@ -100,6 +100,14 @@ class Models:
                 self.roles.reviewer if self.settings.reviewer_model else None
             )  # another one starts when it is asked
             self._start_task(self._warm(self.model, self.roles.router, self.roles.coder, reviewer))
+        await self._unload(before)
+
+    async def _unload(self, model: Model | None) -> None:
+        """End the process of an embedded model that no longer does any work; one that answers just now stays."""
+        in_use = (self.model, self.roles.router, self.roles.coder, self.roles.reviewer)
+        engines = [each.engine for each in in_use if each is not None]
+        if model is not None and model.engine is not None and model.engine not in engines and not self._questions:
+            await asyncio.to_thread(model.engine.stop)
 
     async def prefer(self, name: str) -> None:
         """Answer with this model from now on, in every chat; '' for the one that suits the machine."""

@@ -9,6 +9,7 @@ from chainlit.types import CommandDict
 from repopilot import i18n, intents
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import check_ref
+from repopilot.ui.available_models import Models
 from repopilot.ui.chat import Chat
 from repopilot.ui.repository.registry import at_ref
 from repopilot.ui.repository_view import open_source, send_error
@@ -113,11 +114,19 @@ def _model_choice(chat: Chat) -> list[InputWidget]:
         Select(
             id="model",
             label=i18n.text("ui.settings.model", chat.language),
-            items={automatic: AUTOMATIC, **{name: name for name in models.names}},
+            items={automatic: AUTOMATIC, **{model_label(models, name, chat.language): name for name in models.names}},
             initial_value=models.settings.llm_model or AUTOMATIC,
             description=i18n.text("ui.settings.model_description", chat.language),
         )
     ]
+
+
+def model_label(models: Models, name: str, language: str) -> str:
+    """A model with how long an answer of it takes here, where that is known."""
+    speed = models.status.sizes.speed(name) if models.status and models.status.sizes else None
+    if speed is None:
+        return name
+    return i18n.text("ui.settings.model_speed", language, name=name, seconds=speed.answer_seconds())
 
 
 def _language_choice(chat: Chat) -> InputWidget:

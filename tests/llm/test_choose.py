@@ -11,7 +11,9 @@ from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import Cancelled, ModelError
 from repopilot.i18n import said
-from repopilot.llm import choose, embedded, machine, models, ollama_api
+from repopilot.llm import calibration, choose, embedded, machine, models, ollama_api
+from repopilot.llm.calibration import Measurement
+from repopilot.llm.model_speed import Speed
 from repopilot.llm.ollama_api import Tag
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.roles import choose_roles
@@ -262,3 +264,13 @@ async def test_an_embedded_role_has_an_engine_of_its_own(settings_for):
     roles = await choose_roles(settings, model, resources)
     assert roles.router.name == SMALL and roles.router.engine is not model.engine
     assert roles.coder is None and "no such model" in roles.notes[0]
+
+
+def test_no_smaller_size_is_fetched_before_the_installed_one_was_measured(settings_for):
+    settings = settings_for()
+    install(settings, "qwen2.5-coder:7b")
+    before = status(settings)
+    assert (before.name, before.missing_model) == ("qwen2.5-coder:7b", None) and before.needs_calibration
+    slow = Measurement(embedded.speed_key("qwen2.5-coder:7b", None, settings), Speed(5, 1))
+    calibration.keep(settings.home, slow)
+    assert status(settings).missing_model == SMALL
