@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { AlertTriangle, FileCode2, RotateCcw, Shuffle } from 'lucide-react';
+import { AlertTriangle, FileCode2, RotateCcw, Shuffle, Sparkles } from 'lucide-react';
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
@@ -41,10 +41,13 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
       {props.doubt && <div className="rp-warn">⚠ {props.doubt}</div>}
       {props.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
       {failed && <div className="rp-error">{failed}</div>}
-      {(props.retry || props.alternatives.length > 0) && (
+      {(props.retry || props.explain || props.alternatives.length > 0) && (
         <div className="rp-row rp-tight">
           {props.retry && (
             <button className="rp-button" onClick={() => sendUserMessage(props.question, props.command || undefined)}><RotateCcw size={14} /> {props.words.retry}</button>
+          )}
+          {props.explain && (
+            <button className="rp-button" onClick={() => sendUserMessage(props.explain, 'explain')}><Sparkles size={14} /> {props.words.explain}</button>
           )}
           {props.alternatives.map(([label, command]) => (
             <button key={command} className="rp-button" onClick={() => sendUserMessage(props.question, command)}><Shuffle size={14} /> {label}</button>

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from repopilot import trace
 from repopilot.trace import Finished, Started, Streamed
+from repopilot.types import Evidence
 from repopilot.ui.answer.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
 from repopilot.ui.answer.steps import UPDATES_PER_FLUSH, TraceView
 
@@ -18,6 +20,7 @@ class Browser:
 
     def __init__(self):
         self.steps, self.events, self.answer, self.attached = {}, [], "", {}
+        self.evidence = []
 
     async def send_step(self, step):
         assert step["id"] not in self.steps, "sent twice"
@@ -37,6 +40,9 @@ class Browser:
     async def on_answer(self, text):
         self.answer = text
 
+    async def on_evidence(self, evidence):
+        self.evidence.append(evidence)
+
     async def attach(self, id, name, text):
         self.attached[id] = text
 
@@ -44,7 +50,8 @@ class Browser:
         return next(step for step in self.steps.values() if step["name"].startswith(start))
 
     def view(self):
-        return TraceView(self, "thread", "run", "en", on_answer=self.on_answer, attach=self.attach)
+        taken = {"on_answer": self.on_answer, "on_evidence": self.on_evidence, "attach": self.attach}
+        return TraceView(self, "thread", "run", "en", **taken)
 
 
 async def test_parallel_steps_nest_under_their_parents():
@@ -250,3 +257,18 @@ def test_a_colon_before_a_word_is_kept():
 )
 def test_an_open_code_block_is_closed(text, whole):
     assert closed(text) == whole
+
+
+async def test_evidence_is_shown_once_and_before_any_text():
+    browser = Browser()
+    view = browser.view()
+    found = Evidence(1, "a.py", 1, 2, "f", ((1, "def f():"),), "def f()", "", (1,))
+    async with trace.root(view.sink, "work") as root:
+        async with root.child("read", "tool") as reading:
+            reading.note(evidence=[asdict(found)])
+        await view.flush()
+        assert browser.evidence == [(found,)]
+        async with root.child("answer", "answer") as answering:
+            await answering.write("It is `f` [1].")
+    await view.close()
+    assert browser.evidence == [(found,)] and browser.answer == "It is `f` [1]."

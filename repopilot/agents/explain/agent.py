@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -18,6 +19,7 @@ from repopilot.trace import Step
 from repopilot.types import Citation
 from repopilot.workspace import Workspace
 
+_EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
 
 
@@ -53,7 +55,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
 
 def _needs_prose(found: Findings) -> bool:
     """Whether a model has something to add: to what code knows for certain only where the question asks how or why."""
-    return found.code is None or not found.code.sure or found.results.query.asks_for == "explained"
+    explained = found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)
+    return found.code is None or not found.code.sure or bool(explained)
 
 
 async def _with_prose(

@@ -60,7 +60,8 @@ def citations_of(evidence: Sequence[Evidence], commit: str) -> tuple[Citation, .
 
 
 def _place(place: Evidence) -> str:
-    head = f"[{place.number}] `{place.path}:{place.start_line}-{place.end_line}`"
+    lines = f"{place.start_line}-{place.end_line}" if place.end_line > place.start_line else str(place.start_line)
+    head = f"[{place.number}] `{place.path}:{lines}`"
     head += f" · `{place.symbol}`" if place.symbol else ""
     head += f": {place.summary}" if place.summary else ""
     return "\n".join([head, *_quoted(place)])

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chainlit as cl
 
 from repopilot import i18n, intents
+from repopilot.agents.explain.render import citations_of
 from repopilot.results import Answer, Explanation, SearchReport
 from repopilot.retrieval import skipped_files
+from repopilot.types import Evidence
 from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
+from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.file_changes import files_element
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
@@ -42,11 +47,35 @@ async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index
     """
     opening, answer = chat.opening, exchange.answer
     assert opening is not None and opening.snapshot is not None
+    shown = message.streaming or message.id in chat.answers
     chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, exchange)
     message.elements = elements
-    await (message.update() if message.streaming else message.send())
+    await (message.update() if shown else message.send())
+
+
+async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evidence], index: Index) -> None:
+    """Show what code found, before anything is said about it.
+
+    Args:
+        chat: where the question was asked.
+        message: of the answer, not yet sent.
+        evidence: the places.
+        index: what they came from.
+    """
+    opening = chat.opening
+    assert opening is not None and opening.snapshot is not None
+    answer = Answer("", citations_of(evidence, index.commit), evidence=tuple(evidence))
+    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
+    elements: list = [_evidence_element(chat, message.id, evidence)]
+    message.elements = elements
+    await message.send()
+
+
+def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence]) -> cl.CustomElement:
+    # The same element at every update: what the user unfolded stays.
+    return element("Evidence", evidence_props(id, evidence, chat.language), id=f"{id}-evidence")
 
 
 async def remember(chat: Chat, exchange: Exchange) -> None:
@@ -90,7 +119,7 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the citation was clicked.
-        payload: {answer: id, number: of the citation}.
+        payload: {answer: id, number: of the citation, line: the one to mark, null for all that are cited}.
 
     Returns:
         {}, or {error} when the lines can no longer be shown.
@@ -105,6 +134,9 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     text = await asyncio.to_thread(_text_of_file, chat, shown.index, citation.path)
     if text is None:
         return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
+    line = payload.get("line")
+    if isinstance(line, int):
+        citation = replace(citation, start_line=line, end_line=line)
     await show_aside("Code", code_props(citation, text, chat.language))
     return {}
 
@@ -124,6 +156,8 @@ def _text(answer: Answer, language: str) -> str:
         return ""
     if review := review_of(answer):
         return review_summary(review, language)
+    if isinstance(answer.result, Explanation) and answer.evidence:
+        return answer.result.lead
     plan = plan_of(answer)
     return plan.note if plan else answer.text
 
@@ -137,11 +171,16 @@ async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomEl
         elements.append(element("Findings", findings_props(id, review, answer.citations, chat.language)))
     if impact := impact_props(answer, chat.language):
         elements.append(element("Impact", impact))
+    if isinstance(answer.result, Explanation) and answer.evidence:
+        elements.append(_evidence_element(chat, id, answer.evidence))
     if plan := plan_of(answer):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:
         elements.append(files_element(chat, id))
-    return [*elements, element("Sources", sources_props(id, exchange, chat.language))]
+    return [
+        *elements,
+        element("Sources", sources_props(id, exchange, chat.language, model=chat.process.models.model is not None)),
+    ]
 
 
 def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomElement:
@@ -150,20 +189,21 @@ def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomEleme
     return shown.element
 
 
-def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:
+def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: bool = False) -> dict:
     """The props of the element `Sources`: citations, fallbacks, other routes, another try, the footer.
 
     Args:
         answer_id: of the answer's message.
         exchange: the question with its answer.
         language: of the interface.
+        model: whether a model can be asked.
 
     Returns:
         A JSON-serializable value.
     """
     answer = exchange.answer
-    # The findings of a review carry their places themselves.
-    cited = () if review_of(answer) else answer.citations
+    # Findings of a review and evidence show their places themselves.
+    cited = () if review_of(answer) or isinstance(answer.result, Explanation) else answer.citations
     unsupported = sum(not citation.supported for citation in cited)
     return {
         "answer": answer_id,
@@ -174,9 +214,18 @@ def sources_props(answer_id: str, exchange: Exchange, language: str) -> dict:
         "notes": [inert(i18n.said(note, language)) for note in answer.degraded],
         "alternatives": alternatives(answer, language),
         "retry": exchange.interrupted or _broke_off(answer),
+        "explain": explanation_request(exchange, language) if model else "",
         "footer": exchange.footer,
         "words": i18n.section("ui.sources.words", language),
     }
+
+
+def explanation_request(exchange: Exchange, language: str) -> str:
+    """The question that has a model explain what code answered, '' where it doesn't apply."""
+    result = exchange.answer.result
+    if not isinstance(result, Explanation) or result.origin != "code":
+        return ""
+    return i18n.text("ui.sources.explain_request", language, question=exchange.question)
 
 
 def _broke_off(answer: Answer) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
@@ -18,7 +19,8 @@ from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer
 from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, root
-from repopilot.ui.answer.answer_view import remember, show_answer, sources_props
+from repopilot.types import Evidence
+from repopilot.ui.answer.answer_view import remember, show_answer, show_evidence, sources_props
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import TraceView
@@ -67,7 +69,7 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         command: that of the intent to force, '' for the router's choice.
     """
     pending = PendingQuestion(question, command, chat.language, cl.Message(content=""))
-    view = _view(pending)
+    view = _view(chat, pending)
     view.start()
     try:
         workspace, answer = await _run_agent(chat, pending, view)
@@ -146,7 +148,7 @@ def language_to_answer_in(chat: Chat, question: str) -> Language | Literal[""]:
     return chat.settings.language or (chat.language if in_none else "")
 
 
-def _view(pending: PendingQuestion) -> TraceView:
+def _view(chat: Chat, pending: PendingQuestion) -> TraceView:
     run = cl.context.current_step
 
     async def attach(step_id: str, name: str, text: str) -> None:
@@ -158,8 +160,15 @@ def _view(pending: PendingQuestion) -> TraceView:
         run.id if run else None,
         pending.language,
         on_answer=partial(pending.message.stream_token, is_sequence=True),
+        on_evidence=partial(_show_evidence, chat, pending),
         attach=attach,
     )
+
+
+async def _show_evidence(chat: Chat, pending: PendingQuestion, evidence: Sequence[Evidence]) -> None:
+    opening = chat.opening
+    if opening is not None and opening.index is not None:
+        await show_evidence(chat, pending.message, evidence, opening.index)
 
 
 def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> str:

@@ -18,7 +18,7 @@ MARKS = {"ok": "", "error": " ✗", "stopped": " ■"}
 CONTRIBUTIONS_SHOWN = 5
 _DIRECTIVE = re.compile(r"(?<!\\):(?=[A-Za-z:])")
 _NUMBERED = re.compile(r"(.+) (\d+)")
-_HIDDEN = frozenset({"degraded", "diff", "content", "seconds"})
+_HIDDEN = frozenset({"degraded", "diff", "content", "seconds", "lines", "focus", "signature", "summary"})
 
 
 def step_name(name: str, language: str) -> str:

@@ -7,12 +7,15 @@ what is new, and a task sends a few updates at a time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from pydantic import TypeAdapter
+
 from repopilot.trace import Event, Finished, Started, Streamed
+from repopilot.types import Evidence
 from repopilot.ui.answer.step_text import (
     OUTPUT_LIMIT,
     body,
@@ -24,6 +27,7 @@ from repopilot.ui.answer.step_text import (
 )
 
 FLUSH_S = 0.16
+_EVIDENCE = TypeAdapter(tuple[Evidence, ...])
 UPDATES_PER_FLUSH = 5
 TYPES = {"agent": "run", "answer": "llm"}
 """Chainlit's types for those of our kinds that it doesn't know."""
@@ -73,6 +77,7 @@ class TraceView:
         parent_id: Chainlit's step that the trace belongs to, None for none.
         language: of the reader.
         on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
+        on_evidence: takes the evidence that a step noted, once, before any text.
         attach: takes a text too long to show, as (step id, file name, text).
     """
 
@@ -84,6 +89,7 @@ class TraceView:
         language: str,
         *,
         on_answer: Callable[[str], Awaitable[None]],
+        on_evidence: Callable[[Sequence[Evidence]], Awaitable[None]],
         attach: Callable[[str, str, str], Awaitable[None]],
     ) -> None:
         self._emitter = emitter
@@ -91,6 +97,9 @@ class TraceView:
         self._parent_id = parent_id
         self._language = language
         self._on_answer = on_answer
+        self._on_evidence = on_evidence
+        self._evidence: Sequence[Evidence] = ()
+        self._evidence_sent = False
         self._attach = attach
         self._steps: dict[str, _StepState] = {}
         self._dirty: dict[str, None] = {}
@@ -107,6 +116,7 @@ class TraceView:
             state = self._steps[event.id]
             if isinstance(event, Finished):
                 state.finished = event
+                self._evidence = self._evidence or _noted_evidence(event)
             elif state.started.kind == "answer":
                 self._answers.setdefault(event.id, []).append(event.text)
                 self._answer_grew = True
@@ -135,6 +145,9 @@ class TraceView:
                 del self._dirty[id]
                 await self._show(self._steps[id])
             # After the steps: the message must appear below the work that led to it.
+            if self._evidence and not self._evidence_sent:
+                self._evidence_sent = True
+                await self._on_evidence(self._evidence)
             await self._flush_answer()
 
     async def _flush_answer(self) -> None:
@@ -200,6 +213,11 @@ class TraceView:
             "language": None,
             "generation": None,
         }
+
+
+def _noted_evidence(event: Finished) -> Sequence[Evidence]:
+    noted = event.data.get("evidence")
+    return _EVIDENCE.validate_python(noted) if isinstance(noted, list) else ()
 
 
 def _take_text(state: _StepState, delta: Streamed) -> None:
