@@ -9,7 +9,8 @@ from repopilot.i18n import Message, joined, message
 
 _MALWARE = (
     r"malwares?|ransom ?ware|ransomwear|rancongiciels?|virus(?:es)?|trojans?|cheval de troie|worms?|rootkits?|"
-    r"key ?log+ers?|spyware|stalkerware|botnets?|info ?stealers?|stealers?|token grabbers?|credential harvesters?|"
+    r"key ?log+ers?|adware|file infectors?|fork bombs?|spyware|stalkerware|botnets?|info ?stealers?|stealers?|"
+    r"token grabbers?|credential harvesters?|"
     r"rats?|droppers?|crypters?|logic bombs?|time bombs?|back ?doors?|backdors?|porte derobee|mouchard|"
     r"wallet drainers?|"
     r"phishing (?:kit|page|site|mail|email|platform|campaign)s?|reverse shell|shellcode|ddos|keygens?|"
@@ -88,7 +89,7 @@ _LICENCE = (
     r"unlock|contourne|desactive|turn off|fake|forge)\b"
     r".{0,30}?\b(?:licen[cs]e|licence|activation|drm|paywall|trial|serial|copy ?protection|premium|watermark|"
     r"anticopie|proctoring|"
-    r"age check|captcha|2fa|antivirus|anti ?cheat|edr|defender|content filter|audit (?:log|trail))"
+    r"age check|captcha|2fa|antivirus|anti ?cheat|edr|amsi|defender|content filter|audit (?:log|trail))"
     r"|(?:valid|working|valide) (?:licen[cs]e|serial)|without paying|for free\b|(?:generate|"
     r"genere) .{0,20}(?:licen[cs]e key|serial num|cle de licence)"
 )

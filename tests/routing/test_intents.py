@@ -165,3 +165,17 @@ async def test_the_model_can_choose_a_new_intent(condense: IntentSpec) -> None:
     assert f"\ncondense: {CONDENSE.definition}\n" in prompt
     assert "\nsum this repository up -> condense\n" in prompt
     assert re.search(r"Choose from: .*\bcondense\b", prompt)
+
+
+@pytest.mark.parametrize(
+    ("near", "offered"),
+    [
+        ((("IMPACT", 0.44), ("REVIEW", 0.02)), ["impact"]),
+        ((("GENERATE", 0.4), ("TEST", 0.35)), ["generate", "test"]),
+        ((("REFUSE", 0.45),), []),
+        ((("IMPACT", 0.2),), []),
+    ],
+)
+def test_a_near_second_intent_is_offered_as_a_button(near: tuple, offered: list[str]) -> None:
+    unsure = Route("EXPLAIN", 0.5, "", "classifier", near)
+    assert [command for _, command in alternatives(Answer("", route=unsure), "en")] == offered
