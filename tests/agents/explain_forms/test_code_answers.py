@@ -229,6 +229,7 @@ RIGHT = [
     ("How many seconds may a client be idle?", "`90`", "ts/client.ts"),
     ("How large is the body of an upload at most?", "`1024`", "py/limits.py"),
     ("What error do I get when there is nothing to send?", "RangeError", "ts/client.ts"),
+    ("What error is returned for a parameter in a strict place?", None, ""),
     ("Which function refuses a body that is too large?", "check_size", "py/limits.py"),
     ("Why does check_size change EmptyCart?", None, ""),
     ("Why does check_size change pageSize?", None, ""),

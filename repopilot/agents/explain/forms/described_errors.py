@@ -17,7 +17,9 @@ from repopilot.agents.explain.forms.term_weights import TermWeights, term_weight
 from repopilot.types import Hit
 
 READ_HITS = 6
-_SAID_BY_THE_FORM = frozenset("error except rais throw fail happen get come type erreur code back".split())
+_SAID_BY_THE_FORM = frozenset(
+    "error err except rais throw fail happen get come type erreur code back return panic new result".split()
+)
 _CLEAR = 1.4
 """How much better than any other error the best must be."""
 _LEAST_SAID, _LEAST_TERMS = 0.5, 2
@@ -62,6 +64,9 @@ def candidates(inquiry: Inquiry, hit: Hit, weights: TermWeights) -> Iterator[_Ca
         return
     outline = inquiry.index.outline(path)
     near = weights.of(hit.chunk.text)
+    query = inquiry.results.query
+    # A word and its synonym are one term; of a French question only the translations can be found.
+    own = weights.of(query.text) if query.language == "en" else frozenset(weights.weights)
     for failing in failures(file, node_of_lines(file, hit.chunk.start_line, hit.chunk.end_line)):
         if not hit.chunk.start_line <= failing.first <= hit.chunk.end_line:
             continue
@@ -71,4 +76,6 @@ def candidates(inquiry: Inquiry, hit: Hit, weights: TermWeights) -> Iterator[_Ca
         owner = weights.of(around.name if around else "") - said - condition
         direct = weights.total_of(said) + weights.total_of(condition, 0.8)
         score = direct + weights.total_of(owner, 0.6) + weights.total_of(near - said - condition - owner, 0.1)
-        yield _Candidate(failing, path, around.qualified if around else "", score, direct, len(said | condition))
+        yield _Candidate(
+            failing, path, around.qualified if around else "", score, direct, len((said | condition) & own)
+        )
