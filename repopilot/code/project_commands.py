@@ -91,6 +91,8 @@ _SHELL = frozenset(
 )
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*\{?\.?([\w-]*)")
 _HEADING = re.compile(r"^(#{1,6}|={1,5})\s+(.+?)\s*#*$")
+_NO_COMMAND = re.compile(r"\s*(?:[#@<>{(\[\"']|//|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\(")
+"""How lines of code begin that stand among commands."""
 _INLINE = re.compile(r"``?([^`\n]{3,120})``?")
 
 
@@ -107,6 +109,9 @@ def commands_in(path: str, text: str) -> list[ProjectCommand]:
 
 def _reader(path: str) -> Callable[[str, str], Iterator[ProjectCommand]] | None:
     name = path.rsplit("/", 1)[-1].lower()
+    if name.startswith("testing") and "/" in path:
+        # Inside a folder of documentation it tells users how to test what they make.
+        return None
     if re.match(r"(?:gnu)?makefile$", name):
         return _targets
     if re.search(r"(^|/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml$", path) or name in (
@@ -235,10 +240,10 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
         indented = not fence and re.match(r"(?: {4}|\t)\S|\s*[$>] \S", line) is not None
         if (fence and shell) or indented:
             command = re.sub(r"^\s*[$>#%] ?", "", line).strip()
-            if command and not command.startswith("#"):
+            if command and not _NO_COMMAND.match(command):
                 yield ProjectCommand(command, "documentation", path, number, heading=context)
         elif not fence:
-            for inline in _INLINE.finditer(line):
+            for inline in (found for found in _INLINE.finditer(line) if not _NO_COMMAND.match(found[1])):
                 yield ProjectCommand(
                     inline[1].strip().lstrip("$ "), "documentation", path, number, heading=f"{heading}. {line}"
                 )

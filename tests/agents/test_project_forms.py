@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace
 
+from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
+from repopilot.agents.explain.forms.project import answerers
 from repopilot.agents.explain.forms.project.change_question import asked_about
 from repopilot.agents.explain.forms.project.changelog import entries_in, is_changelog
 from repopilot.agents.explain.forms.project.command_answers import asked_purpose
@@ -157,6 +160,33 @@ def test_a_list_is_complete(ask: Ask, question: str, names: list[str], others: l
     assert all(f"`{name}`" in found.text for name in names)
     assert not any(f"`{name}`" in found.text for name in others)
     assert cited(found)
+
+
+@pytest.mark.parametrize(
+    ("files", "question", "text"),
+    [
+        ({"go.mod": "module example.org/x\n\ngo 1.23\n"}, "How do I run the tests?", "go test ./..."),
+        ({"Cargo.toml": '[package]\nname = "x"\nversion = "1.0"\n'}, "Comment lancer les tests ?", "cargo test"),
+    ],
+)
+def test_where_no_file_names_a_command_the_usual_one_is_unsure(
+    tmp_path: Path, files: dict[str, str], question: str, text: str
+) -> None:
+    workspace = open_workspace(write(tmp_path / "x", files), offline(tmp_path / "home"))
+    found = answer_by_code(question, search(workspace.index, question, 12), workspace, parse(question).language)
+    assert found is not None and text in found.text and not found.sure
+
+
+def test_every_text_of_these_forms_is_in_the_catalogue() -> None:
+    folder = Path(answerers.__file__).parent
+    used = {
+        key
+        for path in folder.glob("*.py")
+        for key in re.findall(r'"((?:project_)?forms\.[a-z_.]+[a-z_])"', path.read_text())
+    }
+    known = i18n.section("project_forms", "en")
+    missing = [key for key in used if not any(k == key[14:] or k.startswith(f"{key[14:]}.") for k in known)]
+    assert used and not missing
 
 
 def test_when_something_was_added(ask: Ask) -> None:

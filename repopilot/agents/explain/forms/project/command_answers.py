@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.project.project_manifests import manifests
+from repopilot.agents.explain.forms.project.project_manifests import facts, manifests
 from repopilot.code import project_commands
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.code.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
@@ -119,6 +119,8 @@ def answer_command(inquiry: Inquiry) -> CodeAnswer | None:
     if purpose is None or _SINGLE.search(inquiry.question):
         return None
     found = _chosen(inquiry.index.derived(_commands), purpose)
+    if purpose == "install":
+        found = _of_project(found, inquiry)
     sure = bool(found)
     found = found or _by_convention(inquiry.index, purpose)
     return _told(inquiry, purpose, found, sure) if found else None
@@ -148,11 +150,21 @@ def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
             command.command == "rake" and purpose == "test" and re.search(r"test|spec", command.runs) is not None
         )
         return bool(NAMES[purpose].search(name)) or by_default or command.command == "tox" == purpose
+    if purpose != "install" and COMMANDS["install"].search(command.command):
+        return False
     return bool(COMMANDS[purpose].search(command.command)) and len(command.command.split()) <= 14
 
 
 def _about(command: ProjectCommand, purpose: Purpose) -> bool:
     return bool(NAMES[purpose].search(command.heading) or re.search(rf"\b{purpose}", command.heading, re.I))
+
+
+def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[ProjectCommand]:
+    """The commands that install the project, where some name it; else all."""
+    names = {fact.value.rpartition("/")[2].lower() for fact in facts(inquiry.index, "name")}
+    names |= {inquiry.workspace.snapshot.name.rpartition("/")[2].lower(), ".", "-e"}
+    own = [c for c in commands if c.origin == "script" or names & set(re.split(r"[\s/@:\[]+", c.command.lower()))]
+    return own or list(commands)
 
 
 def _by_convention(index: Index, purpose: Purpose) -> list[ProjectCommand]:
@@ -169,7 +181,7 @@ def _told(inquiry: Inquiry, purpose: Purpose, commands: Sequence[ProjectCommand]
     for command in commands:
         runs = f" (`{command.runs[:120].replace('`', '')}`)" if command.runs else ""
         rows.append(f"`{command.command}`{runs} {cited.cite(command.path, command.line)}")
-    key = f"project_forms.commands.{purpose}" if sure else "forms.commands.convention"
+    key = f"project_forms.commands.{purpose}" if sure else "project_forms.commands.convention"
     text = i18n.text(key, language, command=rows[0], path=commands[0].path)
     if len(rows) > 1:
         others = [f"- {row}: `{c.path}`" for row, c in zip(rows[1:], commands[1:], strict=True)]

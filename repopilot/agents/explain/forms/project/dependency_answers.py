@@ -21,7 +21,7 @@ from repopilot.index.tokens import expand
 MOST_ROWS = 40
 """Dependencies in one list; what is left out is counted."""
 _GROUP_ORDER = ("runtime", "peer", "optional", "build", "dev")
-_LEAST_SHARE = 0.34
+_LEAST_SHARE = 0.45
 _CLEAR_LEAD = 1.25
 _MOST_CHUNKS = 120
 _SHOWN_CANDIDATES = 3
@@ -48,6 +48,8 @@ def answer_dependency(inquiry: Inquiry) -> CodeAnswer | None:
         return _own_fact(inquiry, "version")
     if asked.asked == "licence":
         return _own_fact(inquiry, "licence")
+    if asked.name and [m.ecosystem for m in manifests(inquiry.index)] != ["npm"]:
+        return None  # elsewhere "package" is the word for a part of the code
     return _one(inquiry)
 
 

@@ -12,7 +12,8 @@ Asked = Literal["all", "one", "version", "own version", "licence"]
 @dataclass(frozen=True, slots=True)
 class DependencyQuestion:
     """What is asked: for all dependencies (of `group`, '' for any), for the one that serves a purpose, for the version
-    of `name`, for the project's own version, or for its licence."""
+    of `name`, for the project's own version, or for its licence. Of
+    one, `name` is `package` where that may also mean a part of the code."""
 
     asked: Asked
     name: str = ""
@@ -70,6 +71,7 @@ _VERSION = re.compile(
     r"\b(?P<msrv>MSRV)\b",
     re.I,
 )
+_PACKAGE = re.compile(r"^\W*(?:which|what) (?:npm )?package (?:does|do|is|\w+s)\b|^\W*quel paquet\b", re.I)
 _OWN = re.compile(
     r"^\W*(?:what|which)(?: is|'s)? (?:the )?(?:current |latest |own )?version(?: number)?(?: of (?:this|the) "
     r"(?:project|package|library|program|tool|crate|gem|module|repo(?:sitory)?|app(?:lication)?))?"
@@ -114,4 +116,4 @@ def read_question(question: str) -> DependencyQuestion | None:
         return DependencyQuestion("all", group=group)
     if _ONE.search(question) or (everything and not re.search(r"\b(?:between|among|entre)\b", question)):
         return DependencyQuestion("one")
-    return None
+    return DependencyQuestion("one", "package") if _PACKAGE.search(question) else None

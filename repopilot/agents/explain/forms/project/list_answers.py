@@ -142,7 +142,8 @@ def _row(item: Declaration, cited: CitedPlaces) -> str:
 
 
 def _all(inquiry: Inquiry, kind: ListKind, declared: Iterable[Declaration], *, sure: bool = True) -> CodeAnswer:
-    items = _unique(declared)
+    items = _unique(d for d in declared if not _is_told(inquiry, d)) or _unique(declared)
+    told = [d for d in _unique(declared) if d.name not in {item.name for item in items}]
     language, cited = inquiry.language, CitedPlaces(inquiry.index)
     owners = {item.owner for item in items}
     rows = [i18n.text(f"project_forms.lists.{kind}", language, count=len(items))]
@@ -155,7 +156,15 @@ def _all(inquiry: Inquiry, kind: ListKind, declared: Iterable[Declaration], *, s
         rows.append(f"- {', '.join(rest)}")
     if left_out:
         rows.append(i18n.text("project_forms.left_out", language, count=left_out))
+    if told:
+        names = ", ".join(f"`{item.name}` {cited.cite(item.path, item.line)}" for item in told[:_MOST_NAMED])
+        rows.append("\n" + i18n.text("project_forms.lists.documented", language, names=names))
     return CodeAnswer("list", "\n".join(rows), cited.places, sure, left_out)
+
+
+def _is_told(inquiry: Inquiry, item: Declaration) -> bool:
+    """Whether only documentation names a thing: that may be an example."""
+    return inquiry.index.files[item.path].kind == "doc"
 
 
 def _about(

@@ -117,7 +117,7 @@ def _told_covering(inquiry: Inquiry, name: str, found: Sequence[tuple[int, Singl
     language, cited = inquiry.language, CitedPlaces(inquiry.index)
     direct = [test for hops, test in found if hops == 1] or [test for _, test in found]
     shown = direct[: 2 * _SHOWN]
-    key = "project_forms.tests.direct" if found[0][0] == 1 else "forms.tests.indirect"
+    key = "project_forms.tests.direct" if found[0][0] == 1 else "project_forms.tests.indirect"
     rows = [f"- `{t.name}` {cited.cite(t.path, t.start_line, t.end_line, t.name)}: `{t.path}`" for t in shown]
     left_out = len(direct) - len(shown)
     parts = [i18n.text(key, language, name=name, count=len(direct)), *rows]
