@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 WEAK_COVERAGE = 0.34
-"""Below this share of the question's words in the excerpts, the evidence is called weak."""
+"""Below this share of the question's words in the excerpts, the evidence is called weak, and the model may answer that
+the repository doesn't hold the answer: asked in other words than the code's, it says so of what is there."""
 
 UNSURE_COVERAGE = 0.6
-"""Below this share the model may answer that the repository doesn't hold the answer."""
+"""The share of a question whose words can't be looked up in the code."""
 
 FOCUSED_TOKENS = 600
 """Tokens of evidence for a model on this machine: what it reads in some six seconds on two cores."""
@@ -84,7 +85,7 @@ def prompt_messages(question: str, workspace: Workspace, found: Findings, covera
     from llama_index.core.llms import ChatMessage
 
     tail = "_fr" if found.language == "fr" else ""
-    absence = " " + render("explain_absence") if coverage < UNSURE_COVERAGE else ""
+    absence = " " + render("explain_absence") if coverage < WEAK_COVERAGE else ""
     user = render(
         f"explain_user{tail}",
         context="\n".join(filter(None, (found.map, found.pack.text))).strip(),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.agents.explain import grammar
 from repopilot.agents.explain.code_findings import Findings
-from repopilot.agents.explain.context import UNSURE_COVERAGE, prompt_messages
+from repopilot.agents.explain.context import WEAK_COVERAGE, prompt_messages
 from repopilot.agents.explain.grounding import exists_in
 from repopilot.agents.explain.sentence_check import CheckedSentence, Ground, Reason, check_sentence, ends_in_citation
 from repopilot.errors import ModelError
@@ -205,7 +205,7 @@ async def _ask(
     messages = prompt_messages(question, workspace, found, coverage)
     # The delimiter in a reply means that the model has begun to copy its context.
     free = ChatOptions(workspace.settings.max_answer_tokens, 0.0, stop=(found.pack.mark,))
-    constrained = _constrained(model, free, found, coverage < UNSURE_COVERAGE)
+    constrained = _constrained(model, free, found, coverage < WEAK_COVERAGE)
     try:
         await _receive(model, messages, constrained, step, shown)
     except ModelError as error:
