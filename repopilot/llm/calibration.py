@@ -1,7 +1,8 @@
 """Measures how fast a model is on this machine, and keeps it: by machine, engine and weights, in one small file.
 
-The measurement is a few short calls. A busy machine makes them slow, which the engine's processor time shows: a little
-of it is corrected, and the measurement counts as disturbed, to be done again; on a very busy machine there is none.
+The measurement is a few short calls. A busy machine makes them slow, which the time shows that the engine's threads
+had to wait for a processor: a little of it is corrected, and the measurement counts as disturbed, to be done again; on
+a very busy machine there is none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import json
 import math
 import os
 import random
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ FILE = "speed.json"
 PROMPT_TOKENS, GENERATED_TOKENS = 160, 16
 TIMEOUT_S = 60.0
 QUIET_SHARE = 0.8
-"""Of the processor time of the engine's threads: with less, other programs took the rest."""
+"""Of the time in which the engine's threads could have run: in the rest other programs did."""
 LEAST_SHARE = 0.5
 """Below this a correction says little: threads that wait for each other lose more than the time that others take."""
 MOST_KEPT = 32
@@ -166,11 +166,12 @@ def ollama_speed(reply: Mapping[str, Any]) -> Speed:
 async def _completed(
     client: httpx.AsyncClient, url: str, engine: Engine, body: Mapping[str, Any]
 ) -> tuple[Speed, float]:
-    """The speed of a call, and what share of the processor time that its threads could use the engine got."""
-    begun, used = time.monotonic(), await asyncio.to_thread(engine.cpu_seconds)
+    """The speed of a call, and in what share of the time in which its threads could run the engine's did."""
+    ran_before, waited_before = await asyncio.to_thread(engine.processor_seconds)
     timings = (await _timed(client, url, body)).get("timings") or {}
-    elapsed, worked = time.monotonic() - begun, await asyncio.to_thread(engine.cpu_seconds) - used
-    share = min(worked / (elapsed * engine.threads), 1.0) if worked > 0 else 1.0
+    ran_after, waited_after = await asyncio.to_thread(engine.processor_seconds)
+    ran, waited = ran_after - ran_before, waited_after - waited_before
+    share = ran / (ran + waited) if ran > 0 and waited > 0 else 1.0
     return _speed(timings.get("prompt_per_second"), timings.get("predicted_per_second")), share
 
 

@@ -49,7 +49,6 @@ class Engine:
     def __init__(self, name: str, path: Path, context_window: int, threads: int) -> None:
         self.name = name
         self.path = path
-        self.threads = threads
         self.key = secrets.token_urlsafe(24)
         self._settings = {"context_window": context_window, "threads": threads, "slots": SLOTS, "cache_mib": CACHE_MIB}
         self._port = _free_port()
@@ -100,18 +99,20 @@ class Engine:
                 return estimate_tokens(text)
         return estimate_tokens(text)
 
-    def cpu_seconds(self) -> float:
-        """The processor time that the process has used, of all its threads; 0 while it doesn't run. Blocking."""
+    def processor_seconds(self) -> tuple[float, float]:
+        """How long the process's threads have run, and how long they have waited because other programs ran; (0, 0)
+        where the system doesn't say. Blocking."""
         process = self._process
         if process is None or not process.stdin or not process.stdout:
-            return 0.0
+            return 0.0, 0.0
         try:
             with self._asking:
                 process.stdin.write("\n")
                 process.stdin.flush()
-                return float(process.stdout.readline())
-        except (OSError, ValueError):
-            return 0.0
+                ran, waited = map(float, json.loads(process.stdout.readline()))
+        except (OSError, ValueError, TypeError):
+            return 0.0, 0.0
+        return ran, waited
 
     def ended(self, within_s: float) -> bool:
         """Whether the process has ended, or ends within the time: its socket closes a little before it ends."""
