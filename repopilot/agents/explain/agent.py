@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Literal
 
 from repopilot import i18n
+from repopilot.agents.explain.absence import absent_technologies
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
-from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
+from repopilot.agents.explain.context import FAINT_COVERAGE, WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
@@ -35,22 +36,29 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite.
     """
     found = await find(question, workspace, step)
-    index = workspace.index
-    absent = absent_names(question, index, found.results)
+    absent = absent_names(question, workspace.index, found.results)
+    lacking = absent_technologies(question, workspace.index) if _may_lack(found) else []
     excerpts = excerpts_of(found, workspace)
     coverage = question_coverage(question, found, excerpts)
     if found.code is None and (not excerpts or coverage == 0.0 or (absent and coverage < WEAK_COVERAGE)):
-        return _answer(found, workspace, absence_note(index, absent, found.language), "absent")
+        return _absent(found, workspace, absent)
+    if lacking:
+        return _absent(found, workspace, absent, lacking)
     if found.code is not None:
         await _show(_code_text(found), step)
     if not _needs_prose(found):
         return _answer(found, workspace, "", "code")
     if workspace.model is None:
         step.degrade(i18n.message("explain.degraded.no_model"))
-        return _without_prose(found, workspace, "extractive")
+        return _without_prose(found, workspace, "weak" if coverage < FAINT_COVERAGE else "extractive")
     if coverage < WEAK_COVERAGE:
         step.degrade(i18n.message("explain.degraded.weak"))
     return await _with_prose(found, workspace, workspace.model, absent, coverage, step)
+
+
+def _may_lack(found: Findings) -> bool:
+    """Whether the repository may lack what is asked about: not where code has answered, or all of it is asked about."""
+    return not (found.code and found.code.sure) and found.results.query.kind != "overview"
 
 
 def _needs_prose(found: Findings) -> bool:
@@ -66,19 +74,29 @@ async def _with_prose(
     prose = await write_prose(found.question, replace(found, pack=packed), coverage, workspace, step)
     if not prose.text:
         if prose.absent and found.code is None:
-            return _answer(found, workspace, absence_note(workspace.index, absent, found.language), "absent")
+            return _absent(found, workspace, absent)
         return _without_prose(found, workspace, "failed" if prose.failure else "unusable")
     lead = "\n\n".join([prose.text, *_notes(workspace, absent, prose.failure, found.language)])
     return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
 
 
-def _without_prose(found: Findings, workspace: Workspace, why: Literal["extractive", "failed", "unusable"]) -> Answer:
+def _without_prose(
+    found: Findings, workspace: Workspace, why: Literal["extractive", "weak", "failed", "unusable"]
+) -> Answer:
     """The answer where no model adds to the evidence: there is none, it failed, or its text was unusable."""
     lead = "" if found.code else i18n.text(f"explain.{why}", found.language)
     if found.map:
         lead = f"{lead}\n\n~~~~text\n{found.map}\n~~~~"
     origin: Origin = "code" if found.code else "extractive"
     return _answer(found, workspace, lead, origin, interrupted=why == "failed")
+
+
+def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:
+    """The answer that the repository doesn't hold it, above the nearest places."""
+    note = absence_note(workspace.index, names, found.language, technologies)
+    if found.evidence:
+        note = f"{note}\n\n{i18n.text('explain.nearest', found.language)}"
+    return _answer(replace(found, code=None), workspace, note, "absent")
 
 
 def _answer(

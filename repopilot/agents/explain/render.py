@@ -25,17 +25,22 @@ def evidence_markdown(evidence: Sequence[Evidence], language: str) -> str:
     return "\n\n".join([*parts, *(_place(place) for place in evidence[SHOWN:])])
 
 
-def absence_note(index: Index, names: Sequence[str], language: str) -> str:
+def absence_note(index: Index, names: Sequence[str], language: str, technologies: Sequence[str] = ()) -> str:
     """Say that the repository doesn't hold the answer, what was searched, and what comes below.
 
     Args:
         index: the repository's index.
         names: names in the question that occur nowhere.
         language: of the note.
+        technologies: those that the question names, and neither code nor documentation does.
     """
     scope = {"files": len(index.files), "commit": short_commit(index.commit)}
     parts = [i18n.text("explain.absent", language, **scope)]
-    return "\n\n".join([*parts, *([absent_names_note(names, index, language)] if names else [])])
+    if names:
+        parts.append(absent_names_note(names, index, language))
+    if further := [name for name in technologies if name not in names]:
+        parts.append(i18n.text("explain.absent_technologies", language, names=", ".join(further)))
+    return "\n\n".join(parts)
 
 
 def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:

@@ -1,0 +1,75 @@
+"""Does the repository hold what a question is about? Names of technologies and features that it names nowhere."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from repopilot.index.file_roles import ROLES
+from repopilot.index.lexical import LexicalIndex
+from repopilot.index.store import Index
+from repopilot.retrieval.query.technologies import SHORT, Technology, stems_of, technologies_in
+
+MOST_PASSAGES = 50
+"""Passages that have all words of a name and are read to see whether the words stand together."""
+_BUILD = re.compile(r"(?:^|/)(?:makefile|appveyor\.yml|\.(?!env)[^/]*)(?:/|$)", re.I)
+"""Files that only build, test or edit the program, and name technologies that the program doesn't have."""
+_ABOUT_BUILD = re.compile(
+    r"\b(?:ci|workflows?|builds?|built|make(?:file)?|pipelines?|releas\w+|deploy\w*|coverage|lint\w*)\b", re.I
+)
+_NO_PROOF = sum(1 << ROLES.index(role) for role in ("test", "generated", "vendored"))
+
+
+def absent_technologies(question: str, index: Index) -> list[str]:
+    """Technologies that a question names and the repository doesn't.
+
+    Args:
+        question: as the user asked it.
+        index: the repository's index.
+
+    Returns:
+        Their names. What only tests, generated files or other people's code name is absent as well.
+    """
+    named = technologies_in(question)
+    counts = index.derived(_files_of_program) if not _ABOUT_BUILD.search(question) else None
+    return [technology.name for technology in named if not _is_named(technology, index, counts)]
+
+
+def _files_of_program(index: Index) -> np.ndarray:
+    """For each file whether what it names the program has."""
+    built = np.array([_BUILD.search(path) is None for path in index.lexical.files], bool)
+    return built & ((index.lexical.roles & _NO_PROOF) == 0)
+
+
+def _is_named(technology: Technology, index: Index, counts: np.ndarray | None) -> bool:
+    return any(_has(spelling, index, counts) for spelling in technology.spellings)
+
+
+def _has(spelling: tuple[str, ...], index: Index, counts: np.ndarray | None) -> bool:
+    joined, known = "".join(spelling), index.lexical.tokens
+    tokens = [joined, "_".join(spelling), *(token for token in known if joined in token and len(joined) > SHORT)]
+    if any(_passages(token, index.lexical, counts).size for token in tokens):
+        return True
+    return len(spelling) > 1 and _stand_together(spelling, index, counts)
+
+
+def _passages(token: str, lexical: LexicalIndex, counts: np.ndarray | None) -> np.ndarray:
+    """The passages with a token in their text or path, of the files that count."""
+    number = lexical.tokens.get(token)
+    if number is None:
+        return np.zeros(0, np.int64)
+    rows = np.union1d(lexical.fields["body"].of(number)[0], lexical.fields["path"].of(number)[0])
+    return rows if counts is None else rows[counts[lexical.file_of[rows]]]
+
+
+def _stand_together(spelling: tuple[str, ...], index: Index, counts: np.ndarray | None) -> bool:
+    rows = _passages(spelling[0], index.lexical, counts)
+    for stem in spelling[1:]:
+        rows = np.intersect1d(rows, _passages(stem, index.lexical, counts))
+    return any(_follow(spelling, stems_of(index.chunks[row].text)) for row in rows[:MOST_PASSAGES].tolist())
+
+
+def _follow(spelling: tuple[str, ...], stems: tuple[str, ...]) -> bool:
+    size = len(spelling)
+    return any(stems[at : at + size] == spelling for at in range(len(stems) - size + 1))
