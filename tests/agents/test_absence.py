@@ -70,6 +70,21 @@ def test_what_the_program_names_anywhere_is_there(tmp_path: Path, path: str, tex
     assert absent_technologies("Which class keeps the carts in Redis?", index) == (["Redis"] if absent else [])
 
 
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Where does the cart send its lines to Frobnicator?", ["Frobnicator"]),
+        ("Where does the cart answer a CORS preflight?", []),  # the stem of a name is another word
+        ("What differs on Windows?", []),
+        ("Which Class Sends Every Frobnicator Out?", []),
+        ("Is there a test of the store in Redis?", []),
+    ],
+)
+def test_proper_names(tmp_path: Path, question: str, names: list[str]) -> None:
+    extra = {"shop/cors.py": "class CORSLayer:\n    pass\n", "tests/test_store.py": "STORE = 'redis'\n"}
+    assert absent_technologies(question, opened_shop(tmp_path, extra).index) == names
+
+
 @pytest.mark.parametrize("text", ["class RateLimiter:\n    pass\n", "RATE_LIMIT = 3\n", "# a rate limit\nx = 1\n"])
 def test_a_name_of_several_words_is_found_however_it_is_written(tmp_path: Path, text: str) -> None:
     index = opened_shop(tmp_path, {"shop/limits.py": text}).index

@@ -1,4 +1,4 @@
-"""Does the repository hold what a question is about? Names of technologies and features that it names nowhere."""
+"""Does the repository hold what a question is about? Technologies, features and proper names that it names nowhere."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ import numpy as np
 from repopilot.index.file_roles import ROLES
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand
+from repopilot.retrieval.query.spelling import common_stems
 from repopilot.retrieval.query.technologies import SHORT, Technology, stems_of, technologies_in
 
 MOST_PASSAGES = 50
 """Passages that have all words of a name and are read to see whether the words stand together."""
 _BUILD = re.compile(r"(?:^|/)(?:makefile|appveyor\.yml|\.(?!env)[^/]*)(?:/|$)", re.I)
 """Files that only build, test or edit the program, and name technologies that the program doesn't have."""
-_ABOUT_BUILD = re.compile(
-    r"\b(?:ci|workflows?|builds?|built|make(?:file)?|pipelines?|releas\w+|deploy\w*|coverage|lint\w*)\b", re.I
+_ABOUT_THESE = re.compile(
+    r"\b(?:ci|workflows?|builds?|built|make(?:file)?|pipelines?|releas\w+|deploy\w*|coverage|lint\w*|tests?|tested|testée?s?)\b",
+    re.I,
 )
+_PROPER_NAME = re.compile(r"(?<=[a-z,;:(/] )[A-Z][A-Za-z0-9]{3,}\b")
+"""A word with a capital letter that begins no sentence."""
+_SYSTEMS = frozenset("linux windows unix macos mac osx bsd posix english french".split())
+"""Names that say where the program runs or what it speaks, rather than what is asked about."""
 _NO_PROOF = sum(1 << ROLES.index(role) for role in ("test", "generated", "vendored"))
 
 
@@ -29,11 +36,21 @@ def absent_technologies(question: str, index: Index) -> list[str]:
         index: the repository's index.
 
     Returns:
-        Their names. What only tests, generated files or other people's code name is absent as well.
+        Their names; where there are none, proper names that occur nowhere. What only tests, generated files or other
+        people's code name is absent as well.
     """
     named = technologies_in(question)
-    counts = index.derived(_files_of_program) if not _ABOUT_BUILD.search(question) else None
-    return [technology.name for technology in named if not _is_named(technology, index, counts)]
+    counts = index.derived(_files_of_program) if not _ABOUT_THESE.search(question) else None
+    listed = [technology.name for technology in named if not _is_named(technology, index, counts)]
+    return listed or [name for name in _proper_names(question) if not _has(expand(name.lower())[:1], index, counts)]
+
+
+def _proper_names(question: str) -> list[str]:
+    """Capitalized words, of a question that capitalizes few, that English hasn't."""
+    found = list(dict.fromkeys(_PROPER_NAME.findall(question)))
+    if 3 * len(found) > len(question.split()):
+        return []
+    return [name for name in found if name.lower() not in _SYSTEMS and not common_stems() & set(expand(name))]
 
 
 def _files_of_program(index: Index) -> np.ndarray:

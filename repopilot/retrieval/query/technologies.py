@@ -17,8 +17,8 @@ _GROUPS = """
     MySQL, mariadb; Cassandra; DynamoDB, dynamo; Elasticsearch, opensearch, elastic search; etcd; Consul; ZooKeeper;
     Neo4j; ClickHouse; InfluxDB; CouchDB; Firebase, firestore; Supabase;
     SQL, sqlite, postgres, mysql, sqlalchemy, database; Kafka; RabbitMQ, amqp, rabbit; MQTT, mosquitto; Celery;
-    SQS, aws; ZeroMQ, zmq; Kinesis, aws; NATS; WebSocket, web socket; GraphQL, gql; gRPC, grpc; SOAP; XML-
-    RPC, xmlrpc; JSON-RPC, jsonrpc, json rpc; SMTP, sendmail, mailer; IMAP; FTP, sftp; SSH; LDAP, ldaps; SAML;
+    SQS, aws; ZeroMQ, zmq; Kinesis, aws; NATS; WebSocket, web socket; GraphQL, gql; gRPC, grpc; SOAP;
+    XML- RPC, xmlrpc; JSON-RPC, jsonrpc, json rpc; SMTP, sendmail, mailer; IMAP; FTP, sftp; SSH; LDAP, ldaps; SAML;
     OAuth, oauth2, oauth 2; OpenID, oidc; Kerberos, gssapi; JWT, json web token, jsonwebtoken, jose;
     HTTP/3, http3, quic; WebRTC; Server-Sent Events, event source, eventsource, sse;
     TLS, ssl, https, rustls, openssl; mTLS, client certificate, mutual tls, client cert;
@@ -36,8 +36,8 @@ _GROUPS = """
     OpenAI; Selenium; Playwright; Puppeteer; Jupyter, notebook, ipynb; RxJS; circuit breaker, circuitbreaker;
     throttling, throttle, throttler, rate limit, ratelimit, rate limiter, ratelimiter;
     rate limiting, rate limit, ratelimit, rate limiter, ratelimiter, throttle, limitation de débit;
-    watch mode, watch, watcher, inotify, fsevent; hot reload, reload, reloader, livereload, hmr; two-
-    factor, two factor, totp, otp, 2fa, mfa; captcha; webhook, web hook; cron, crontab, scheduler, schedule;
+    watch mode, watch, watcher, inotify, fsevent; hot reload, reload, reloader, livereload, hmr;
+    two- factor, two factor, totp, otp, 2fa, mfa; captcha; webhook, web hook; cron, crontab, scheduler, schedule;
     dead letter; leaderboard; shopping cart; payment, checkout, billing; invoice; dark mode, dark theme, theme;
     drag and drop, draggable; speech recognition, speech; machine learning, sklearn, torch; neural network, neural;
     face recognition; geolocation, geoip; push notification, notification; service worker, serviceworker;
@@ -50,7 +50,26 @@ _GROUPS = """
     incremental parser, streaming parser, incremental, streaming, sax, pull parser, feed;
     admin panel, admin, dashboard; full-text search, full text, fulltext, fts; migration tool, migration, migrate;
     optical character recognition, ocr; QR code, qrcode, qr; barcode; thumbnail; watermark; video, ffmpeg, mp4;
-    audio, mp3, wav; emoji
+    audio, mp3, wav; emoji; localStorage, local storage, sessionStorage, web storage; IndexedDB;
+    ORM, object relational, sqlalchemy, activerecord; undo, undoable; self-update, self update, autoupdate;
+    background job, job queue, worker, queue; task queue, job queue, worker, queue; message queue, queue, broker;
+    message broker, broker; soft delete; audit log, audit; multi-tenancy, tenant;
+    feature flag, feature toggle, featureflag; password reset, reset password;
+    pagination, paginate, paginator, page size, per page; long polling; distributed lock, lock;
+    distributed tracing, tracing, tracer, span; CORS, cross origin, access control allow; CSRF, xsrf, forgery; HMAC;
+    RSA; AES; ChaCha20; SHA-256, sha256, sha2; Argon2; bcrypt; scrypt; PBKDF2; OpenAPI, swagger;
+    health check, healthcheck, healthz, liveness; hot key, keybinding, shortcut; daemon mode, daemonize, daemon;
+    TUI, curses, ncurses, terminal ui; REPL, readline; weather; currency; exchange rate; holiday calendar, holiday;
+    moon phase, lunar; sunrise, sunset; stock price; Base64, b64; Base32; Punycode, idna; UUID, guid; ULID;
+    gettext, i18n, translation; HTTP/2, http2, h2; HTTP proxy, proxy; IPv6, ipv6, inet6, ip6;
+    Unix domain socket, unix socket, sockaddr; exponential backoff, backoff; schema registry; change stream;
+    time travel; cloud sync, sync; autocompletion, autocomplete, completion, complete; SQL injection, sql;
+    XSS, cross site scripting, escape; certificate pinning, pinning, pinned, pin; Let's Encrypt, acme;
+    snapshot test, snapshot; property-based, hypothesis, quickcheck, fuzz; Pandas, dataframe; NumPy; Hadoop;
+    Airflow; GPU, cuda; Raspberry Pi; iOS; Kotlin; Haskell; nginx; gunicorn; uwsgi; HAProxy; Istio; Traefik; Nomad;
+    Ansible; Jenkins; Travis; CircleCI; ActiveRecord; Sequelize; Prisma; Hibernate; TypeORM; GORM; jOOQ; Pulsar;
+    Beanstalk; Sidekiq; Resque; Tailwind; Storybook; Redux, reducer; MobX; Zustand; Immer; Tkinter; WPF; SwiftUI;
+    Unreal; WebGL; WebGPU
 """
 
 SHORT = 4
