@@ -22,6 +22,7 @@ from repopilot.workspace import Workspace
 
 _EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
+WithoutProse = Literal["extractive", "weak", "failed", "unusable"]
 
 
 async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -73,16 +74,14 @@ async def _with_prose(
     packed = focused_context(found, excerpts_of(found, workspace), workspace, model)
     prose = await write_prose(found.question, replace(found, pack=packed), coverage, workspace, step)
     if not prose.text:
-        if prose.absent and found.code is None:
-            return _absent(found, workspace, absent)
-        return _without_prose(found, workspace, "failed" if prose.failure else "unusable")
+        # A small model denies what is there, too: its word alone is no reason to say so.
+        why: WithoutProse = "failed" if prose.failure else "weak" if prose.absent else "unusable"
+        return _without_prose(found, workspace, why)
     lead = "\n\n".join([prose.text, *_notes(workspace, absent, prose.failure, found.language)])
     return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
 
 
-def _without_prose(
-    found: Findings, workspace: Workspace, why: Literal["extractive", "weak", "failed", "unusable"]
-) -> Answer:
+def _without_prose(found: Findings, workspace: Workspace, why: WithoutProse) -> Answer:
     """The answer where no model adds to the evidence: there is none, it failed, or its text was unusable."""
     lead = "" if found.code else i18n.text(f"explain.{why}", found.language)
     if found.map:

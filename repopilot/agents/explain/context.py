@@ -30,7 +30,12 @@ UNSURE_COVERAGE = 0.6
 """The share of a question whose words can't be looked up in the code."""
 
 FOCUSED_TOKENS = 600
-"""Tokens of evidence for a model on this machine: what it reads in some six seconds on two cores."""
+"""Tokens of evidence for a model of unknown speed on this machine, and the least for a slow one."""
+MOST_FOCUSED = 1200
+FIRST_WORD_S = 6.0
+"""How long a prompt may be read before the first word."""
+PROMPT_TOKENS = 150
+"""Tokens of a prompt besides the evidence."""
 
 
 def question_coverage(question: str, found: Findings, excerpts: Sequence[Excerpt]) -> float:
@@ -69,8 +74,16 @@ def focused_context(found: Findings, excerpts: Sequence[Excerpt], workspace: Wor
     """
     # The same delimiter for every question, for the caches of prompts.
     mark = delimiter(f"{workspace.index.name} {workspace.index.commit}")
-    budget = FOCUSED_TOKENS if model.kind == "embedded" else context_tokens(model)
-    return focused_pack(found.evidence, excerpts, mark, model.count_tokens, budget)
+    return focused_pack(found.evidence, excerpts, mark, model.count_tokens, evidence_tokens(model))
+
+
+def evidence_tokens(model: Model) -> int:
+    """How many tokens of evidence a model is given: what it reads before FIRST_WORD_S, where its speed was measured."""
+    if model.kind != "embedded":
+        return context_tokens(model)
+    if model.speed is None:
+        return FOCUSED_TOKENS
+    return min(MOST_FOCUSED, max(FOCUSED_TOKENS, model.speed.prompt_tokens_within(FIRST_WORD_S) - PROMPT_TOKENS))
 
 
 def prompt_messages(question: str, workspace: Workspace, found: Findings, coverage: float) -> list[ChatMessage]:

@@ -157,7 +157,8 @@ def _text(answer: Answer, language: str) -> str:
     if review := review_of(answer):
         return review_summary(review, language)
     if isinstance(answer.result, Explanation) and answer.evidence:
-        return answer.result.lead
+        understood = i18n.text("ui.sources.understood", language, question=inert(answer.understood))
+        return "\n\n".join(filter(None, (f"*{understood}*" if answer.understood else "", answer.result.lead)))
     plan = plan_of(answer)
     return plan.note if plan else answer.text
 
