@@ -239,3 +239,10 @@ async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_
     assert (first.path, first.start_line) == ("package-lock.json", 1)
     assert '"left-pad"' in "\n".join(text for _, text in first.lines)
     assert any("package-lock.json was skipped" in note for note in trace.degraded(events))
+
+
+async def test_no_model_is_asked_for_a_complete_list_that_the_code_does_not_hold(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: TRUE)
+    done, _ = await asked(workspace, "Which tokens are validated in the session?")
+    assert not workspace.model.llm.calls and done.result.origin == "extractive"
+    assert done.result.lead and done.evidence

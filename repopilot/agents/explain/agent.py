@@ -11,6 +11,7 @@ from repopilot import i18n
 from repopilot.agents.explain.absence import absent_technologies
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import FAINT_COVERAGE, WEAK_COVERAGE, focused_context, question_coverage
+from repopilot.agents.explain.forms.project.list_question import list_question
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
@@ -22,7 +23,7 @@ from repopilot.workspace import Workspace
 
 _EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
-WithoutProse = Literal["extractive", "weak", "failed", "unusable"]
+WithoutProse = Literal["extractive", "weak", "failed", "unusable", "no_list"]
 
 
 async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -49,6 +50,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         await _show(_code_text(found), step)
     if not _needs_prose(found):
         return _answer(found, workspace, "", "code")
+    if found.code is None and _asks_for_a_list(question):
+        return _without_prose(found, workspace, "no_list")
     if workspace.model is None:
         step.degrade(i18n.message("explain.degraded.no_model"))
         return _without_prose(found, workspace, "weak" if coverage < FAINT_COVERAGE else "extractive")
@@ -66,6 +69,12 @@ def _needs_prose(found: Findings) -> bool:
     """Whether a model has something to add: to what code knows for certain only where the question asks how or why."""
     explained = found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)
     return found.code is None or not found.code.sure or bool(explained)
+
+
+def _asks_for_a_list(question: str) -> bool:
+    """Whether all of something is asked for: a small model names some of it as if it were all."""
+    asked = list_question(question)
+    return asked is not None and not asked.single
 
 
 async def _with_prose(
