@@ -246,3 +246,16 @@ async def test_no_model_is_asked_for_a_complete_list_that_the_code_does_not_hold
     done, _ = await asked(workspace, "Which tokens are validated in the session?")
     assert not workspace.model.llm.calls and done.result.origin == "extractive"
     assert done.result.lead and done.evidence
+
+
+async def test_what_code_takes_for_likely_is_said_to_be_that_and_asks_no_model(shop_with: Shop) -> None:
+    workspace = shop_with(lambda messages: TRUE)
+    done, _ = await asked(workspace, "Which function validates session tokens?")
+    assert "`validate_token`" in done.result.lead and "likeliest" in done.result.lead
+    assert done.result.origin == "code" and not workspace.model.llm.calls
+
+
+async def test_a_model_explains_what_code_has_answered_when_asked_to(shop_with: Shop) -> None:
+    done, _ = await asked(shop_with(lambda messages: TRUE), "Explain: Which function validates session tokens?")
+    assert done.result.origin == "model" and done.result.form == "which"
+    assert done.result.lead.startswith("`validate_token`") and done.result.lead.endswith(TRUE)

@@ -66,9 +66,9 @@ def _may_lack(found: Findings) -> bool:
 
 
 def _needs_prose(found: Findings) -> bool:
-    """Whether a model has something to add: to what code knows for certain only where the question asks how or why."""
+    """Whether a model has something to add: to an answer by code only where the question asks how or why."""
     explained = found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)
-    return found.code is None or not found.code.sure or bool(explained)
+    return found.code is None or bool(explained)
 
 
 def _asks_for_a_list(question: str) -> bool:
@@ -127,7 +127,8 @@ def _answer(
 def _code_text(found: Findings) -> str:
     if found.code is None:
         return ""
-    return f"{found.code.text}\n\n{i18n.text('explain.from_code', found.language)}"
+    origin = "from_code" if found.code.sure else "likely_from_code"
+    return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
 
 
 async def _show(text: str, step: Step) -> None:
