@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from repopilot import i18n, trace
+from repopilot.agents.explain.render import evidence_markdown
 from repopilot.i18n.format import duration
 from repopilot.results import Answer, Explanation, SearchReport
 from repopilot.types import Evidence, Progress
@@ -71,10 +72,15 @@ def show_notes(notes: Sequence[str], language: str) -> None:
 
 def show_answer(answer: Answer, language: str) -> None:
     """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
+    if isinstance(answer.result, Explanation) and answer.evidence:
+        # What is folded in the browser would push the answer off the screen; `--json` has all of it.
+        evidence = evidence_markdown(answer.evidence, language, folded=True)
+        print("\n\n".join(filter(None, (answer.result.lead, evidence))))
+        show_notes(answer.degraded, language)
+        return
     print(answer.text)
     unsupported = i18n.text("cli.unsupported", language)
-    # The text of an explanation shows the places it cites.
-    for c in () if isinstance(answer.result, Explanation) else answer.citations:
+    for c in answer.citations:
         mark = "" if c.supported else f"  ({unsupported})"
         print(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
     for file in answer.files:

@@ -12,10 +12,12 @@ from support.shop_workspace import shop_workspace as opened_shop
 
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
+from repopilot.agents.explain.render import evidence_markdown
 from repopilot.assistant import answer
 from repopilot.errors import ModelError, UsageError
 from repopilot.llm.scripted import scripted_model
 from repopilot.results import Answer, Turn
+from repopilot.types import Evidence
 from repopilot.workspace import Workspace
 
 QUESTION = "where are session tokens validated?"
@@ -259,3 +261,11 @@ async def test_a_model_explains_what_code_has_answered_when_asked_to(shop_with: 
     done, _ = await asked(shop_with(lambda messages: TRUE), "Explain: Which function validates session tokens?")
     assert done.result.origin == "model" and done.result.form == "which"
     assert done.result.lead.startswith("`validate_token`") and done.result.lead.endswith(TRUE)
+
+
+def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None:
+    evidence = tuple(Evidence(n, "a.py", n, n, f"f{n}", ((n, f"line {n}"),)) for n in range(1, 6))
+    whole, folded = (evidence_markdown(evidence, "en", folded=fold) for fold in (False, True))
+    assert all(f"line {n}" in whole for n in range(1, 6))
+    assert [f"line {n}" in folded for n in range(1, 6)] == [True, True, True, False, False]
+    assert "[5] `a.py:5` · `f5`" in folded

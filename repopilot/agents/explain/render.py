@@ -12,17 +12,21 @@ from repopilot.index.store import Index
 from repopilot.types import Citation, Evidence
 
 
-def evidence_markdown(evidence: Sequence[Evidence], language: str) -> str:
+def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bool = False) -> str:
     """The places with their lines, the first SHOWN apart from the rest.
 
     Args:
         evidence: the places, best first.
         language: of the words around them.
+        folded: whether the rest is named only, without its lines.
     """
-    parts = [_place(place) for place in evidence[:SHOWN]]
-    if evidence[SHOWN:]:
+    shown, rest = evidence[:SHOWN], evidence[SHOWN:]
+    parts = ["\n".join([_head(place), *_quoted(place)]) for place in shown]
+    if rest:
         parts.append(i18n.text("explain.more_places", language))
-    return "\n\n".join([*parts, *(_place(place) for place in evidence[SHOWN:])])
+    if folded:
+        return "\n\n".join([*parts, *(["\n".join(_head(place) for place in rest)] if rest else [])])
+    return "\n\n".join([*parts, *("\n".join([_head(place), *_quoted(place)]) for place in rest)])
 
 
 def absence_note(index: Index, names: Sequence[str], language: str, technologies: Sequence[str] = ()) -> str:
@@ -64,12 +68,11 @@ def citations_of(evidence: Sequence[Evidence], commit: str) -> tuple[Citation, .
     return tuple(Citation(e.number, e.path, e.start_line, e.end_line, commit, e.symbol, True) for e in evidence)
 
 
-def _place(place: Evidence) -> str:
+def _head(place: Evidence) -> str:
     lines = f"{place.start_line}-{place.end_line}" if place.end_line > place.start_line else str(place.start_line)
     head = f"[{place.number}] `{place.path}:{lines}`"
     head += f" · `{place.symbol}`" if place.symbol else ""
-    head += f": {place.summary}" if place.summary else ""
-    return "\n".join([head, *_quoted(place)])
+    return f"{head}: {place.summary}" if place.summary else head
 
 
 def _quoted(place: Evidence) -> Iterator[str]:
