@@ -49,7 +49,7 @@ const Evidence = (window.repopilotEvidence ||= function ({ props, callAction }) 
     setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
   };
   return (
-    <section className="rp-evidence rp-code rp-card" aria-label={props.words.title}>
+    <section className="rp-evidence rp-code" aria-label={props.words.title}>
       <strong>{props.words.title}</strong>
       <ol className="rp-found-list">
         {props.shown.map((place) => <Place key={place.number} place={place} show={show} />)}

@@ -39,14 +39,14 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")
     answer = page.locator(ANSWER).last
     expect(answer).to_contain_text("picks every ripe fruit")
-    for step in ("Route · EXPLAIN", "Retrieve · ", "Read · ", "Answer · qwen2.5-coder", "Verify citations"):
+    for step in ("Route · EXPLAIN", "Retrieve · ", "Read · ", "Write · qwen2.5-coder", "Answer"):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
     page.locator('button[id^="step-Retrieve"]').click()
     expect(page.get_by_role("cell", name="orchard/trees.py:").first).to_be_visible()
 
-    # One citation is borne by its lines, one is not: both are looked up, the second is marked.
-    expect(page.locator("a[href^='#cite-']", has_text="⚠")).to_have_count(1)
-    expect(page.locator(".rp-doubt")).to_be_visible()
+    # One sentence holds; the other is about code that stands elsewhere, and is not shown.
+    expect(answer).not_to_contain_text("litres")
+    expect(page.locator(".rp-warn", has_text="sentence").first).to_be_visible()
     page.locator("a[href^='#cite-']").first.click()
     side = page.locator("#side-view-content")
     expect(side).to_contain_text("orchard/trees.py")
@@ -98,18 +98,19 @@ def test_a_reload_and_a_second_tab_find_the_same_repository(opened, world):
     expect(third.get_by_role("button", name=re.compile("orchard"))).to_be_visible()
 
 
-def test_stop_ends_the_models_call_and_keeps_the_text(opened, world):
+def test_stop_ends_the_models_call_and_keeps_the_evidence(opened, world):
     page, state = opened.page, world.ollama.state
     state.delay_s = 0.2
     try:
         state.disconnects.clear()
-        opened.say("How does ripen work in detail?")
-        expect(page.locator(ANSWER).last).to_contain_text("The function harvest")
+        opened.say("How does harvest count the ripe fruit in detail?")
+        expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
+        expect(page.locator('[id^="step-Write"]').first).to_be_visible()
         page.locator("#stop-button").click()
         assert world.ollama.wait_for_disconnect(10), "the model goes on writing"
-        expect(page.locator('[id^="step-Answer ■"]').first).to_be_visible()
+        expect(page.locator('[id^="step-Write ■"]').first).to_be_visible()
         expect(page.locator("#chat-submit")).to_be_visible()
-        expect(page.get_by_text("The function harvest").first).to_be_visible()
+        expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
     finally:
         state.delay_s = 0.005
 
@@ -118,14 +119,15 @@ def test_a_model_that_dies_keeps_its_text_and_can_be_asked_again(opened, world):
     page, state = opened.page, world.ollama.state
     state.behaviour = "close midway"
     try:
-        opened.say("What is watered when, please?")
+        opened.say("How is the ripe fruit counted, please?")
         expect(page.locator(ANSWER).filter(has_text="The function").last).to_be_visible()
         again = page.get_by_role("button", name="Try again")
         expect(again).to_be_visible()
     finally:
         state.behaviour = "ok"
     again.click()
-    expect(page.locator(".rp-sources .rp-source").first).to_be_visible()
+    expect(page.locator(ANSWER).filter(has_text="The function").nth(1)).to_be_visible()
+    expect(page.locator(".rp-evidence .rp-source").first).to_be_visible()
 
 
 def test_what_cannot_be_opened_says_why(tab, world):
