@@ -5,7 +5,7 @@ Line numbers are 1-based and inclusive everywhere. Paths are POSIX, relative to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -127,6 +127,12 @@ class Hit:
     history: str = ""
 
 
+def innermost(symbols: Iterable[Symbol], line: int) -> Symbol | None:
+    """The smallest of some definitions around a line; None where none is."""
+    around = (s for s in symbols if s.start_line <= line <= s.end_line)
+    return min(around, key=lambda s: s.end_line - s.start_line, default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A place that was found for a question without a model.
@@ -150,6 +156,12 @@ class Evidence:
     signature: str = ""
     summary: str = ""
     focus: tuple[int, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """`path:first-last`, of a single line `path:line`."""
+        last = f"-{self.end_line}" if self.end_line > self.start_line else ""
+        return f"{self.path}:{self.start_line}{last}"
 
 
 @dataclass(frozen=True, slots=True)

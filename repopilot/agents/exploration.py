@@ -63,7 +63,7 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
         if results.query.kind == "overview":
             outline = await asyncio.to_thread(overview, workspace.index, budget // MAP_SHARE, count)
             budget -= budget // MAP_SHARE
-        asked_for = await asyncio.to_thread(_skipped_excerpts, workspace, results)
+        asked_for = await asyncio.to_thread(skipped_excerpts, workspace, results)
         packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget, asked_for)
         reading.note(
             excerpts=[f"{e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
@@ -74,7 +74,8 @@ async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) 
     return Exploration(question, results, packed, outline, language)
 
 
-def _skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:
+def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:
+    """The beginnings of files that were skipped when the index was built, and that the query names."""
     limit = workspace.settings.max_file_kb << 10
     return skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
 

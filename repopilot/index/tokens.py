@@ -32,6 +32,11 @@ def words_by_line(text: str) -> list[list[str]]:
     return list(map(WORD.findall, unicodedata.normalize("NFC", text).split("\n")))
 
 
+def tokens_of(text: str) -> set[str]:
+    """The index tokens of a text, each once."""
+    return {token for word in words(text) for token in expand(word)}
+
+
 @lru_cache(maxsize=1 << 18)
 def expand(word: str) -> tuple[str, ...]:
     """The index tokens of one word: its stem; for a compound identifier also itself in lower case, and its parts.

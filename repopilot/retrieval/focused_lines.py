@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import tokens_of
 
 TELLING = 1.15
 """A line that decides, sets, raises or returns something counts this much more than another with the same words."""
@@ -23,13 +23,14 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def focused_lines(
-    lines: Sequence[str], weights: Mapping[str, float], count: int, always: Iterable[int] = ()
+    lines: Sequence[str], scores: Sequence[float], heaviest: float, count: int, always: Iterable[int] = ()
 ) -> list[int]:
     """Choose the lines of a place that say most about a question.
 
     Args:
         lines: all lines of the place.
-        weights: the tokens of the question with their weights, rare ones more.
+        scores: what each has of the question, as `line_scores` gives it.
+        heaviest: the weight of the question's rarest token.
         count: how many lines at most.
         always: indices of lines to show in any case, such as signatures, as long as there is room.
 
@@ -38,11 +39,9 @@ def focused_lines(
     """
     if len(lines) <= count:
         return list(range(len(lines)))
-    scores = line_scores(lines, weights)
     order = sorted(range(len(lines)), key=lambda number: -scores[number])
     names = _names(lines[number] for number in order[:_BEST] if scores[number] > 0)
-    bonus = NAMED * max(weights.values(), default=0.0)
-    order.sort(key=lambda number: -(scores[number] + bonus * bool(names & _names([lines[number]]))))
+    order.sort(key=lambda number: -(scores[number] + NAMED * heaviest * bool(names & _names([lines[number]]))))
     chosen = list(dict.fromkeys([*[number for number in always if 0 <= number < len(lines)], *order]))[:count]
     return sorted(chosen)
 
@@ -61,8 +60,7 @@ def line_scores(lines: Sequence[str], weights: Mapping[str, float]) -> list[floa
 def _score(line: str, weights: Mapping[str, float], least: float) -> float:
     if not any(character.isalnum() for character in line):
         return -1.0
-    tokens = {token for word in words(line) for token in expand(word)}
-    found = sum(weights[token] for token in tokens if token in weights)
+    found = sum(weights[token] for token in tokens_of(line) if token in weights)
     return found * TELLING + least if _TELLING.search(line) else found
 
 

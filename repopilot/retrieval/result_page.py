@@ -13,7 +13,7 @@ from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
 from repopilot.retrieval.focus import best_lines, clipped, matched_spans
 from repopilot.retrieval.query.parse import Query, without_filters
 from repopilot.retrieval.search import Results, search
-from repopilot.types import Chunk, Hit, Symbol
+from repopilot.types import Chunk, Hit, Symbol, innermost
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -147,9 +147,7 @@ def _symbol(index: Index, chunk: Chunk, line: int) -> Symbol | None:
     if not chunk.symbol or chunk.kind == "doc":
         return None
     inside = [s for s in index.outline(chunk.path) if chunk.start_line <= s.start_line <= chunk.end_line]
-    around = [s for s in inside if s.start_line <= line <= s.end_line]
-    named = [s for s in inside if s.qualified == chunk.symbol]
-    return min(around, key=lambda s: s.end_line - s.start_line, default=named[0] if named else None)
+    return innermost(inside, line) or next((s for s in inside if s.qualified == chunk.symbol), None)
 
 
 def _notes(index: Index, results: Results) -> tuple[str, ...]:

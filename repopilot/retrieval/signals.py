@@ -16,7 +16,7 @@ import numpy as np
 
 from repopilot.index.file_roles import ROLES
 from repopilot.index.ragged import ragged
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import tokens_of
 from repopilot.retrieval import exact_matches
 from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated
 from repopilot.retrieval.query.parse import Query
@@ -114,7 +114,7 @@ def _named_files(lexical: LexicalIndex, query: Query) -> dict[str, np.ndarray]:
     if query.paths:
         found["path named"] = exact_matches.named_files(query, lexical) * (5 if query.kind == "path" else 1)
     if query.scope:
-        scope = {token for word in words(query.scope) for token in expand(word)}
+        scope = tokens_of(query.scope)
         inside = np.zeros(len(lexical.files), np.float32)
         for token in scope & lexical.tokens.keys():
             inside[lexical.file_of[lexical.fields["path"].of(lexical.tokens[token])[0]]] = 1

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
-from repopilot.agents.exploration import retrieve
+from repopilot.agents.exploration import retrieve, skipped_excerpts
 from repopilot.i18n import Language
 from repopilot.llm.model import estimate_tokens
-from repopilot.retrieval import skipped_files
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack
 from repopilot.retrieval.repo_map import overview
@@ -86,9 +85,7 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
 
 
 def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:
-    """Files that were skipped when the index was built, and that the question names."""
-    limit = workspace.settings.max_file_kb << 10
-    excerpts = skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
+    excerpts = skipped_excerpts(workspace, results)
     return tuple(_shortened(excerpt, number) for number, excerpt in enumerate(excerpts, 1))
 
 

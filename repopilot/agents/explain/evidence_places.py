@@ -3,7 +3,7 @@ model has said a word, and what the model then reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -12,7 +12,7 @@ from repopilot.retrieval.doc_summary import doc_summary
 from repopilot.retrieval.focused_lines import focused_lines, line_scores
 from repopilot.retrieval.ranked_places import token_weights
 from repopilot.retrieval.search import Results
-from repopilot.types import Chunk, Evidence, Hit, Symbol
+from repopilot.types import Chunk, Evidence, Hit, innermost
 
 SHOWN = 3
 """Places shown with all their lines; the rest is folded."""
@@ -44,23 +44,21 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
     return (*first, *(replace(place, number=next(numbers)) for place in found))
 
 
-def evidence_of_lines(index: Index, number: int, path: str, start: int, end: int, symbol: str = "") -> Evidence:
+def evidence_of_lines(
+    index: Index, number: int, lines: tuple[str, int, int], symbol: str = "", most: int | None = None
+) -> Evidence:
     """Evidence that is a range of lines.
 
     Args:
         index: the repository's index.
         number: the evidence's.
-        path: of the file.
-        start: first line.
-        end: last line, inclusive.
+        lines: (path, first, last), inclusive.
         symbol: the qualified name of what is defined there.
-
-    Returns:
-        The evidence, with all of its lines.
+        most: how many of the lines the evidence has at most; None for all.
     """
-    text = index.lines(path, start, end) or ""
-    lines = tuple((n, line[:LONGEST_LINE]) for n, line in enumerate(text.split("\n"), start))
-    return Evidence(number, path, start, end, symbol, lines)
+    path, start, end = lines
+    text = index.lines(path, start, end if most is None else min(end, start + most - 1))
+    return Evidence(number, path, start, end, symbol, tuple(enumerate(text.split("\n"), start)) if text else ())
 
 
 def _within(chunk: Chunk, place: Evidence) -> bool:
@@ -72,9 +70,9 @@ def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], most: int) -
     lines = chunk.text.split("\n")
     scores = line_scores(lines, weights)
     best = max(range(len(lines)), key=lambda number: scores[number])
-    symbol = _definition(index.outline(chunk.path), chunk, chunk.start_line + best)
+    symbol = None if chunk.kind == "doc" else innermost(index.outline(chunk.path), chunk.start_line + best)
     heads = [symbol.start_line - chunk.start_line] if symbol and symbol.start_line >= chunk.start_line else []
-    chosen = focused_lines(lines, weights, most, heads)
+    chosen = focused_lines(lines, scores, max(weights.values(), default=0.0), most, heads)
     return Evidence(
         0,
         chunk.path,
@@ -86,14 +84,6 @@ def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], most: int) -
         doc_summary((index.text(chunk.path) or "").split("\n"), symbol.start_line, symbol.end_line) if symbol else "",
         tuple(chunk.start_line + n for n in _focus(chosen, scores)),
     )
-
-
-def _definition(outline: Iterable[Symbol], chunk: Chunk, line: int) -> Symbol | None:
-    """The innermost definition around a line."""
-    if chunk.kind == "doc":
-        return None
-    around = (s for s in outline if s.start_line <= line <= s.end_line)
-    return min(around, key=lambda s: s.end_line - s.start_line, default=None)
 
 
 def _focus(chosen: Sequence[int], scores: Sequence[float]) -> list[int]:

@@ -24,6 +24,7 @@ from repopilot.llm.stream import request
 from repopilot.llm.structured import REFUSED
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import split_sentences
+from repopilot.retrieval.ranked_places import token_weights
 from repopilot.trace import Step
 from repopilot.types import Citation
 from repopilot.workspace import Workspace
@@ -261,8 +262,7 @@ def subject_of(found: Findings, index: Index) -> dict[str, float]:
     query = found.results.query
     if query.kind == "overview":
         return {}
-    tokens, rarity = index.lexical.tokens, index.lexical.rarity
-    return {t: weight * float(rarity[tokens[t]]) for t, weight in query.terms.items() if t in tokens}
+    return token_weights(index.lexical, query.terms)
 
 
 def _citations(sentences: Sequence[CheckedSentence], excerpts: Sequence[Excerpt], commit: str) -> tuple[Citation, ...]:

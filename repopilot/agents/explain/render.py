@@ -69,8 +69,7 @@ def citations_of(evidence: Sequence[Evidence], commit: str) -> tuple[Citation, .
 
 
 def _head(place: Evidence) -> str:
-    lines = f"{place.start_line}-{place.end_line}" if place.end_line > place.start_line else str(place.start_line)
-    head = f"[{place.number}] `{place.path}:{lines}`"
+    head = f"[{place.number}] `{place.place}`"
     head += f" · `{place.symbol}`" if place.symbol else ""
     return f"{head}: {place.summary}" if place.summary else head
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from repopilot.i18n import Language
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import tokens_of, words
 from repopilot.retrieval.cite import (
     SUPPORTED,
     Excerpt,
@@ -308,4 +308,4 @@ def _stands_in(text: str, excerpts: Sequence[Excerpt]) -> bool:
 @lru_cache(maxsize=256)
 def _tokens(text: str) -> frozenset[str]:
     """The index tokens of a text."""
-    return frozenset(token for word in words(text) for token in expand(word))
+    return frozenset(tokens_of(text))

@@ -31,17 +31,15 @@ def evidence_props(answer_id: str, evidence: Sequence[Evidence], language: str) 
 
 
 def _place(place: Evidence, language: str) -> dict:
-    where = f"{place.path}:{place.start_line}"
-    where += f"-{place.end_line}" if place.end_line > place.start_line else ""
     head = place.signature.strip()
     # A signature that is among the lines is not said twice; there it may go on over several lines.
     in_lines = any(head.partition("(")[0] in text for _, text in place.lines)
     return {
         "number": place.number,
-        "place": where,
+        "place": place.place,
         "title": place.symbol or place.path,
         "signature": "" if in_lines else head,
         "summary": place.summary,
         "lines": [[number, text, number in place.focus] for number, text in place.lines],
-        "open": i18n.text("ui.evidence.open", language, place=where),
+        "open": i18n.text("ui.evidence.open", language, place=place.place),
     }

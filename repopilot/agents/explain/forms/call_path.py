@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repopilot import i18n
+from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.tools.call_graph import PathNode, detect_path_query
 from repopilot.types import Evidence
@@ -21,10 +22,8 @@ def call_path_answer(inquiry: Inquiry) -> CodeAnswer | None:
 
 
 def _place(inquiry: Inquiry, node: PathNode, number: int) -> Evidence:
-    text = inquiry.index.lines(node.path, node.line, node.end_line) or ""
-    lines = tuple(enumerate(text.split("\n"), node.line))
     symbol = "" if node.name == node.path else node.name
-    return Evidence(number, node.path, node.line, node.end_line, symbol, lines)
+    return evidence_of_lines(inquiry.index, number, (node.path, node.line, node.end_line), symbol)
 
 
 def _row(node: PathNode, number: int, language: str) -> str:

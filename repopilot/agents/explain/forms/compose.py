@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
+from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.index.store import Index
 from repopilot.types import Evidence, Symbol
@@ -111,9 +112,7 @@ def _places(index: Index, items: Iterable[Item]) -> tuple[Evidence, ...]:
 
 
 def _evidence(index: Index, number: int, item: Item) -> Evidence:
-    text = index.lines(item.path, item.start_line, item.end_line) or ""
-    lines = tuple(enumerate(text.split("\n"), item.start_line)) if text else ()
-    return Evidence(number, item.path, item.start_line, item.end_line, item.symbol, lines)
+    return evidence_of_lines(index, number, _key(item), item.symbol)
 
 
 def _quote(place: Evidence) -> str:

@@ -123,7 +123,7 @@ def _binding_item(index: Index, binding: Binding) -> Item:
 
 
 def _line_item(index: Index, path: str, first: int, last: int) -> Item:
-    around = symbol_around(index, path, first)
+    around = symbol_around(index.outline(path), first)
     name = around.qualified if around else ""
     text = code((index.lines(path, first, first) or "").strip())
     where = f"`{name}` (`{path}:{first}`)" if name else f"`{path}:{first}`"

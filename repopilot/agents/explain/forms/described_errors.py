@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, sentence
-from repopilot.agents.explain.forms.known_symbols import innermost, is_program
+from repopilot.agents.explain.forms.known_symbols import is_program, symbol_around
 from repopilot.agents.explain.forms.raised_errors import Failing, failures
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.agents.explain.forms.syntax_nodes import node_of_lines, parsed_file
@@ -70,7 +70,7 @@ def candidates(inquiry: Inquiry, hit: Hit, weights: TermWeights) -> Iterator[_Ca
     for failing in failures(file, node_of_lines(file, hit.chunk.start_line, hit.chunk.end_line)):
         if not hit.chunk.start_line <= failing.first <= hit.chunk.end_line:
             continue
-        around = innermost(outline, failing.first)
+        around = symbol_around(outline, failing.first)
         said = weights.of(failing.text)
         condition = weights.of(" ".join(file.lines[max(0, failing.first - 2) : failing.last])) - said
         owner = weights.of(around.name if around else "") - said - condition

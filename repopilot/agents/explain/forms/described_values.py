@@ -11,7 +11,7 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.bindings import Binding, binding_of
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, sentence
-from repopilot.agents.explain.forms.known_symbols import innermost, is_program, symbol_around
+from repopilot.agents.explain.forms.known_symbols import is_program, symbol_around
 from repopilot.agents.explain.forms.named_values import resolved
 from repopilot.agents.explain.forms.occurrences import Occurrence
 from repopilot.agents.explain.forms.recognise import Form
@@ -132,7 +132,7 @@ def _is_setting(binding: Binding) -> bool:
 
 
 def _candidate(known: _KnownFile, form: Form, binding: Binding, weights: TermWeights) -> _Candidate:
-    around = innermost(known.outline, binding.first)
+    around = symbol_around(known.outline, binding.first)
     name = weights.of(binding.name)
     comment = weights.of(_comments(known.file, binding)) - name
     owner = weights.of(f"{around.qualified if around else ''} {binding.container} {binding.path}") - name - comment
@@ -182,7 +182,7 @@ def _comments(file: ParsedFile, binding: Binding) -> str:
 
 
 def _item(index: Index, binding: Binding) -> Item:
-    around = symbol_around(index, binding.path, binding.first)
+    around = symbol_around(index.outline(binding.path), binding.first)
     return Item(
         "", binding.path, binding.first, min(binding.last, binding.first + 4), around.qualified if around else ""
     )

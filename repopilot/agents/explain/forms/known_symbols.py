@@ -10,7 +10,7 @@ from repopilot.code.graph.graph import Graph, find
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
-from repopilot.types import Symbol
+from repopilot.types import Symbol, innermost
 
 T = TypeVar("T")
 _TOP = ("class", "interface", "struct", "trait", "enum", "module", "type")
@@ -76,15 +76,9 @@ def nodes_of(graph: Graph, symbols: Iterable[Symbol]) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def symbol_around(index: Index, path: str, line: int) -> Symbol | None:
-    """The innermost class or function around a line; None outside of any."""
-    return innermost(index.outline(path), line)
-
-
-def innermost(outline: Iterable[Symbol], line: int) -> Symbol | None:
+def symbol_around(outline: Iterable[Symbol], line: int) -> Symbol | None:
     """The innermost class or function of an outline around a line; None outside of any."""
-    around = [s for s in outline if s.start_line <= line <= s.end_line and (is_class(s) or is_callable(s))]
-    return min(around, key=lambda s: s.end_line - s.start_line, default=None)
+    return innermost((s for s in outline if is_class(s) or is_callable(s)), line)
 
 
 def _belongs(symbol: Symbol, owner: str) -> bool:

@@ -13,7 +13,7 @@ from repopilot.agents.explain.forms.known_symbols import definitions, dotted
 from repopilot.agents.explain.forms.occurrences import files_with, occurrences
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.index.store import Index
-from repopilot.types import Symbol
+from repopilot.types import Symbol, innermost
 
 MOST_VALUES = 8
 """Different defaults of one name that are still an answer."""
@@ -190,11 +190,7 @@ def _required(form: Form, inquiry: Inquiry, found: Sequence[Binding]) -> CodeAns
 
 
 def _item(index: Index, binding: Binding) -> Item:
-    around = [
-        s
-        for s in index.outline(binding.path)
-        if s.start_line <= binding.first <= s.end_line and s.name != binding.name and s.kind not in _VALUES
-    ]
-    symbol = min(around, key=lambda s: s.end_line - s.start_line, default=None)
+    others = (s for s in index.outline(binding.path) if s.name != binding.name and s.kind not in _VALUES)
+    symbol = innermost(others, binding.first)
     end = min(binding.last, binding.first + 4)
     return Item("", binding.path, binding.first, end, symbol.qualified if symbol else "")

@@ -143,7 +143,7 @@ def _heirs(index: Index, graph: Graph, symbols: Sequence[Symbol]) -> list[Symbol
     heirs = []
     for node, link in links:
         heir = graph.nodes[node]
-        symbol = symbol_around(index, heir.path, heir.line) if heir.kind != "file" else None
+        symbol = symbol_around(index.outline(heir.path), heir.line) if heir.kind != "file" else None
         if symbol is not None and link.confidence >= _SURE:
             heirs.append(symbol)
     distinct = list({(heir.path, heir.qualified): heir for heir in heirs}.values())

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from repopilot.index.store import Index
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import tokens_of
 from repopilot.retrieval.query.parse import Query
+from repopilot.retrieval.ranked_places import token_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class TermWeights:
 
     def of(self, text: str) -> frozenset[str]:
         """The terms that a text holds."""
-        return frozenset(token for word in words(text) for token in expand(word) if token in self.weights)
+        return frozenset(tokens_of(text) & self.weights.keys())
 
     def total_of(self, terms: Iterable[str], factor: float = 1.0) -> float:
         """The weight of some terms, times a factor."""
@@ -43,11 +44,9 @@ def term_weights(index: Index, query: Query, *, unknown: bool = False) -> TermWe
         query: the question, as the search understood it: with its French terms in English, too.
         unknown: count the terms that the repository doesn't have, too. They weigh most, and nothing can hold them.
     """
-    lexical = index.lexical
-    rarest = float(lexical.rarity.max()) if len(lexical.rarity) else 1.0
-    weights = {}
-    for term, weight in query.terms.items():
-        at = lexical.tokens.get(term)
-        if at is not None or unknown:
-            weights[term] = weight * (rarest if at is None else float(lexical.rarity[at]))
+    rarity = index.lexical.rarity
+    weights = token_weights(index.lexical, query.terms)
+    if unknown:
+        rarest = float(rarity.max()) if len(rarity) else 1.0
+        weights |= {term: weight * rarest for term, weight in query.terms.items() if term not in weights}
     return TermWeights(weights)

@@ -15,9 +15,10 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.project.change_question import BEGINS, FORM_WORDS, Asked, asked_about
 from repopilot.agents.explain.forms.project.changelog import ChangeEntry, entries_in, is_changelog
 from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of, tokens_of
+from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of
 from repopilot.index.history import commit_index, commit_store
 from repopilot.index.store import Index
+from repopilot.index.tokens import tokens_of
 from repopilot.repo.history import Commit, commit_authors, follow_renames
 
 _SHOWN = 5

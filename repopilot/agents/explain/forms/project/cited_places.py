@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.index.store import Index
 from repopilot.types import Evidence
 
@@ -32,9 +33,7 @@ class CitedPlaces:
         last = max(start, end)
         key = (path, start, last)
         if key not in self._places:
-            text = self._index.lines(path, start, min(last, start + _LONGEST - 1)) or ""
-            lines = tuple(enumerate(text.split("\n"), start))
-            self._places[key] = Evidence(len(self._places) + 1, path, start, last, symbol, lines)
+            self._places[key] = evidence_of_lines(self._index, len(self._places) + 1, key, symbol, _LONGEST)
         return f"[{self._places[key].number}]"
 
     @property

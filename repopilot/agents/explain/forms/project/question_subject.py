@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from repopilot.index.lexical import LexicalIndex
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import expand, tokens_of, words
 from repopilot.retrieval.query.french import english_terms
 from repopilot.retrieval.query.parse import Query
 from repopilot.retrieval.query.query_words import STOP_EN
@@ -42,11 +42,6 @@ class Subject:
         held = set(tokens)
         found = sum(weight for any_of, weight in zip(self.alternatives, self.weights, strict=True) if any_of & held)
         return found / sum(self.weights)
-
-
-def tokens_of(text: str) -> set[str]:
-    """The index tokens of a text."""
-    return {token for word in words(text) for token in expand(word)}
 
 
 def subject_of(query: Query, lexical: LexicalIndex, form: re.Pattern[str] | None = None) -> Subject:

@@ -9,12 +9,13 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of, tokens_of
+from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of
 from repopilot.agents.explain.forms.project.single_tests import SingleTest, tests_in
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import is_test_path
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
+from repopilot.index.tokens import tokens_of
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
 from repopilot.retrieval.search import listed
