@@ -15,7 +15,9 @@ _MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s+([^}]*)\}|:\w+:`~?([^`]*)`")
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
+_BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
 _MOST_LINES = 12
+_LONGEST_BLOCK = 80
 
 
 def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
@@ -29,7 +31,7 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     Returns:
         One sentence without comment marks and markup, at most LONGEST characters; '' where there is none.
     """
-    return _sentence(_docstring(lines[start - 1 : end]) or _comment_above(lines, start))
+    return _sentence(_docstring(lines[start - 1 : end]) or _block_above(lines, start) or _comment_above(lines, start))
 
 
 def _docstring(body: Sequence[str]) -> str:
@@ -39,6 +41,14 @@ def _docstring(body: Sequence[str]) -> str:
         return ""
     found = _DOCSTRING.match("\n".join(body[head + 1 : head + 1 + _MOST_LINES]))
     return found["said"] if found else ""
+
+
+def _block_above(lines: Sequence[str], start: int) -> str:
+    """The block comment that ends on the line above, with or without a star at the head of its lines."""
+    if start < 2 or not lines[start - 2].rstrip().endswith("*/"):
+        return ""
+    first = next((n for n in range(start - 2, max(-1, start - 2 - _LONGEST_BLOCK), -1) if "/*" in lines[n]), None)
+    return _BLOCK_MARKS.sub("", "\n".join(lines[first : start - 1])) if first is not None else ""
 
 
 def _comment_above(lines: Sequence[str], start: int) -> str:

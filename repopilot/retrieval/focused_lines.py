@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 
 from repopilot.index.tokens import tokens_of
 
@@ -60,7 +61,8 @@ def line_scores(lines: Sequence[str], weights: Mapping[str, float]) -> list[floa
 def _score(line: str, weights: Mapping[str, float], least: float) -> float:
     if not any(character.isalnum() for character in line):
         return -1.0
-    found = sum(weights[token] for token in tokens_of(line) if token in weights)
+    # Exact: a set has another order in every process, and ties decide which lines are shown.
+    found = fsum(weights[token] for token in tokens_of(line) if token in weights)
     return found * TELLING + least if _TELLING.search(line) else found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import fsum
 
 from repopilot.index.store import Index
 from repopilot.index.tokens import tokens_of
@@ -33,7 +34,7 @@ class TermWeights:
 
     def total_of(self, terms: Iterable[str], factor: float = 1.0) -> float:
         """The weight of some terms, times a factor."""
-        return factor * sum(self.weights[term] for term in terms)
+        return factor * fsum(self.weights[term] for term in terms)
 
 
 def term_weights(index: Index, query: Query, *, unknown: bool = False) -> TermWeights:

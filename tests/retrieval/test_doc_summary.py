@@ -1,0 +1,40 @@
+"""The first sentence of a definition's documentation."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.retrieval.doc_summary import LONGEST, doc_summary
+
+
+@pytest.mark.parametrize(
+    ("lines", "start", "said"),
+    [
+        (["def f():", '    """Counts the ripe fruit. Slowly."""'], 1, "Counts the ripe fruit."),
+        (
+            ["// Total sums up prices, e.g. of a cart.", "// Not taxes.", "func Total() {", "}"],
+            3,
+            "Total sums up prices, e.g. of a cart.",
+        ),
+        (
+            ["/**", " * Reads {@link Cart} from <b>disk</b>.", " * @param path the file", " */", "void read() {}"],
+            5,
+            "Reads Cart from disk.",
+        ),
+        (["/**", "\tHow often to retry.", "", "\t@default 2", "*/", "retry = 2;"], 6, "How often to retry."),
+        (["/* Frees a tree. */", "void free_tree(Tree *tree);"], 2, "Frees a tree."),
+        (["#include <stdio.h>", "int main() {", "}"], 2, ""),
+        (["/// Returns the limit", "fn limit() {}"], 2, "Returns the limit"),
+        (["x = 1"], 1, ""),
+    ],
+)
+def test_the_sentence(lines, start, said):
+    assert doc_summary(lines, start, len(lines)) == said
+
+
+@given(st.lists(st.text(max_size=300), min_size=1, max_size=20), st.data())
+def test_any_text_gives_one_short_line(lines, data):
+    start = data.draw(st.integers(1, len(lines)))
+    end = data.draw(st.integers(start, len(lines)))
+    said = doc_summary(lines, start, end)
+    assert len(said) <= LONGEST and "\n" not in said
