@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.explain.absence import absent_technologies
@@ -15,8 +16,8 @@ from repopilot.agents.explain.forms.project.list_question import list_question
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
-from repopilot.llm.model import Model
 from repopilot.results import Answer, Explanation
+from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
 from repopilot.types import Citation
 from repopilot.workspace import Workspace
@@ -24,6 +25,15 @@ from repopilot.workspace import Workspace
 _EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
 WithoutProse = Literal["extractive", "weak", "failed", "unusable", "no_list"]
+
+
+class _Basis(NamedTuple):
+    """What a question rests on: the places with all lines, the share of the question in them, and the names in it that
+    occur nowhere."""
+
+    excerpts: tuple[Excerpt, ...]
+    coverage: float
+    absent: list[str]
 
 
 async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -38,37 +48,46 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite.
     """
     found = await find(question, workspace, step)
-    absent = absent_names(question, workspace.index, found.results)
-    lacking = absent_technologies(question, workspace.index) if _may_lack(found) else []
-    excerpts = excerpts_of(found, workspace)
-    coverage = question_coverage(question, found, excerpts)
-    if found.code is None and (not excerpts or coverage == 0.0 or (absent and coverage < WEAK_COVERAGE)):
-        return _absent(found, workspace, absent)
-    if lacking:
-        return _absent(found, workspace, absent, lacking)
-    if found.code is not None:
-        await _show(_code_text(found), step)
-    if not _needs_prose(found):
+    answer = _answer_with_code if found.code is not None else _answer_from_places
+    return await answer(found, workspace, step)
+
+
+async def _answer_with_code(found: Findings, workspace: Workspace, step: Step) -> Answer:
+    """The answer by code; a model adds to it only where how or why is asked."""
+    if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
+        return absent
+    await _show(_code_text(found), step)
+    if not (found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)):
         return _answer(found, workspace, "", "code")
-    if found.code is None and _asks_for_a_list(question):
+    return await _with_model(found, await asyncio.to_thread(_basis, found, workspace), workspace, step)
+
+
+async def _answer_from_places(found: Findings, workspace: Workspace, step: Step) -> Answer:
+    """The answer where code has only places to show: by a model, or the places as they are."""
+    basis = await asyncio.to_thread(_basis, found, workspace)
+    if not basis.excerpts or basis.coverage == 0.0 or (basis.absent and basis.coverage < WEAK_COVERAGE):
+        return _absent(found, workspace, basis.absent)
+    if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
+        return absent
+    if _asks_for_a_list(found.question):
         return _without_prose(found, workspace, "no_list")
-    if workspace.model is None:
-        step.degrade(i18n.message("explain.degraded.no_model"))
-        return _without_prose(found, workspace, "weak" if coverage < FAINT_COVERAGE else "extractive")
-    if coverage < WEAK_COVERAGE:
-        step.degrade(i18n.message("explain.degraded.weak"))
-    return await _with_prose(found, workspace, workspace.model, absent, coverage, step)
+    return await _with_model(found, basis, workspace, step)
 
 
-def _may_lack(found: Findings) -> bool:
-    """Whether the repository may lack what is asked about: not where code has answered, or all of it is asked about."""
-    return not (found.code and found.code.sure) and found.results.query.kind != "overview"
+def _absent_technologies(found: Findings, workspace: Workspace) -> Answer | None:
+    """The answer that the repository lacks what is asked about; None where that isn't known, where code is sure of
+    its answer, and where all of the repository is asked about."""
+    if (found.code and found.code.sure) or found.results.query.kind == "overview":
+        return None
+    lacking = absent_technologies(found.question, workspace.index)
+    names = absent_names(found.question, workspace.index, found.results) if lacking else []
+    return _absent(found, workspace, names, lacking) if lacking else None
 
 
-def _needs_prose(found: Findings) -> bool:
-    """Whether a model has something to add: to an answer by code only where the question asks how or why."""
-    explained = found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)
-    return found.code is None or bool(explained)
+def _basis(found: Findings, workspace: Workspace) -> _Basis:
+    excerpts = excerpts_of(found, workspace)
+    absent = absent_names(found.question, workspace.index, found.results)
+    return _Basis(excerpts, question_coverage(found, excerpts), absent)
 
 
 def _asks_for_a_list(question: str) -> bool:
@@ -77,16 +96,20 @@ def _asks_for_a_list(question: str) -> bool:
     return asked is not None and not asked.single
 
 
-async def _with_prose(
-    found: Findings, workspace: Workspace, model: Model, absent: Sequence[str], coverage: float, step: Step
-) -> Answer:
-    packed = focused_context(found, excerpts_of(found, workspace), workspace, model)
-    prose = await write_prose(found.question, replace(found, pack=packed), coverage, workspace, step)
+async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step: Step) -> Answer:
+    coverage = basis.coverage
+    if workspace.model is None:
+        step.degrade(i18n.message("explain.degraded.no_model"))
+        return _without_prose(found, workspace, "weak" if coverage < FAINT_COVERAGE else "extractive")
+    if coverage < WEAK_COVERAGE:
+        step.degrade(i18n.message("explain.degraded.weak"))
+    packed = await asyncio.to_thread(focused_context, found, basis.excerpts, workspace, workspace.model)
+    prose = await write_prose(replace(found, pack=packed), coverage, workspace, step)
     if not prose.text:
         # A small model denies what is there, too: its word alone is no reason to say so.
         why: WithoutProse = "failed" if prose.failure else "weak" if prose.absent else "unusable"
         return _without_prose(found, workspace, why)
-    lead = "\n\n".join([prose.text, *_notes(workspace, absent, prose.failure, found.language)])
+    lead = "\n\n".join([prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)])
     return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
 
 

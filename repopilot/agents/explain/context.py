@@ -38,11 +38,10 @@ PROMPT_TOKENS = 150
 """Tokens of a prompt besides the evidence."""
 
 
-def question_coverage(question: str, found: Findings, excerpts: Sequence[Excerpt]) -> float:
+def question_coverage(found: Findings, excerpts: Sequence[Excerpt]) -> float:
     """Share of the question's content words and names that occur in the places found.
 
     Args:
-        question: as the user asked it.
         found: what was found.
         excerpts: the places with all their lines.
 
@@ -50,7 +49,7 @@ def question_coverage(question: str, found: Findings, excerpts: Sequence[Excerpt
         0 to 1; 1 for a question without content words, and for one about the entire repository. A question in
         another language than the code's counts as UNSURE_COVERAGE, neither covered nor not.
     """
-    claim = claim_of(question)
+    claim = claim_of(found.question)
     query = found.results.query
     if query.kind == "overview":
         return 1.0
@@ -86,11 +85,10 @@ def evidence_tokens(model: Model) -> int:
     return min(MOST_FOCUSED, max(FOCUSED_TOKENS, model.speed.prompt_tokens_within(FIRST_WORD_S) - PROMPT_TOKENS))
 
 
-def prompt_messages(question: str, workspace: Workspace, found: Findings, coverage: float) -> list[ChatMessage]:
+def prompt_messages(workspace: Workspace, found: Findings, coverage: float) -> list[ChatMessage]:
     """The prompt: the stable part first, so that a local model reuses it from its cache; the question last.
 
     Args:
-        question: as the user asked it.
         workspace: the repository and the conversation.
         found: what was found, with its pack.
         coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here: the
@@ -106,7 +104,7 @@ def prompt_messages(question: str, workspace: Workspace, found: Findings, covera
     user = render(
         f"explain_user{tail}",
         context="\n".join(filter(None, (found.map, found.pack.text))).strip(),
-        question=question[:4000],
+        question=found.question[:4000],
     )
     return [
         ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name, absence=absence)),

@@ -60,14 +60,13 @@ class Prose:
     absent: bool = False
 
 
-async def write_prose(question: str, found: Findings, coverage: float, workspace: Workspace, step: Step) -> Prose:
+async def write_prose(found: Findings, coverage: float, workspace: Workspace, step: Step) -> Prose:
     """Ask the model to explain excerpts, and show what holds.
 
     Two steps are opened: one of kind llm, with the model's reply as it comes, and one of kind answer, with the
     sentences to show. A sentence is held back until it is complete and checked.
 
     Args:
-        question: as the user asked it.
         found: what was found, packed, with at least one excerpt. Its excerpts' numbers are cited.
         coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here.
         workspace: the repository, with its model.
@@ -81,7 +80,7 @@ async def write_prose(question: str, found: Findings, coverage: float, workspace
     async with step.child("write", "llm") as writing, step.child("answer", "answer") as answering:
         shown = _Shown(ground, found.pack.mark, answering)
         try:
-            await _ask(question, found, coverage, workspace, writing, shown)
+            await _ask(found, coverage, workspace, writing, shown)
             failure = ""
         except ModelError as error:
             writing.note(failed=str(error))
@@ -197,13 +196,11 @@ def sentences_of_json(text: str) -> list[str]:
     return found
 
 
-async def _ask(
-    question: str, found: Findings, coverage: float, workspace: Workspace, step: Step, shown: _Shown
-) -> None:
+async def _ask(found: Findings, coverage: float, workspace: Workspace, step: Step, shown: _Shown) -> None:
     """Have the model answer, under the tightest constraint that its server takes."""
     model = workspace.model
     assert model is not None
-    messages = prompt_messages(question, workspace, found, coverage)
+    messages = prompt_messages(workspace, found, coverage)
     # The delimiter in a reply means that the model has begun to copy its context.
     free = ChatOptions(workspace.settings.max_answer_tokens, 0.0, stop=(found.pack.mark,))
     constrained = _constrained(model, free, found, coverage < WEAK_COVERAGE)
