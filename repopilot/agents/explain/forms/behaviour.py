@@ -12,10 +12,16 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, listing, sentence
 from repopilot.agents.explain.forms.known_symbols import definitions, is_callable, is_class, nodes_of
-from repopilot.agents.explain.forms.raised_errors import Failing, failures
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.explain.forms.returned_values import returned
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, first_line, last_line, node_of_lines, parsed_file
+from repopilot.agents.explain.forms.syntax.raised_errors import Failing, failures
+from repopilot.agents.explain.forms.syntax.returned_values import returned
+from repopilot.agents.explain.forms.syntax.syntax_nodes import (
+    ParsedFile,
+    first_line,
+    last_line,
+    node_of_lines,
+    parsed_file,
+)
 from repopilot.code.graph.graph import Edge
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index

@@ -13,9 +13,9 @@ from repopilot.agents.explain.forms.definition_places import (
     answer_set,
     answer_used,
 )
-from repopilot.agents.explain.forms.described_errors import answer_error_when
-from repopilot.agents.explain.forms.described_symbols import answer_which
-from repopilot.agents.explain.forms.described_values import answer_quantity
+from repopilot.agents.explain.forms.described.described_errors import answer_error_when
+from repopilot.agents.explain.forms.described.described_symbols import answer_which
+from repopilot.agents.explain.forms.described.described_values import answer_quantity
 from repopilot.agents.explain.forms.false_premise import answer_false_premise
 from repopilot.agents.explain.forms.named_values import answer_default, answer_type, answer_value
 from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise

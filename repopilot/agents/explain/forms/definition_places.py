@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from repopilot import i18n
-from repopilot.agents.explain.forms.bindings import Binding, bindings
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, item_of, listing, place_text, sentence
 from repopilot.agents.explain.forms.known_symbols import definitions, dotted, is_program, symbol_around
-from repopilot.agents.explain.forms.occurrences import (
+from repopilot.agents.explain.forms.recognise import Form
+from repopilot.agents.explain.forms.syntax.bindings import Binding, bindings
+from repopilot.agents.explain.forms.syntax.occurrences import (
     Occurrence,
     distinct_lines,
     files_with,
@@ -17,7 +18,6 @@ from repopilot.agents.explain.forms.occurrences import (
     is_raised,
     occurrences,
 )
-from repopilot.agents.explain.forms.recognise import Form
 from repopilot.index.store import Index
 from repopilot.types import Reference
 

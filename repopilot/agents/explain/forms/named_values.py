@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from repopilot import i18n
-from repopilot.agents.explain.forms.bindings import Binding, bindings
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, listing, sentence
 from repopilot.agents.explain.forms.known_symbols import definitions, dotted
-from repopilot.agents.explain.forms.occurrences import files_with, occurrences
 from repopilot.agents.explain.forms.recognise import Form
+from repopilot.agents.explain.forms.syntax.bindings import Binding, bindings
+from repopilot.agents.explain.forms.syntax.occurrences import files_with, occurrences
 from repopilot.index.store import Index
 from repopilot.types import Symbol, innermost
 

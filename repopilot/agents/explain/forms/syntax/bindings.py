@@ -9,8 +9,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from repopilot.agents.explain.forms.occurrences import Occurrence
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, first_line, last_line, parents
+from repopilot.agents.explain.forms.syntax.occurrences import Occurrence
+from repopilot.agents.explain.forms.syntax.syntax_nodes import ParsedFile, first_line, last_line, parents
 
 Role = Literal["parameter", "constant", "field", "attribute", "key", "argument", "option", "local"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, sentence
+from repopilot.agents.explain.forms.described.term_weights import TermWeights, term_weights
 from repopilot.agents.explain.forms.known_symbols import is_program, symbol_around
-from repopilot.agents.explain.forms.raised_errors import Failing, failures
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.explain.forms.syntax_nodes import node_of_lines, parsed_file
-from repopilot.agents.explain.forms.term_weights import TermWeights, term_weights
+from repopilot.agents.explain.forms.syntax.raised_errors import Failing, failures
+from repopilot.agents.explain.forms.syntax.syntax_nodes import node_of_lines, parsed_file
 from repopilot.types import Hit
 
 READ_HITS = 6

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, parents, walk
+from repopilot.agents.explain.forms.syntax.syntax_nodes import ParsedFile, parents, walk
 
 INNER = frozenset(
     "function_definition function_declaration arrow_function function_expression generator_function lambda "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, first_line, last_line, parents, walk
+from repopilot.agents.explain.forms.syntax.syntax_nodes import ParsedFile, first_line, last_line, parents, walk
 
 _RAISING = ("raise_statement", "throw_statement", "throw_expression")
 _CONDITIONS = re.compile(r"^(?:if|elif|unless|else_if|match|when|except|rescue|catch)")

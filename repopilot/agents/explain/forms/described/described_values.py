@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
-from repopilot.agents.explain.forms.bindings import Binding, binding_of
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, code, sentence
+from repopilot.agents.explain.forms.described.term_weights import TermWeights, term_weights
 from repopilot.agents.explain.forms.known_symbols import is_program, symbol_around
 from repopilot.agents.explain.forms.named_values import resolved
-from repopilot.agents.explain.forms.occurrences import Occurrence
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, parsed_file
-from repopilot.agents.explain.forms.term_weights import TermWeights, term_weights
+from repopilot.agents.explain.forms.syntax.bindings import Binding, binding_of
+from repopilot.agents.explain.forms.syntax.occurrences import Occurrence
+from repopilot.agents.explain.forms.syntax.syntax_nodes import ParsedFile, parsed_file
 from repopilot.index.store import Index
 from repopilot.types import Hit, Symbol
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import item_of, sentence
+from repopilot.agents.explain.forms.described.term_weights import TermWeights, term_weights
 from repopilot.agents.explain.forms.known_symbols import is_callable, is_class, is_program
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.explain.forms.term_weights import TermWeights, term_weights
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 

@@ -10,7 +10,7 @@ import numpy as np
 from tree_sitter import Node
 
 from repopilot.agents.explain.forms.known_symbols import program_first
-from repopilot.agents.explain.forms.syntax_nodes import ParsedFile, first_line, parents, parsed_file
+from repopilot.agents.explain.forms.syntax.syntax_nodes import ParsedFile, first_line, parents, parsed_file
 from repopilot.code.languages import file_kind, grammar, language_of
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
