@@ -269,3 +269,11 @@ def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None
     assert all(f"line {n}" in whole for n in range(1, 6))
     assert [f"line {n}" in folded for n in range(1, 6)] == [True, True, True, False, False]
     assert "[5] `a.py:5` · `f5`" in folded
+
+
+async def test_a_long_skipped_file_is_cited_by_the_lines_that_were_read(tmp_path: Path) -> None:
+    lock = "\n".join(["{", *[f'  "package-{n}": "1.{n}.0",' for n in range(60)], "}"])
+    done, _ = await asked(opened_shop(tmp_path, {"package-lock.json": lock}), "what is in package-lock.json?")
+    first, cited = done.evidence[0], done.citations[0]
+    assert first.path == "package-lock.json"
+    assert (cited.start_line, cited.end_line) == (first.lines[0][0], first.lines[-1][0])

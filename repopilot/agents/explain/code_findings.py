@@ -91,7 +91,7 @@ def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:
 
 def _shortened(excerpt: Excerpt, number: int) -> Evidence:
     lines = tuple(enumerate(excerpt.text.split("\n")[: LINES[0]], excerpt.start_line))
-    return Evidence(number, excerpt.path, excerpt.start_line, excerpt.end_line, excerpt.symbol, lines)
+    return Evidence(number, excerpt.path, excerpt.start_line, lines[-1][0], excerpt.symbol, lines)
 
 
 def _excerpt(place: Evidence, workspace: Workspace) -> Excerpt:
