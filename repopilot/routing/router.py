@@ -87,7 +87,11 @@ def classify(question: str, embedder: Embedder | None = None, turns: Sequence[Tu
     found = evidence(reading)
     if harm_score(found) >= CERTAIN_HARM and not found["harm_defence"]:
         return Route("REFUSE", 0.97, _why("REFUSE", found), "rules")
-    return _by_conversation(question, reading, found, turns) or _by_classifier(reading, found, embedder)
+    return (
+        _by_conversation(question, reading, found, turns)
+        or _by_single_word(reading, found)
+        or _by_classifier(reading, found, embedder)
+    )
 
 
 async def route(
@@ -154,6 +158,16 @@ def _by_conversation(
     if last != "REFUSE" and _ELLIPTICAL.match(folded) and own < _LITTLE_EVIDENCE:
         return Route(last, 0.8, message("routing.continues", intent=last), "rules")
     return None
+
+
+def _by_single_word(reading: NormalizedQuestion, found: dict[str, float]) -> Route | None:
+    """A word alone names what to look up, unless it is one that asks for work ("review", "tests")."""
+    asked_for, evidence_for = max(scores(found).items(), key=lambda pair: pair[1])
+    only_a_word = evidence_for < _LITTLE_EVIDENCE or (asked_for == "GENERATE" and found["question_mark"] > 0)
+    is_word = len(reading.core.split()) == 1 and reads_as_latin(reading.core)
+    if not is_word or not only_a_word or found["code"] or found["trace"]:
+        return None
+    return Route("EXPLAIN", 0.7, message("routing.single_word"), "rules", (("GENERATE", 0.2),))
 
 
 def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> Route:

@@ -241,3 +241,13 @@ async def test_the_models_named_for_roles_do_that_work(tmp_path: Path) -> None:
         asked.clear()
         await answer("add a docstring to checkout", shop, step, "GENERATE")
     assert "codes" in asked and "answers" not in asked
+
+
+@pytest.mark.parametrize("word", ["x", "retry", "Locker", "cache?", "help", "HTTPAdapter", "src/cart.py", "où"])
+def test_a_word_alone_is_looked_up(word: str) -> None:
+    assert classify(word).intent == "EXPLAIN"
+
+
+@pytest.mark.parametrize(("word", "intent"), [("review", "REVIEW"), ("tests", "TEST"), ("plan", "DECOMPOSE")])
+def test_a_word_that_asks_for_work_keeps_its_intent(word: str, intent: Intent) -> None:
+    assert classify(word).intent == intent

@@ -26,13 +26,23 @@ _SURE = r"(?:third[- ]?party|external|3rd[- ]party|npm|pip|pypi)"
 _SUR = r"(?:tierces?|externes?)"
 _THIS = r"(?:it|this|the (?:project|library|package|program|tool|app(?:lication)?|code|repo(?:sitory)?)|\w+)"
 
+# Between the question word and "dependencies" stands nothing that could be what is asked for instead: "which class
+# resolves the dependencies?" asks for a class.
+_WHOSE = (
+    r"(?:(?:are|is|all|of|the|its|their|your|our|this|these|my|me|direct|transitive|main|required|needed|declared|"
+    r"run[- ]?time|dev(?:elopment)?|optional|build|test(?:ing)?|production|external|third[- ]?party|extra|other|"
+    r"python|node|npm|pip|go|rust|cargo|ruby|java|maven|gradle|[\w-]+['’]s?|project|package|library)\s+)*"
+)
+_DE_QUI = (
+    r"(?:(?:sont|est|toutes?|tous|les?|la|des?|du|ses|ces|tes|vos|nos|leurs|principales|autres|moi)\s+|l['’]|d['’])*"
+)
 _ALL = re.compile(
-    rf"^\W*(?:which|what|list|show(?: me)?|name|give me)\b[^.?]{{0,30}}\b(?:{_SURE}\s+)?dependencies\b(?P<rest>[^.?]*)|"
+    rf"^\W*(?:which|what|list|show|name|give)\s+{_WHOSE}(?:{_SURE}\s+)?dependencies\b(?P<rest>[^.?]*)|"
     rf"^\W*(?:what|which {_NOUN}) (?:does|do|is) {_THIS}(?: \w+)? (?:depend|rely|based) (?:up)?on\b(?P<rest2>[^.?]*)|"
     rf"^\W*(?:which|what|list)\b (?:all )?(?:the )?{_SURE} {_NOUN} (?:does|do) {_THIS} (?:use|need|require|depend on)\b"
     rf"(?P<rest3>[^.?]*)|"
     rf"^\W*(?:quelles?|quels?|liste[rz]?|donne[rz]?(?:-moi)?|"
-    rf"montre[rz]?(?:-moi)?)\b[^.?]{{0,30}}\bdépendances\b(?P<rest4>[^.?]*)|"
+    rf"montre[rz]?(?:-moi)?)\s+{_DE_QUI}dépendances\b(?P<rest4>[^.?]*)|"
     rf"^\W*de quoi dépend\b(?P<rest5>[^.?]*)|"
     rf"^\W*de quelles {_NOM}(?: {_SUR})? dépend\b(?P<rest6>[^.?]*)",
     re.I,
@@ -86,6 +96,8 @@ _LICENCE = re.compile(
     r"\bhow is (?:it|this|the \w+) licen[cs]ed|\b(?:quelle|sous quelle)\b[^.?]{0,20}\blicence\b",
     re.I,
 )
+_WAY = re.compile(r"^\W*(?:how|why|when|comment|pourquoi|quand)\b", re.I)
+"""Begins a question for the way a version is chosen or used, which no manifest says."""
 _GROUPS = {
     "dev": re.compile(r"\bdev(?:elopment)?\b|\btest(?:s|ing)?\b|\bdéveloppement\b", re.I),
     "optional": re.compile(r"\boptional\b|\boptionnelles?\b|\bfacultatives?\b", re.I),
@@ -108,7 +120,7 @@ def read_question(question: str) -> DependencyQuestion | None:
     if _LICENCE.search(question):
         return DependencyQuestion("licence")
     version = _VERSION.search(question)
-    if version:
+    if version and not _WAY.match(question):
         return DependencyQuestion("version", next(filter(None, version.groups())))
     everything = _ALL.search(question)
     if everything and _NOTHING_MORE.match(next((rest for rest in everything.groups() if rest), "")):
