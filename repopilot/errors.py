@@ -52,4 +52,12 @@ class SandboxError(RepoPilotError):
 
 
 class GenerationFailed(RepoPilotError):
-    """The model's reply could not be parsed, even after repair."""
+    """No usable change could be made: the task can't be carried out here, or the model's reply can't be used."""
+
+
+class PlaceAmbiguous(GenerationFailed):
+    """Several places fit the task. `choices` are the places as `path:Symbol`, which the task may mention with an @."""
+
+    def __init__(self, message: str, hint: str = "", choices: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint)
+        self.choices = choices

@@ -11,7 +11,8 @@ from support.shop_workspace import answering, fenced, shop_workspace, traced
 from support.small_repo import FILES
 
 from repopilot import trace
-from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.editor import edit_files
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.results import Turn
 from repopilot.types import FileChange
@@ -42,8 +43,8 @@ async def generated(shop: Workspace, task: str, *replies, turns: tuple[Turn, ...
         return replies[min(len(prompts), len(replies)) - 1]
 
     workspace = replace(shop, model=answering(reply), turns=turns)
-    files, outline, _ = await traced(lambda step: edit_files(EditRequest(task, **request), workspace, step))
-    return files, outline, prompts
+    outcome, outline, _ = await traced(lambda step: edit_files(EditRequest(task, **request), workspace, step))
+    return outcome.changes, outline, prompts
 
 
 async def test_a_named_file_is_rewritten(shop: Workspace) -> None:
@@ -158,8 +159,8 @@ async def test_lost_definitions_are_asked_back(shop: Workspace) -> None:
 async def test_definitions_that_stay_lost_are_said(shop: Workspace, second: str) -> None:
     replies = iter([fenced("shop/prices.py", LOSSY), second])
     workspace = replace(shop, model=answering(lambda _: next(replies)))
-    files, _, events = await traced(lambda step: edit_files(EditRequest(TASK), workspace, step))
-    assert files[0].content == LOSSY
+    outcome, _, events = await traced(lambda step: edit_files(EditRequest(TASK), workspace, step))
+    assert outcome.changes[0].content == LOSSY
     assert trace.degraded(events) == ("removed without being requested: price_of",)
 
 
@@ -169,8 +170,8 @@ async def test_marks_of_the_prompt_do_not_get_into_the_code(shop: Workspace) -> 
         return fenced("shop/prices.py", f"{mark}\n{CHANGED}{mark}\n")
 
     workspace = replace(shop, model=answering(copying))
-    files, outline, _ = await traced(lambda step: edit_files(EditRequest(TASK), workspace, step))
-    assert files[0].content == CHANGED and "repair" not in outline
+    outcome, outline, _ = await traced(lambda step: edit_files(EditRequest(TASK), workspace, step))
+    assert outcome.changes[0].content == CHANGED and "repair" not in outline
 
 
 async def test_a_forgotten_import_is_added(shop: Workspace) -> None:

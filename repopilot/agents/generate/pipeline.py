@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.editor import edit_files
 from repopilot.agents.editing.edits import Changes
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate import scoring
@@ -118,7 +119,7 @@ async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> Chang
     """The generated files, or why there are none: the step of the generator shows it too."""
     try:
         async with step.child("generate", "agent", request.task) as generating:
-            changes = await edit_files(request, workspace, generating)
+            changes = (await edit_files(request, workspace, generating)).changes
             generating.note(files=[c.path for c in changes])
             await generating.write("\n".join(c.diff for c in changes))
             return changes

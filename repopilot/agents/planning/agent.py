@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.editor import edit_files
 from repopilot.agents.editing.places import last_files
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.planning.drafts import PlanDraft, checked_parts, checked_questions, fallback_parts, ordered
@@ -133,7 +134,7 @@ async def run_part(
             reading = {f.path: f.content for f in files[-2:]}
             language = reply_language(plan.task, workspace.settings)
             request = EditRequest(task, found, part.files[:2], reading, language=language)
-            changes = await edit_files(request, continued, working)
+            changes = (await edit_files(request, continued, working)).changes
             await working.write("\n".join(c.diff for c in changes))
     except RepoPilotError as error:
         failed = i18n.message("planning.part_failed", number=part.number, error=i18n.reason(error))

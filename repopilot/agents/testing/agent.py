@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from repopilot import i18n
-from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.editor import edit_files
 from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.places import choose, last_files, named_paths
 from repopilot.agents.editing.render import changes_sentence
@@ -149,7 +150,7 @@ async def _write_tests(
     reading = {subject.path: subject.text}
     request = EditRequest(task, found, (subject.test_path,), reading, language=language)
     async with step.child("generate", "agent", task) as writing:
-        changes = await edit_files(request, workspace, writing)
+        changes = (await edit_files(request, workspace, writing)).changes
         await writing.write("\n".join(c.diff for c in changes))
     if not subject.is_python:
         not_run = i18n.message("testing.only_pytest")
@@ -182,7 +183,7 @@ async def _correct(
     drafts = texts_of(last_files(workspace.turns))
     try:
         async with step.child("correct the tests", "agent", "\n".join(reasons)) as correcting:
-            newer = await edit_files(second, workspace, correcting)
+            newer = (await edit_files(second, workspace, correcting)).changes
         rerun = await _run([c.path for c in newer], drafts | texts_of(newer), workspace, step)
     except (GenerationFailed, ModelError) as error:
         step.degrade(i18n.message("testing.not_corrected", error=i18n.reason(error)))

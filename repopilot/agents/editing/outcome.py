@@ -1,0 +1,45 @@
+"""What an edit came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repopilot.agents.editing.edits import Changes
+from repopilot.types import Edit
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReference:
+    """A reference that code isn't sure of, for the user to decide.
+
+    Attributes:
+        path, line: where it is.
+        text: of the line.
+        reason: why it is left open, as a message.
+    """
+
+    path: str
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditOutcome:
+    """The files of an edit.
+
+    Attributes:
+        changes: the files, at least one.
+        edits: the places that were changed in them; () where files were written in full.
+        by_code: no model took part, so the edit is exact.
+        notes: what the user should know of it, as messages.
+        open_references: what was left unchanged for the user to decide.
+        candidates: other versions of `changes`, best first, for when this one fails its tests.
+    """
+
+    changes: Changes
+    edits: tuple[Edit, ...] = ()
+    by_code: bool = False
+    notes: tuple[str, ...] = ()
+    open_references: tuple[OpenReference, ...] = ()
+    candidates: tuple[Changes, ...] = ()
