@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from repopilot import i18n
@@ -37,6 +37,8 @@ class ChatOptions:
         probabilities: ask for the tokens' alternatives.
         words: constrain the reply to one of them (embedded models only).
         grammar: constrain the reply by a grammar in GBNF, the notation of llama.cpp (embedded models only).
+        prefix: how the reply begins. Embedded models and Ollama go on from it; other servers are asked to begin with
+            it. What they repeat of it is left out of the reply, unless they write it in another way.
     """
 
     max_tokens: int = 700
@@ -47,6 +49,7 @@ class ChatOptions:
     probabilities: bool = False
     words: tuple[str, ...] = ()
     grammar: str = ""
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +81,41 @@ async def open_reply(
     if model.engine is not None:
         await model.engine.ready()
     async with _CALLS[model.kind](model, options) as (llm, arguments):
-        stream = await llm.astream_chat(messages, **arguments)
+        stream = await llm.astream_chat(begun(messages, options.prefix, model), **arguments)
         try:
-            yield _deltas(stream, _READERS[model.kind])
+            yield _without_prefix(_deltas(stream, _READERS[model.kind]), options.prefix)
         finally:
             await stream.aclose()
+
+
+def begun(messages: Sequence[ChatMessage], prefix: str, model: Model) -> list[ChatMessage]:
+    """A prompt whose reply begins with `prefix`: as the last message, which the engine continues, or as a request."""
+    from llama_index.core.llms import ChatMessage
+
+    if not prefix:
+        return list(messages)
+    if model.kind == "openai":  # a server may take an assistant's message for finished
+        *before, last = messages
+        asked = f"{last.content}\n\nBegin your reply with exactly this text and continue it:\n{prefix}"
+        return [*before, ChatMessage(role=last.role, content=asked)]
+    return [*messages, ChatMessage(role="assistant", content=prefix)]
+
+
+async def _without_prefix(deltas: AsyncIterator[ReplyDelta], prefix: str) -> AsyncIterator[ReplyDelta]:
+    """The deltas without a repetition of the prefix; llama.cpp sends it again before what it writes."""
+    held, checking = "", bool(prefix)
+    async for delta in deltas:
+        if not checking:
+            yield delta
+            continue
+        held += delta.text
+        if prefix.startswith(held) and delta.finish is None:
+            yield replace(delta, text="")
+            continue
+        checking = False
+        yield replace(delta, text=held.removeprefix(prefix))
+    if checking and held:
+        yield ReplyDelta(held)
 
 
 async def _deltas(stream: AsyncIterator[ChatResponse], read: _Reader) -> AsyncIterator[ReplyDelta]:
@@ -146,7 +179,7 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
             is_chat_model=True,
             context_window=base.context_window,
             temperature=options.temperature,
-            max_tokens=options.max_tokens,
+            max_tokens=options.max_tokens + (0 if model.engine else model.count_tokens(options.prefix)),
             max_retries=0,
             timeout=model.timeout_s + GRACE_S,
             **transport,

@@ -122,7 +122,7 @@ async def request(
         step.note(cached=True)
         await step.write(known)
         return Reply(pieces=[known], finish="stop")
-    reply = Reply(prompt_tokens=await _check_length(model, messages, options))
+    reply = Reply(prompt_tokens=await _check_length(model, backend.begun(messages, options.prefix, model), options))
     try:
         await _receive(model, messages, step, options, reply, halt)
     finally:

@@ -196,3 +196,23 @@ async def test_an_error_of_the_script_becomes_a_model_error_with_the_partial_rep
 async def test_accents_do_not_break_across_pieces(model, server, step):
     server.state.reply = lambda _: "Où est-ce défini ? 定義はここ"
     assert await stream.chat(model, QUESTION, step) == "Où est-ce défini ? 定義はここ"
+
+
+PREFIX = "```python\ndef area(self"
+
+
+async def test_a_reply_goes_on_from_its_prefix(model, server, step):
+    server.state.reply = lambda messages: ") -> int:\n    return 1"
+    assert await stream.chat(model, QUESTION, step, ChatOptions(50, prefix=PREFIX)) == ") -> int:\n    return 1"
+    (body,) = server.state.sent("/api/chat" if model.kind == "ollama" else "/v1/chat/completions")
+    asked = body["messages"]
+    if model.kind == "ollama":
+        assert asked[-1] == {"role": "assistant", "content": PREFIX}
+    else:
+        assert asked[-1]["role"] == "user" and asked[-1]["content"].endswith(PREFIX)
+
+
+@pytest.mark.parametrize("said", [f"{PREFIX}, x", PREFIX[:5]])
+async def test_a_repeated_prefix_is_no_part_of_the_reply(model, server, step, said):
+    server.state.reply = lambda messages: said
+    assert await stream.chat(model, QUESTION, step, ChatOptions(50, prefix=PREFIX)) == said.removeprefix(PREFIX)

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.editing import edits
+from repopilot.agents.editing.checked_change import checked_change
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.import_fixer import with_imports
 from repopilot.agents.editing.places import EditTarget, choose, load
-from repopilot.agents.editing.preserve import restore_header_and_footer, unrequested_removals
+from repopilot.agents.editing.preserve import unrequested_removals
 from repopilot.agents.editing.reply_parser import blocks, blocks_by_path
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
-from repopilot.index.store import Index
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
@@ -182,7 +181,7 @@ def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace:
     if len(targets) == 1 and targets[0].large and targets[0].outline:
         code = "\n".join(b.body for b in found)
         text, _ = edits.with_symbols(targets[0].path, targets[0].shown, targets[0].outline, code)
-        return _without_unchanged([_change(targets[0], text, task, workspace.index)])
+        return _without_unchanged([checked_change(targets[0], text, task, workspace.index)])
     changes = []
     for path, block in blocks_by_path(found, list(known)).items():
         path = edits.safe_path(path)
@@ -190,7 +189,7 @@ def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace:
         text = block.body
         if not block.closed and (reply.cut_off or not _is_complete(text, target)):
             text = _salvaged(text, target)
-        changes.append(_change(target, text, task, workspace.index))
+        changes.append(checked_change(target, text, task, workspace.index))
     if not changes:
         raise GenerationFailed(i18n.message("generate.problem.no_path"))
     return _without_unchanged(changes)
@@ -203,27 +202,6 @@ def _salvaged(text: str, target: EditTarget) -> str:
     if not tests:
         raise GenerationFailed(i18n.message("generate.problem.cut_off", path=target.path))
     return tests
-
-
-def _defining_file(name: str, index: Index) -> str | None:
-    """The one Python file of the code that defines a name at its top level; None for none or several."""
-    places = {s.path for s in index.symbols(name) if s.qualified == name and s.path.endswith(".py")}
-    places = {path for path in places if not is_test_path(path)}
-    return places.pop() if len(places) == 1 else None
-
-
-def _change(target: EditTarget, text: str, task: str, index: Index) -> FileChange:
-    """A text as a change: with missing imports, header and secrets restored, checked, in the old file's encoding."""
-    text = with_imports(target.path, text, lambda name: _defining_file(name, index))
-    text = restore_header_and_footer(target.path, text, target.shown, task)
-    if target.large and target.stored is not None and len(text) < len(target.shown) // 2:
-        raise GenerationFailed(i18n.message("generate.problem.halved", path=target.path))
-    problem = edits.problem_of(target.path, text, target.shown or None)
-    if problem is not None:
-        raise GenerationFailed(i18n.message("generate.problem.in_file", path=target.path, problem=problem.message))
-    plain = target.raw.removeprefix("\ufeff").replace("\r\n", "\n")
-    new = edits.with_line_ends(edits.with_secrets(text, target.shown, plain), target.stored or "")
-    return edits.change(target.path, new, target.stored)
 
 
 def _without_unchanged(changes: Sequence[FileChange]) -> edits.Changes:
