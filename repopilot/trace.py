@@ -57,7 +57,18 @@ class Finished:
     data: Mapping[str, object]
 
 
-Event = Started | Streamed | Finished
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An answer that stands even if the rest of the work is stopped or fails. It replaces what was published before.
+
+    `answer` is a `results.Answer`, which this leaf doesn't know.
+    """
+
+    id: str
+    answer: object
+
+
+Event = Started | Streamed | Finished | Published
 Sink = Callable[[Event], None]
 
 
@@ -90,6 +101,10 @@ class Step:
         """Record a fallback: a message that says what the step had to do without. `degraded` collects them."""
         self.fallbacks.append(message)
         self.data["degraded"] = self.fallbacks
+
+    def publish(self, answer: object) -> None:
+        """Hand over what is finished of the answer (a `results.Answer`): it is shown at once, and kept by Stop."""
+        self.sink(Published(self.id, answer))
 
     @property
     def text(self) -> str:
@@ -170,7 +185,7 @@ def tree(events: Iterable[Event]) -> list[dict]:
             (nodes[event.parent_id]["children"] if event.parent_id in nodes else roots).append(node)
         elif isinstance(event, Streamed):
             nodes[event.id]["output"] += event.text
-        else:
+        elif isinstance(event, Finished):
             nodes[event.id].update(
                 state=event.state,
                 error=event.error,

@@ -31,7 +31,7 @@ class Exchange:
         answer: the answer; its `degraded` is in the language it was shown in.
         footer: the line below the answer, as shown.
         commit: the state of the repository the answer is about.
-        interrupted: whether there is no answer, only an error, and another try is offered.
+        interrupted: whether the answer is incomplete or there is only an error, and another try is offered.
     """
 
     question: str

@@ -111,8 +111,11 @@ def test_stop_ends_the_models_call_and_keeps_the_evidence(opened, world):
         expect(page.locator('[id^="step-Write ■"]').first).to_be_visible()
         expect(page.locator("#chat-submit")).to_be_visible()
         expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
+        expect(page.locator(".rp-footer").last).to_contain_text("Stopped: what was finished is kept.")
     finally:
         state.delay_s = 0.005
+    page.reload()
+    expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
 
 
 def test_a_model_that_dies_keeps_its_text_and_can_be_asked_again(opened, world):

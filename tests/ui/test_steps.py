@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot import trace
+from repopilot.results import Answer
 from repopilot.trace import Finished, Started, Streamed
 from repopilot.types import Evidence
 from repopilot.ui.answer.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
-from repopilot.ui.answer.steps import UPDATES_PER_FLUSH, TraceView
+from repopilot.ui.answer.steps import UPDATES_PER_FLUSH, Receivers, TraceView
 
 
 class Browser:
@@ -20,7 +21,7 @@ class Browser:
 
     def __init__(self):
         self.steps, self.events, self.answer, self.attached = {}, [], "", {}
-        self.evidence = []
+        self.evidence, self.published = [], []
 
     async def send_step(self, step):
         assert step["id"] not in self.steps, "sent twice"
@@ -40,6 +41,9 @@ class Browser:
     async def on_answer(self, text):
         self.answer = text
 
+    async def on_published(self, answer):
+        self.published.append(answer)
+
     async def on_evidence(self, evidence):
         self.evidence.append(evidence)
 
@@ -50,8 +54,20 @@ class Browser:
         return next(step for step in self.steps.values() if step["name"].startswith(start))
 
     def view(self):
-        taken = {"on_answer": self.on_answer, "on_evidence": self.on_evidence, "attach": self.attach}
-        return TraceView(self, "thread", "run", "en", **taken)
+        taken = Receivers(self.on_answer, self.on_evidence, self.on_published, self.attach)
+        return TraceView(self, "thread", "run", "en", taken)
+
+
+async def test_of_published_answers_the_newest_is_shown():
+    browser = Browser()
+    view = browser.view()
+    async with trace.root(view.sink, "work") as step:
+        step.publish(Answer("first"))
+        step.publish(Answer("second"))
+        await view.flush()
+        step.publish(Answer("third"))
+        await view.close()
+    assert [answer.text for answer in browser.published] == ["second", "third"]
 
 
 async def test_parallel_steps_nest_under_their_parents():

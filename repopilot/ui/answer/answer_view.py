@@ -45,14 +45,44 @@ async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index
         exchange: the question with its answer.
         index: what the answer came from.
     """
-    opening, answer = chat.opening, exchange.answer
+    await _show(chat, message, exchange.answer, index, exchange)
+
+
+async def show_published(chat: Chat, message: cl.Message, answer: Answer, index: Index) -> None:
+    """Show what is finished of an answer while the work goes on.
+
+    Args:
+        chat: where the question was asked.
+        message: of the answer.
+        answer: what is finished of it.
+        index: what it came from.
+    """
+    await _show(chat, message, answer, index)
+
+
+async def _show(
+    chat: Chat, message: cl.Message, answer: Answer, index: Index, exchange: Exchange | None = None
+) -> None:
+    """Put an answer into its message; `exchange` is None while it isn't complete."""
+    opening, before = chat.opening, chat.answers.get(message.id)
     assert opening is not None and opening.snapshot is not None
-    shown = message.streaming or message.id in chat.answers
-    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
+    shown = message.streaming or before is not None
+    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, _decisions_kept(before, answer))
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
-    elements: list = await _elements(chat, message.id, exchange)
+    elements: list = await _elements(chat, message.id, answer, exchange)
     message.elements = elements
     await (message.update() if shown else message.send())
+
+
+def _decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]:
+    """What the user decided on while the answer was incomplete, for the files that are still the same."""
+    if before is None:
+        return {}
+    return {
+        f.path: before.decisions[f.path]
+        for f in answer.files
+        if before.files.get(f.path) == f and f.path in before.decisions
+    }
 
 
 async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evidence], index: Index) -> None:
@@ -66,7 +96,8 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
     """
     opening = chat.opening
     assert opening is not None and opening.snapshot is not None
-    answer = Answer("", citations_of(evidence, index.commit), evidence=tuple(evidence))
+    unfinished = Explanation("extractive", interrupted=True)
+    answer = Answer("", citations_of(evidence, index.commit), evidence=tuple(evidence), result=unfinished)
     chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
     elements: list = [_evidence_element(chat, message.id, evidence)]
     message.elements = elements
@@ -163,9 +194,9 @@ def _text(answer: Answer, language: str) -> str:
     return plan.note if plan else answer.text
 
 
-async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomElement]:
-    """The elements below the text: the reports, the plan, the files, then sources and footer."""
-    answer, elements = exchange.answer, []
+async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | None) -> list[cl.CustomElement]:
+    """The elements below the text: the reports, the plan, the files, then sources and footer of a complete answer."""
+    elements: list[cl.CustomElement] = []
     if found := search_of(answer):
         return [_search_element(chat, id, found)]
     if review := review_of(answer):
@@ -178,6 +209,8 @@ async def _elements(chat: Chat, id: str, exchange: Exchange) -> list[cl.CustomEl
         elements.append(await plan_element(chat, id, plan))
     if answer.files:
         elements.append(files_element(chat, id))
+    if exchange is None:
+        return elements
     return [
         *elements,
         element("Sources", sources_props(id, exchange, chat.language, model=chat.process.models.model is not None)),

@@ -16,14 +16,14 @@ from repopilot import i18n, intents
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
-from repopilot.results import Answer
+from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, root
 from repopilot.types import Evidence
-from repopilot.ui.answer.answer_view import remember, show_answer, show_evidence, sources_props
+from repopilot.ui.answer.answer_view import remember, show_answer, show_evidence, show_published, sources_props
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.step_text import closed, inert
-from repopilot.ui.answer.steps import TraceView
+from repopilot.ui.answer.steps import Receivers, TraceView
 from repopilot.ui.chat import Chat
 from repopilot.ui.chat_store import Exchange
 from repopilot.ui.elements import element
@@ -76,7 +76,7 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
     except asyncio.CancelledError:
         # Stop was pressed. The task ends normally: Chainlit would overwrite the streamed text of a cancelled one.
         await view.close()
-        await _end_early(pending)
+        await _keep_unfinished(chat, pending)
     except RepoPilotError as error:
         await view.close()
         await _show_failure(pending, error)
@@ -159,9 +159,12 @@ def _view(chat: Chat, pending: PendingQuestion) -> TraceView:
         cl.context.session.thread_id,
         run.id if run else None,
         pending.language,
-        on_answer=partial(pending.message.stream_token, is_sequence=True),
-        on_evidence=partial(_show_evidence, chat, pending),
-        attach=attach,
+        Receivers(
+            on_answer=partial(pending.message.stream_token, is_sequence=True),
+            on_evidence=partial(_show_evidence, chat, pending),
+            on_published=partial(_show_published, chat, pending),
+            attach=attach,
+        ),
     )
 
 
@@ -169,6 +172,12 @@ async def _show_evidence(chat: Chat, pending: PendingQuestion, evidence: Sequenc
     opening = chat.opening
     if opening is not None and opening.index is not None:
         await show_evidence(chat, pending.message, evidence, opening.index)
+
+
+async def _show_published(chat: Chat, pending: PendingQuestion, answer: Answer) -> None:
+    opening = chat.opening
+    if opening is not None and opening.index is not None:
+        await show_published(chat, pending.message, in_language(answer, pending.language), opening.index)
 
 
 def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> str:
@@ -207,6 +216,21 @@ async def _show_failure(pending: PendingQuestion, error: RepoPilotError) -> None
     message = await send_error(error, pending.language)
     failed = Exchange(pending.question, pending.command, Answer(""), interrupted=True)
     await element("Sources", sources_props(pending.message.id, failed, pending.language)).send(for_id=message.id)
+
+
+async def _keep_unfinished(chat: Chat, pending: PendingQuestion) -> None:
+    """Stop was pressed: what is finished of the answer stays, and belongs to the conversation."""
+    shown, message = chat.answers.get(pending.message.id), pending.message
+    if shown is None:
+        await _end_early(pending)
+        return
+    answer = shown.answer
+    if isinstance(answer.result, Explanation):
+        answer = replace(answer, result=replace(answer.result, lead=closed(message.content)))
+    note = i18n.text("ui.chat.stopped", pending.language)
+    exchange = Exchange(pending.question, pending.command, answer, note, shown.index.commit, interrupted=True)
+    await show_answer(chat, message, exchange, shown.index)
+    await remember(chat, exchange)
 
 
 async def _end_early(pending: PendingQuestion, note: str = "", streamed: str = "") -> None:

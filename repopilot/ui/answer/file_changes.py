@@ -22,7 +22,8 @@ from repopilot.ui.error_text import error_line
 def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
     """The diff view under an answer."""
     shown = chat.answers[answer_id]
-    shown.element = element("DiffView", _props(answer_id, shown, chat.language))
+    # The same element at every update: what the user unfolded stays.
+    shown.element = element("DiffView", _props(answer_id, shown, chat.language), id=f"{answer_id}-files")
     return shown.element
 
 

@@ -10,11 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from pydantic import TypeAdapter
 
-from repopilot.trace import Event, Finished, Started, Streamed
+from repopilot.results import Answer
+from repopilot.trace import Event, Finished, Published, Started, Streamed
 from repopilot.types import Evidence
 from repopilot.ui.answer.step_text import (
     OUTPUT_LIMIT,
@@ -68,6 +69,23 @@ class _StepState:
     finished: Finished | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Receivers:
+    """Who takes what isn't shown as a step.
+
+    Attributes:
+        on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
+        on_evidence: takes the evidence that a step noted, once, before any text.
+        on_published: takes what was published of the answer, the newest only.
+        attach: takes a text too long to show, as (step id, file name, text).
+    """
+
+    on_answer: Callable[[str], Awaitable[None]]
+    on_evidence: Callable[[Sequence[Evidence]], Awaitable[None]]
+    on_published: Callable[[Answer], Awaitable[None]]
+    attach: Callable[[str, str, str], Awaitable[None]]
+
+
 class TraceView:
     """Shows one trace: `sink` takes its events, a task begun by `start` sends them, and `close` sends the rest.
 
@@ -76,9 +94,7 @@ class TraceView:
         thread_id: Chainlit's thread.
         parent_id: Chainlit's step that the trace belongs to, None for none.
         language: of the reader.
-        on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
-        on_evidence: takes the evidence that a step noted, once, before any text.
-        attach: takes a text too long to show, as (step id, file name, text).
+        receivers: take what isn't shown as a step.
     """
 
     def __init__(
@@ -87,20 +103,16 @@ class TraceView:
         thread_id: str,
         parent_id: str | None,
         language: str,
-        *,
-        on_answer: Callable[[str], Awaitable[None]],
-        on_evidence: Callable[[Sequence[Evidence]], Awaitable[None]],
-        attach: Callable[[str, str, str], Awaitable[None]],
+        receivers: Receivers,
     ) -> None:
         self._emitter = emitter
         self._thread_id = thread_id
         self._parent_id = parent_id
         self._language = language
-        self._on_answer = on_answer
-        self._on_evidence = on_evidence
+        self._receivers = receivers
+        self._published: Answer | None = None
         self._evidence: Sequence[Evidence] = ()
         self._evidence_sent = False
-        self._attach = attach
         self._steps: dict[str, _StepState] = {}
         self._dirty: dict[str, None] = {}
         self._answers: dict[str, list[str]] = {}
@@ -112,6 +124,9 @@ class TraceView:
         """Take an event, on the event loop. Raises KeyError for a step that was never started."""
         if isinstance(event, Started):
             self._steps[event.id] = _StepState(event)
+        elif isinstance(event, Published):
+            self._published = cast("Answer", event.answer)
+            return
         else:
             state = self._steps[event.id]
             if isinstance(event, Finished):
@@ -147,14 +162,17 @@ class TraceView:
             # After the steps: the message must appear below the work that led to it.
             if self._evidence and not self._evidence_sent:
                 self._evidence_sent = True
-                await self._on_evidence(self._evidence)
+                await self._receivers.on_evidence(self._evidence)
+            if self._published is not None:
+                answer, self._published = self._published, None
+                await self._receivers.on_published(answer)
             await self._flush_answer()
 
     async def _flush_answer(self) -> None:
         """All of the text so far: what is code and what is prose can change with every piece."""
         if self._answer_grew:
             self._answer_grew = False
-            await self._on_answer(inert("\n\n".join("".join(pieces) for pieces in self._answers.values())))
+            await self._receivers.on_answer(inert("\n\n".join("".join(pieces) for pieces in self._answers.values())))
 
     async def _run(self) -> None:
         while True:
@@ -168,7 +186,7 @@ class TraceView:
             step, attachment = self._finished_dict(state, state.finished)
             await (self._emitter.update_step(step) if state.sent else self._emitter.send_step(step))
             if attachment:
-                await self._attach(state.started.id, f"{state.started.name}.txt", attachment)
+                await self._receivers.attach(state.started.id, f"{state.started.name}.txt", attachment)
         elif not state.sent:
             await self._emitter.send_step({**self._dict(state), "output": inert_piece(text)})
         elif text:
