@@ -225,7 +225,39 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A requirement that an environment lacks. `reason` is a message."""
+
+    requirement: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a repository's tests need to run, installed outside of it and used read-only in the sandbox.
+
+    Attributes:
+        key: names it among the environments on disk; '' for an interpreter that the user named.
+        interpreter: the program that runs the tests, None for the one that runs us.
+        packages: folders with packages, which come before all others.
+        readable: further folders that the interpreter reads.
+        plugins: modules of pytest plugins to load.
+        files: texts by path of files that a build of the project would have written into its source.
+        left_out: requirements that could not be had.
+    """
+
+    key: str
+    interpreter: Path | None = None
+    packages: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    plugins: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+
+
 Ended = Literal["finished", "timeout", "memory", "processes", "output", "disk", "cancelled"]
+TestOutcomeName = Literal["passed", "failed", "error", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +276,7 @@ class Failure:
 class TestRun:
     """Counts of one sandboxed pytest run. `genuine`: the pass is verified by assertion inversion, see
     sandbox/verdict.py; `reasons` are messages that say why it is not, or how far the verification went. `ended` other
-    than `finished` names the limit that was exceeded."""
+    than `finished` names the limit that was exceeded. `outcomes`: passed, failed, error or skipped, by test id."""
 
     __test__ = False
 
@@ -258,6 +290,7 @@ class TestRun:
     ended: Ended = "finished"
     failures: tuple[Failure, ...] = ()
     reasons: tuple[str, ...] = ()
+    outcomes: Mapping[str, TestOutcomeName] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

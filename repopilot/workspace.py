@@ -20,7 +20,7 @@ from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Turn
 from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
-from repopilot.types import OnProgress, Snapshot, Source
+from repopilot.types import Environment, OnProgress, Snapshot, Source
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -36,7 +36,8 @@ class Workspace:
 
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
     there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
-    None means lexical search only. `turns` is the conversation so far.
+    None means lexical search only. `turns` is the conversation so far. `environment` has what the repository's tests
+    need, None where none was built.
     """
 
     snapshot: Snapshot
@@ -48,6 +49,7 @@ class Workspace:
     turns: tuple[Turn, ...] = ()
     router: Model | None = None
     coder: Model | None = None
+    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)

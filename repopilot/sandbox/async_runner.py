@@ -9,11 +9,15 @@ from pathlib import Path
 
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
-from repopilot.types import TestRun
+from repopilot.types import Environment, TestRun
 
 
 async def run_in_sandbox(
-    files: Mapping[str, str | bytes], tests: Sequence[str], settings: Settings, inputs: Path | None = None
+    files: Mapping[str, str | bytes],
+    tests: Sequence[str],
+    settings: Settings,
+    inputs: Path | None = None,
+    environment: Environment | None = None,
 ) -> TestRun:
     """Run `run_pytest` in a thread. When the task is cancelled, the sandbox ends before the cancellation is raised.
 
@@ -22,6 +26,7 @@ async def run_in_sandbox(
         tests: paths of the test files, among `files` or in `inputs`.
         settings: the sandbox level and the time limit.
         inputs: a folder with the rest of the repository.
+        environment: what the repository's tests need.
 
     Returns:
         The judged run.
@@ -31,7 +36,8 @@ async def run_in_sandbox(
         StorageError: the files can't be written.
     """
     cancel = threading.Event()
-    running = asyncio.create_task(asyncio.to_thread(run_pytest, files, tests, settings, inputs=inputs, cancel=cancel))
+    work = asyncio.to_thread(run_pytest, files, tests, settings, inputs=inputs, cancel=cancel, environment=environment)
+    running = asyncio.create_task(work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from repopilot import i18n
 from repopilot.errors import SandboxError
-from repopilot.sandbox.job_spec import INSIDE, MB, PYTHON, Mounts, SandboxJob, environment, interpreter, system
+from repopilot.sandbox.job_spec import INSIDE, MB, Mounts, SandboxJob, environment, python, readable, system
 
 MOUNTS = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
 
@@ -26,13 +26,13 @@ def command(job: SandboxJob) -> list[str]:
     options += ["--proc", "/proc", "--dev", "/dev"]
     for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (MOUNTS.work, job.limits.disk)):
         options += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
-    bound = [*system(), *interpreter()]
+    bound = [*system(), *readable(job)]
     for folder in _above([*bound, MOUNTS.root]):  # bubblewrap would make them for root only
         options += ["--perms", "0755", "--dir", folder]
     for path in bound:
         options += _link_or_bind(path)
     options += ["--ro-bind", str(job.root), MOUNTS.root, "--ro-bind", str(INSIDE), MOUNTS.inside]
-    return [program, *options, "--", *PYTHON, f"{MOUNTS.inside}/bootstrap.py"]
+    return [program, *options, "--", *python(job), f"{MOUNTS.inside}/bootstrap.py"]
 
 
 def _above(paths: list[str]) -> list[str]:

@@ -12,11 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from repopilot.sandbox.processes import own_tasks
+from repopilot.types import Environment
 
 INSIDE = Path(__file__).parent / "inside"
 MB = 1024 * 1024
-# Not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway.
-PYTHON = (sys.executable, "-s", "-P", "-B")
+_FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class SandboxJob:
         in_repository: the current folder is `root`, else `work`.
         probe: replaces the tests by an attempt to escape: {"secret", "forbidden"}, two paths that must be out of reach.
         limits: bounds of the run.
+        environment: what the tests need, None for our own packages.
     """
 
     root: Path
@@ -70,6 +71,7 @@ class SandboxJob:
     in_repository: bool = False
     probe: Mapping[str, str] = field(default_factory=dict)
     limits: SandboxLimits = field(default_factory=SandboxLimits)
+    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,10 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
             "scratch": f"{mounts.work}/pytest",
             "tests": [f"{mounts.root}/{test}" for test in job.tests],
             "import": searched,
-            "packages": packages(),
+            "packages": packages(job),
+            "plugins": list(job.environment.plugins) if job.environment else [],
             "probe": dict(job.probe),
-            "read": [*interpreter(), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
+            "read": [*readable(job), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
             "write": [mounts.work, "/dev/null"],
             "own": [mounts.work],
         }
@@ -124,15 +127,37 @@ def _others(level: str) -> int | None:
     return own_tasks() if sys.platform == "linux" else None
 
 
-def packages() -> str:
-    """The folder that pytest is installed in, which becomes importable inside."""
+def python(job: SandboxJob) -> tuple[str, ...]:
+    """The command that starts the job's interpreter. With an environment of its own ours must not be importable."""
+    environment = job.environment
+    if environment is None:
+        return (sys.executable, *_FLAGS)
+    if environment.interpreter is None:
+        return (sys.executable, *_FLAGS, "-S")
+    return (str(environment.interpreter), *_FLAGS)
+
+
+def packages(job: SandboxJob) -> list[str]:
+    """The folders that become importable inside, pytest's among them where the interpreter doesn't have it anyway."""
+    if job.environment is not None:
+        return [os.path.realpath(folder) for folder in job.environment.packages]
     spec = find_spec("pytest")
     assert spec and spec.origin  # a dependency
-    return str(Path(spec.origin).parent.parent)
+    return [str(Path(spec.origin).parent.parent)]
 
 
-def interpreter() -> list[str]:
-    """The folders of the interpreter and its packages."""
+def readable(job: SandboxJob) -> list[str]:
+    """The folders of the job's interpreter and of all packages."""
+    environment = job.environment
+    if environment is None:
+        return _outermost([*_own_interpreter(), *packages(job)])
+    folders = [*packages(job), *(str(folder) for folder in environment.readable)]
+    if environment.interpreter is None:
+        folders += _own_interpreter()
+    return _outermost(folders)
+
+
+def _own_interpreter() -> list[str]:
     executable = Path(sys.executable)
     paths = [
         sys.prefix,
@@ -140,12 +165,11 @@ def interpreter() -> list[str]:
         sys.exec_prefix,
         sysconfig.get_path("purelib"),
         sysconfig.get_path("platlib"),
-        packages(),
         str(executable.parent),
         str(executable.resolve().parent),
     ]
     real = [os.path.realpath(path) for path in paths]
-    return _outermost([path for path in (*paths, *real) if path != "/"])
+    return [path for path in (*paths, *real) if path != "/"]
 
 
 def system() -> list[str]:

@@ -21,13 +21,13 @@ from repopilot.sandbox import bwrap, seatbelt, stage, supervise
 from repopilot.sandbox.inside.bootstrap import CONFINED
 from repopilot.sandbox.job_spec import (
     INSIDE,
-    PYTHON,
     Mounts,
     SandboxJob,
     SandboxLimits,
     document,
     environment,
     host_mounts,
+    python,
 )
 from repopilot.settings import Settings
 from repopilot.types import SandboxLevel
@@ -140,5 +140,5 @@ def _command(job: SandboxJob, achieved: SandboxLevel) -> tuple[list[str], Mounts
     if achieved == "bwrap":  # which sets the inner environment itself
         return bwrap.command(job), bwrap.MOUNTS, {}
     mounts = host_mounts(job)
-    command = seatbelt.command(job) if achieved == "seatbelt" else [*PYTHON, str(INSIDE / "bootstrap.py")]
+    command = seatbelt.command(job) if achieved == "seatbelt" else [*python(job), str(INSIDE / "bootstrap.py")]
     return command, mounts, environment(mounts)

@@ -16,9 +16,9 @@ from repopilot.sandbox.failures import failures, missing_modules
 from repopilot.sandbox.inversion import ExpectedTest, Mutation, expected_tests, mutate, mutations
 from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.verdict import RunReport, read_report, why_not_passed, why_not_verified
+from repopilot.sandbox.verdict import RunReport, TestOutcome, read_report, why_not_passed, why_not_verified
 from repopilot.settings import Settings
-from repopilot.types import SandboxLevel, TestRun
+from repopilot.types import Environment, SandboxLevel, TestOutcomeName, TestRun
 
 _MAX_MUTANTS = 48
 _COLLECTION_S = 0.02  # to collect one more file
@@ -49,6 +49,7 @@ def run_pytest(
     *,
     inputs: Path | None = None,
     cancel: threading.Event | None = None,
+    environment: Environment | None = None,
 ) -> TestRun:
     """Run tests in the sandbox and judge the result. A pass is verified by a second run with inverted assertions.
 
@@ -61,6 +62,7 @@ def run_pytest(
         inputs: a folder with the rest of the repository; it is copied, and the current folder inside is its top.
             Without it the current folder is an empty writable one.
         cancel: ends the run once set.
+        environment: what the repository's tests need; without it only our own packages can be imported.
 
     Returns:
         Counts, failures and output; `genuine` says whether the pass is verified, `reasons` why not.
@@ -72,7 +74,7 @@ def run_pytest(
     """
     achieved = level(settings)
     limits = SandboxLimits(seconds=settings.test_timeout_s)
-    with stage.stage(files, inputs) as folder:
+    with stage.stage(files, inputs, environment.files if environment else None) as folder:
         sources = _sources(folder / "repo", files, tests)
         names = stage.aliases(tests)
         job = SandboxJob(
@@ -82,6 +84,7 @@ def run_pytest(
             secrets.token_hex(16),
             inputs is not None,
             limits=limits,
+            environment=environment,
         )
         context = _Context(folder, job, achieved, names, sources, cancel or threading.Event())
         for alias, test in names.items():
@@ -220,8 +223,22 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
         ended=run.outcome.ended,
         failures=failures(outcomes, context.sources),
         reasons=reasons,
+        outcomes=_by_id(outcomes),
     )
     return replace(result, output=result.output + _notes(result, context))
+
+
+def _by_id(outcomes: Sequence[TestOutcome]) -> dict[str, TestOutcomeName]:
+    """The outcome of each test; a failure while setting up or tearing down is an error."""
+    found: dict[str, TestOutcomeName] = {}
+    for outcome in outcomes:
+        if outcome.outcome == "failed":
+            found[outcome.id] = "failed" if outcome.when == "call" else "error"
+        elif outcome.outcome == "skipped" or outcome.xfail:
+            found.setdefault(outcome.id, "skipped")
+        elif outcome.when == "call":
+            found.setdefault(outcome.id, "passed")
+    return found
 
 
 def _notes(run: TestRun, context: _Context) -> str:

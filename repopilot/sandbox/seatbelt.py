@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import SandboxError
-from repopilot.sandbox.job_spec import INSIDE, PYTHON, SandboxJob, interpreter
+from repopilot.sandbox.job_spec import INSIDE, SandboxJob, python, readable
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _SYSTEM = (
@@ -30,13 +30,13 @@ def command(job: SandboxJob) -> list[str]:
     """The command line that runs a job. Raises SandboxError on a system without Seatbelt."""
     if not Path(_PROGRAM).exists():
         raise SandboxError(i18n.message("sandbox.no_seatbelt"))
-    return [_PROGRAM, "-p", profile(job), *PYTHON, str(INSIDE / "bootstrap.py")]
+    return [_PROGRAM, "-p", profile(job), *python(job), str(INSIDE / "bootstrap.py")]
 
 
 def profile(job: SandboxJob) -> str:
     """The profile: no network, only the named files, signals only to its own processes."""
-    readable = [*_SYSTEM, *interpreter(), str(INSIDE), os.path.realpath(job.root), os.path.realpath(job.work)]
-    rules = "\n".join(f"(allow file-read* process-exec (subpath {json.dumps(path)}))" for path in readable)
+    readable_paths = [*_SYSTEM, *readable(job), str(INSIDE), os.path.realpath(job.root), os.path.realpath(job.work)]
+    rules = "\n".join(f"(allow file-read* process-exec (subpath {json.dumps(path)}))" for path in readable_paths)
     return f"""(version 1)
 (deny default)
 (allow process-fork)

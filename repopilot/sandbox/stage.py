@@ -19,12 +19,15 @@ _MAX_INPUT_BYTES = 512 * 1024 * 1024
 
 
 @contextmanager
-def stage(files: Mapping[str, str | bytes], inputs: Path | None) -> Iterator[Path]:
+def stage(
+    files: Mapping[str, str | bytes], inputs: Path | None, built: Mapping[str, str] | None = None
+) -> Iterator[Path]:
     """Make a temporary folder with `repo` inside, removed afterwards.
 
     Args:
         files: the files under test, texts by path relative to `repo`.
         inputs: a folder with the rest of the repository, copied below them; None for none.
+        built: texts by path of files that a build would have written, where they are missing.
 
     Yields:
         The folder.
@@ -44,6 +47,9 @@ def stage(files: Mapping[str, str | bytes], inputs: Path | None) -> Iterator[Pat
         root.mkdir()
         if inputs is not None:
             _copy(inputs, root)
+        for path, text in (built or {}).items():
+            if not (root / path).exists():
+                write(root, path, text)
         for path, content in files.items():
             write(root, path, content)
         yield folder

@@ -198,13 +198,14 @@ async def _objection(
     body: str, new: Mapping[str, str], before: Mapping[str, str], examination: Examination
 ) -> Objection:
     """What the test shows on the new texts, and on those with the old ones restored."""
-    settings, inputs = examination.workspace.settings, examination.inputs
-    run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+    workspace = examination.workspace
+    where = (workspace.settings, examination.inputs, workspace.environment)
+    run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], *where)
     if run.genuine:
         return "refuted"
     if not some_failed(run) or run.errors or missing_modules(run):
         return "not run"
     if not before:
         return "fails"
-    old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], settings, inputs)
+    old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], *where)
     return "regression" if old.passed and not some_failed(old) else "not run"

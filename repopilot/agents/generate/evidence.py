@@ -225,6 +225,7 @@ async def _repair(examination: Examination, changes: Changes, suite: _Suite, ste
             examination.inputs,
             suite.focus,
             examination.language,
+            workspace.environment,
         )
         report = await repair(request, workspace.model, workspace.settings, testing)
         testing.note(protected=suite.protected, genuine=report.genuine)
@@ -237,7 +238,9 @@ async def _run(examination: Examination, changes: Changes, tests: Mapping[str, s
     """One run of tests over the changes; nothing is repaired."""
     async with step.child(name, "tool", ", ".join(tests)) as testing:
         files = {**texts_of(changes), **tests}
-        run = await run_in_sandbox(files, list(tests), examination.workspace.settings, examination.inputs)
+        run = await run_in_sandbox(
+            files, list(tests), examination.workspace.settings, examination.inputs, examination.workspace.environment
+        )
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         verified = i18n.text("testing.verified", examination.language)
         await testing.write(verified if run.genuine else run.output[-4000:])

@@ -193,7 +193,7 @@ async def _correct(
 
 async def _run(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:
     async with step.child("tests", "tool", ", ".join(tests)) as running, checked_out(workspace) as folder:
-        run = await run_in_sandbox(files, tests, workspace.settings, folder)
+        run = await run_in_sandbox(files, tests, workspace.settings, folder, workspace.environment)
         running.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         await running.write(run.output[-4000:])
     return run

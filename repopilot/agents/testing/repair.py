@@ -26,7 +26,7 @@ from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.settings import Settings
 from repopilot.trace import Step
-from repopilot.types import Failure, TestRun
+from repopilot.types import Environment, Failure, TestRun
 
 _TEMPERATURE = 0.8
 _SHORT_MODULE = 80
@@ -52,6 +52,7 @@ class RepairRequest:
         inputs: a folder with the rest of the repository.
         focus: names that tests written here are to call (`Class.method`).
         language: the language of the messages in the steps.
+        environment: what the repository's tests need.
     """
 
     code: str
@@ -63,6 +64,7 @@ class RepairRequest:
     inputs: Path | None = None
     focus: tuple[str, ...] = ()
     language: str = "en"
+    environment: Environment | None = None
 
     @property
     def module(self) -> str:
@@ -121,7 +123,8 @@ class _RepairLoop:
     async def run(self, candidate: str, tests: Mapping[str, str]) -> TestRun:
         """Run tests over a candidate and the files around it."""
         files = {**self.request.context_files, **tests, self.request.name: candidate}
-        return await run_in_sandbox(files, list(tests), self.settings, self.request.inputs)
+        request = self.request
+        return await run_in_sandbox(files, list(tests), self.settings, request.inputs, request.environment)
 
 
 async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...], str]:

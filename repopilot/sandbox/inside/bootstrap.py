@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import site
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ CONFINED = 99
 """Exit status of a probe that could reach nothing outside."""
 NOT_CONFINED = 98
 """Exit status where the kernel, or this machine's settings, refused a part of the confinement."""
+_ASYNC_PLUGINS = {"asyncio", "anyio", "trio", "tornado", "twisted", "aiohttp"}
+"""Plugins that run `async def` tests their own way."""
 
 
 def main() -> int:
@@ -59,10 +62,10 @@ def _confine(job: dict[str, Any]) -> None:
             raise
 
 
-def _probe(packages: str, secret: str, forbidden: str) -> int:
+def _probe(packages: list[str], secret: str, forbidden: str) -> int:
     """Try what the level must forbid (read a file outside, write one outside, start more processes than allowed) and
     what it must allow (read the packages)."""
-    if not os.access(os.path.join(packages, "pytest", "__init__.py"), os.R_OK):
+    if not any(os.access(os.path.join(folder, "pytest", "__init__.py"), os.R_OK) for folder in packages):
         print("pytest can't be read inside", file=sys.stderr)
         return NOT_CONFINED
     for path, flags in ((secret, os.O_RDONLY), (forbidden, os.O_WRONLY | os.O_CREAT)):
@@ -92,7 +95,9 @@ def _processes_are_bounded() -> bool:
 
 
 def _pytest(job: dict[str, Any]) -> int:
-    sys.path.insert(1, job["packages"])
+    for folder in job["packages"]:  # behind the standard library, as site does
+        if folder not in sys.path:
+            site.addsitedir(folder)
     import pytest
 
     if TYPE_CHECKING:
@@ -104,9 +109,11 @@ def _pytest(job: dict[str, Any]) -> int:
     for name in ("reporter", "confine", "seccomp"):  # the code under test may have modules of these names
         sys.modules.pop(name, None)
     outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"])
+    asynchronous = _ASYNC_PLUGINS & set(job["plugins"])
     return pytest.main(
         [
             *job["tests"],
+            *(part for name in job["plugins"] for part in ("-p", name)),
             "--rootdir",
             job["root"],
             "--confcutdir",
@@ -127,7 +134,7 @@ def _pytest(job: dict[str, Any]) -> int:
             "--basetemp",
             job["scratch"],
         ],
-        plugins=[outcomes, reporter],
+        plugins=[outcomes] if asynchronous else [outcomes, reporter],
     )
 
 

@@ -1,0 +1,72 @@
+"""Runs of tests with a repository's own packages, in every level that works here."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from repopilot.sandbox.levels import why_unavailable
+from repopilot.sandbox.run import run_pytest
+from repopilot.settings import Settings
+from repopilot.types import Environment
+
+OURS = Path(find_spec("pytest").origin).parents[1]
+TESTS = """
+import dependency
+import shop._version
+
+
+def test_dependency():
+    assert dependency.answer() == 42
+
+
+def test_file_that_a_build_writes():
+    assert shop._version.version == "1.2"
+"""
+
+
+@pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
+def test_packages_of_an_environment_are_imported(level, tmp_path):
+    if reason := why_unavailable(level):
+        pytest.skip(reason)
+    site = tmp_path / "site-packages"
+    site.mkdir()
+    (site / "dependency.py").write_text("def answer():\n    return 42\n")
+    environment = Environment("key", packages=(site, OURS), files={"shop/_version.py": "version = '1.2'\n"})
+    files = {"test_a.py": TESTS, "shop/__init__.py": ""}
+    settings = Settings(sandbox=level, allow_weak_sandbox=True)
+    run = run_pytest(files, ["test_a.py"], settings, environment=environment)
+    assert run.genuine, run.output
+    assert run.outcomes == {
+        "test_a.py::test_dependency": "passed",
+        "test_a.py::test_file_that_a_build_writes": "passed",
+    }
+    assert run_pytest(files, ["test_a.py"], settings).errors == 1
+
+
+def test_each_outcome_is_named():
+    tests = """
+import pytest
+
+@pytest.fixture
+def broken():
+    raise OSError("no")
+
+def test_passes(): assert True
+def test_fails(): assert 1 == 2
+def test_breaks(broken): pass
+@pytest.mark.skip
+def test_skips(): pass
+@pytest.mark.xfail
+def test_expected(): assert 1 == 2
+"""
+    run = run_pytest({"test_a.py": tests}, ["test_a.py"], Settings())
+    assert {name.partition("::")[2]: outcome for name, outcome in run.outcomes.items()} == {
+        "test_passes": "passed",
+        "test_fails": "failed",
+        "test_breaks": "error",
+        "test_skips": "skipped",
+        "test_expected": "skipped",
+    }
