@@ -86,7 +86,7 @@ async def _run(name: str, cases: Sequence[tuple[str, Workspace, list[dict]]], se
     """Ask every question of every repository. The replies of one run are not those of another."""
     resources = ModelResources()
     try:
-        model = await _model(name, settings, resources)
+        model = await chosen_model(name, settings, resources)
         rows = []
         for repository, workspace, questions in cases:
             await _asked("What is the purpose of this?", replace(workspace, model=None))  # warms the index
@@ -99,7 +99,8 @@ async def _run(name: str, cases: Sequence[tuple[str, Workspace, list[dict]]], se
         resources.close()
 
 
-async def _model(name: str, settings: Settings, resources: ModelResources) -> Model | None:
+async def chosen_model(name: str, settings: Settings, resources: ModelResources) -> Model | None:
+    """The model of that name, warmed up; None for `none`."""
     if name == "none":
         return None
     known = f"{FAMILY}:{name}" if name[:1].isdigit() else name

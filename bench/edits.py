@@ -1,0 +1,260 @@
+"""Edits: how often a task becomes the right change of a real repository, and how soon, by model.
+
+    python -m bench.edits TASKS_DIR TREES_DIR [--models none 1.5b …] [--groups a b c] [--only NAME …] [--tasks ID …]
+                          [--until diff] [--old] [--venvs DIR] [--home DIR] [--json OUT] [--quiet]
+    python -m bench.edits TASKS_DIR TREES_DIR --validate [--groups …] [--only NAME …] [--tasks ID …] [--venvs DIR]
+
+TASKS_DIR holds NAME.jsonl (see bench/data/edits/README.md), TREES_DIR/NAME a clone of the repository at its commit,
+VENVS/NAME its virtual environment or its `node_modules`. `--home` is a data directory with the models installed, which
+also keeps the indexes for the next run. A model is `none`, a size of the built-in family, a known name, or a GGUF
+file. `--until diff` ends with the edit, without debate, tests and impact; `--old` runs, beside it, today's way of whole
+files and symbols. `--quiet` prints totals only.
+
+resolved: the hidden check and the repository's own tests pass, nothing else changed or broke; parses: there is a diff
+and its files parse; wrong: there is one, and it isn't resolved; wrong_verified: the tests' pass was shown as verified,
+and the hidden check fails. Seconds count from the task to the end of the edit (diff_s) and of the verdict (verdict_s).
+
+`--validate` runs no model: every check must fail on the unchanged tree and pass on the reference patch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
+from pathlib import Path
+
+from bench.answers import chosen_model
+from bench.edit_checks import Checked, Tools, checked, reference_changes
+from bench.edit_scores import scored, table
+from repopilot import trace
+from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.exploration import explore
+from repopilot.assistant import answer
+from repopilot.errors import RepoPilotError
+from repopilot.llm.resources import ModelResources
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.results import Answer, Generation
+from repopilot.retrieval.query.parse import reply_language
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+from repopilot.types import FileChange
+from repopilot.workspace import Workspace, open_index
+
+_EDIT_STEP, _VERDICT_STEP = "generate", "controller"
+_SECONDS_A_TASK = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A task, the tree it is for, and how that tree's tests are run."""
+
+    task: Mapping
+    tree: Path
+    tools: Tools
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What the program made of a task."""
+
+    changes: tuple[FileChange, ...] = ()
+    genuine: bool = False
+    diff_s: float | None = None
+    verdict_s: float | None = None
+    why: str = ""
+    by_code: bool | None = None
+
+
+def main() -> None:
+    arguments = _arguments()
+    settings = Settings(home=arguments.home) if arguments.home else Settings()
+    settings = settings.model_copy(update={"ollama_url": "", "llm_url": "", "cache_on_disk": False})
+    cases = list(_cases(arguments, settings.home / "edit-trees"))
+    if arguments.validate:
+        raise SystemExit(_validate(cases))
+    found = {}
+    with Runtime(settings) as runtime:
+        workspaces = {tree: _workspace(tree, runtime) for tree in dict.fromkeys(c.tree for c in cases)}
+        for model in arguments.models:
+            for way in ("new", "old")[: 1 + arguments.old]:
+                rows = asyncio.run(_run(model, way, cases, workspaces, arguments))
+                found[f"{model} {way}" if arguments.old else model] = rows
+    for title, rows in found.items():
+        _print_tables(title, rows, arguments.quiet)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1, ensure_ascii=False), "utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tasks_dir", type=Path, metavar="TASKS_DIR")
+    parser.add_argument("trees", type=Path)
+    parser.add_argument("--models", nargs="+", default=["none"])
+    parser.add_argument("--groups", nargs="+", default=["a", "b", "c"])
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--tasks", nargs="+", default=[], metavar="ID")
+    parser.add_argument("--until", choices=["diff", "verdict"], default="verdict")
+    parser.add_argument("--old", action="store_true")
+    parser.add_argument("--venvs", type=Path)
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--validate", action="store_true")
+    return parser.parse_args()
+
+
+def _cases(arguments: argparse.Namespace, kept: Path) -> Iterator[Case]:
+    commands = dict(_test_commands(arguments.tasks_dir.parent / "repositories.tsv"))
+    for file in sorted(arguments.tasks_dir.glob("*.jsonl")):
+        name = file.stem
+        if arguments.only and name not in arguments.only:
+            continue
+        environment = (arguments.venvs / name).resolve() if arguments.venvs else None
+        tools = Tools(commands[name], environment)
+        for task in map(json.loads, file.read_text("utf-8").splitlines()):
+            wanted = task["group"] in arguments.groups and (not arguments.tasks or task["id"] in arguments.tasks)
+            if wanted:
+                tree = _tree(arguments.trees / name, task.get("commit", ""), kept)
+                yield Case({"repository": name, **task}, tree, tools)
+
+
+def _test_commands(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for line in file.read_text("utf-8").splitlines()[1:]:
+        name, *_, command = line.split("\t")
+        yield name, tuple(command.split())
+
+
+def _tree(clone: Path, commit: str, kept: Path) -> Path:
+    """The repository at the commit that a task starts from, '' for the pinned one; kept with its index."""
+    if not commit:
+        return clone.resolve()
+    tree = kept / f"{clone.name}-{commit[:12]}"
+    if not tree.exists():
+        subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(clone), str(tree)], check=True)
+        subprocess.run(["git", "-C", str(tree), "checkout", "-q", "-B", "main", commit], check=True)
+    return tree.resolve()
+
+
+def _validate(cases: Sequence[Case]) -> int:
+    """Print the tasks whose check does not tell the reference from the unchanged tree. The number of them."""
+    bad = 0
+    for case in cases:
+        problem = _problem(case)
+        bad += bool(problem)
+        print(f"{case.task['id']:28s} {problem or 'ok'}", flush=True)
+    return bad
+
+
+def _problem(case: Case) -> str:
+    before = checked(case.task, (), case.tree, case.tools)
+    if before.resolved:
+        return "passes on the unchanged tree"
+    after = checked(case.task, reference_changes(case.task, case.tree), case.tree, case.tools)
+    return "" if after.resolved else f"fails on the reference: {asdict(after)}"
+
+
+def _workspace(tree: Path, runtime: Runtime) -> Workspace:
+    """The indexed repository, without a model."""
+    snapshot = open_source(parse_source(str(tree)), runtime.settings)
+    index = open_index(snapshot, runtime, lambda progress: None)
+    return Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
+
+
+async def _run(
+    name: str, way: str, cases: Sequence[Case], workspaces: Mapping[Path, Workspace], arguments: argparse.Namespace
+) -> list[dict]:
+    """Give every task to the program. The replies of one run are not those of another."""
+    resources = ModelResources()
+    attempt = _until_diff(way) if arguments.until == "diff" or way == "old" else _until_verdict
+    try:
+        model = await chosen_model(name, next(iter(workspaces.values())).settings, resources)
+        rows: list[dict] = []
+        for case in cases:
+            made = await _timed(attempt, case, replace(workspaces[case.tree], model=model))
+            verdict = await asyncio.to_thread(checked, case.task, made.changes, case.tree, case.tools)
+            rows.append(_row(case, made, verdict))
+            resolved = sum(row["resolved"] for row in rows)
+            print(f"{name} {way} {len(rows)}/{len(cases)} resolved {resolved}", end="\r", file=sys.stderr)
+        return rows
+    finally:
+        resources.close()
+
+
+async def _timed(attempt: Callable, case: Case, workspace: Workspace) -> Attempt:
+    """An attempt that ends: with an error of the program as its reason, or after `_SECONDS_A_TASK`."""
+    try:
+        return await asyncio.wait_for(attempt(case.task["task"], workspace), _SECONDS_A_TASK)
+    except (RepoPilotError, TimeoutError) as error:
+        return Attempt(why=f"{type(error).__name__}: {error}")
+
+
+async def _until_verdict(task: str, workspace: Workspace) -> Attempt:
+    """As `repopilot generate` does it."""
+    events: list[tuple[float, trace.Event]] = []
+    began = time.perf_counter()
+    async with trace.root(lambda event: events.append((time.perf_counter() - began, event)), "bench") as step:
+        done: Answer = await answer(task, workspace, step, "GENERATE")
+    result = done.result if isinstance(done.result, Generation) else Generation()
+    genuine = result.tests is not None and result.tests.genuine
+    ends = _ends(events)
+    edited = min((s for n, s in ends if n == _EDIT_STEP), default=None)
+    judged = max((s for n, s in ends if n.startswith(_VERDICT_STEP)), default=None)
+    return Attempt(done.files, genuine, edited if done.files else None, judged, result.failure)
+
+
+def _ends(events: Sequence[tuple[float, trace.Event]]) -> list[tuple[str, float]]:
+    names = {e.id: e.name for _, e in events if isinstance(e, trace.Started)}
+    return [(names[e.id], seconds) for seconds, e in events if isinstance(e, trace.Finished)]
+
+
+def _until_diff(way: str) -> Callable:
+    """The first steps of `agents/generate/pipeline.py`: explore and edit."""
+
+    async def attempt(task: str, workspace: Workspace) -> Attempt:
+        began = time.perf_counter()
+        async with trace.root(lambda event: None, "bench") as step:
+            found = await explore(task, workspace, step)
+            request = EditRequest(task, found, language=reply_language(task, workspace.settings))
+            changes = await edit_files(request, workspace, step)
+        return Attempt(changes, diff_s=time.perf_counter() - began)
+
+    return attempt
+
+
+def _row(case: Case, made: Attempt, verdict: Checked) -> dict:
+    shown = {name: case.task.get(name) for name in ("id", "repository", "group", "kind", "language", "model", "task")}
+    row = {
+        **shown,
+        "changed": [c.path for c in made.changes],
+        "diff": "".join(c.diff for c in made.changes),
+        "genuine": made.genuine,
+        "diff_s": made.diff_s,
+        "verdict_s": made.verdict_s,
+        "why": made.why,
+        **asdict(verdict),
+    }
+    return {**row, **scored(row)}
+
+
+def _print_tables(title: str, rows: Sequence[Mapping], quiet: bool) -> None:
+    print(f"\nmodel {title}")
+    print(table(rows, itemgetter("group"), "group"))
+    print("\n" + table(rows, lambda row: f"{row['group']} {'model' if row['model'] else 'no model'}", "needs"))
+    print("\n" + table(rows, lambda row: f"{row['group']} {row['kind']}", "kind"))
+    if not quiet:
+        print("\n" + table(rows, itemgetter("repository"), "repository"))
+        for row in rows:
+            if not row["resolved"]:
+                print(f"  {row['id']:24s} {'wrong' if row['changed'] else 'no diff':8s} {row['why'][:120]}")
+
+
+if __name__ == "__main__":
+    main()
