@@ -34,7 +34,10 @@ from bench.answers import chosen_model
 from bench.edit_checks import Checked, Tools, checked, reference_changes
 from bench.edit_scores import scored, table
 from repopilot import trace
-from repopilot.agents.editing.editor import EditRequest, edit_files
+from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.editor import edit_files
+from repopilot.agents.editing.outcome import EditOutcome
+from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.agents.exploration import explore
 from repopilot.assistant import answer
 from repopilot.errors import RepoPilotError
@@ -223,10 +226,16 @@ def _until_diff(way: str) -> Callable:
         async with trace.root(lambda event: None, "bench") as step:
             found = await explore(task, workspace, step)
             request = EditRequest(task, found, language=reply_language(task, workspace.settings))
-            changes = await edit_files(request, workspace, step)
-        return Attempt(changes, diff_s=time.perf_counter() - began)
+            done = await _edited(request, way, workspace, step)
+        return Attempt(done.changes, diff_s=time.perf_counter() - began, by_code=done.by_code)
 
     return attempt
+
+
+async def _edited(request: EditRequest, way: str, workspace: Workspace, step: trace.Step) -> EditOutcome:
+    if way == "old":
+        return EditOutcome(await write_whole_files(request, workspace, step))
+    return await edit_files(request, workspace, step)
 
 
 def _row(case: Case, made: Attempt, verdict: Checked) -> dict:
@@ -238,6 +247,7 @@ def _row(case: Case, made: Attempt, verdict: Checked) -> dict:
         "genuine": made.genuine,
         "diff_s": made.diff_s,
         "verdict_s": made.verdict_s,
+        "by_code": made.by_code,
         "why": made.why,
         **asdict(verdict),
     }
