@@ -434,6 +434,22 @@ class TestReport:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUpEdit:
+    """What a change makes necessary elsewhere.
+
+    Attributes:
+        path, line: where, in the text after the change.
+        reason: why, as a message.
+        change: all edits of that file that code can write, on top of the change; None where it only names the place.
+    """
+
+    path: str
+    line: int
+    reason: str
+    change: FileChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """What was found out about generated files.
 
@@ -442,12 +458,14 @@ class Generation:
         tests: None when they could not be run at all.
         impact: what the files affect, None when that is unknown.
         failure: why there are no files, '' when there are some.
+        follow_ups: what they make necessary elsewhere, the most urgent first.
     """
 
     verdict: Verdict | None = None
     tests: TestReport | None = None
     impact: ImpactReport | None = None
     failure: str = ""
+    follow_ups: tuple[FollowUpEdit, ...] = ()
     kind: Literal["generation"] = "generation"
 
 

@@ -1,0 +1,1 @@
+"""What a change makes necessary elsewhere: callers, exports, stubs, tests and texts, found by code."""

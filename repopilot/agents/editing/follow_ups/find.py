@@ -1,0 +1,35 @@
+"""Finds what a change makes necessary elsewhere."""
+
+from __future__ import annotations
+
+from repopilot.agents.editing.edits import Changes
+from repopilot.agents.editing.follow_ups.changed_callers import changed_callers
+from repopilot.agents.editing.follow_ups.changed_state import changed_state
+from repopilot.agents.editing.follow_ups.missing_exports import missing_exports
+from repopilot.agents.editing.follow_ups.needed_edit import joined
+from repopilot.results import FollowUpEdit
+from repopilot.workspace import Workspace
+
+_RULES = (changed_callers, missing_exports)
+
+
+def follow_ups(changes: Changes, workspace: Workspace) -> tuple[FollowUpEdit, ...]:
+    """Find what a change makes necessary elsewhere. Blocking; no model has a part in it.
+
+    Args:
+        changes: the files that change.
+        workspace: the repository before the change.
+
+    Returns:
+        At most a handful, the most urgent first. Those of one file that code can write are one change of it, on top of
+        `changes`; the others only name their place.
+
+    Raises:
+        IndexFailed: the index is broken.
+    """
+    state = changed_state(changes, workspace)
+    if not state.code:
+        return ()
+    needed = [edit for rule in _RULES for edit in rule(state)]
+    texts = {edit.path: text for edit in needed if (text := state.texts(edit.path))}
+    return joined([edit for edit in needed if edit.path in texts], texts)

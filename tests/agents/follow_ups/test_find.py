@@ -1,0 +1,130 @@
+"""Follow-up edits of a change, on small repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from support.shop_workspace import offline, open_workspace
+
+from repopilot.agents.editing.edits import change
+from repopilot.agents.editing.follow_ups.find import follow_ups
+from repopilot.results import FollowUpEdit
+
+Found = Callable[..., tuple[FollowUpEdit, ...]]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Found:
+    """The follow-ups of changing some files of a repository."""
+
+    def find(files: Mapping[str, str], new: Mapping[str, str]) -> tuple[FollowUpEdit, ...]:
+        for path, text in files.items():
+            target = tmp_path / "repository" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode())
+        workspace = open_workspace(tmp_path / "repository", offline(tmp_path / "home"))
+        return follow_ups(tuple(change(path, text, files.get(path)) for path, text in new.items()), workspace)
+
+    return find
+
+
+PRICES = "def price(item, tax):\n    return item * tax\n"
+CART = (
+    "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(item, 2) for item in items)\n"
+    "\n\ndef one(item):\n    return price(item, tax=3)\n"
+)
+
+
+def test_callers_of_a_changed_signature_are_adapted(found):
+    files = {"shop/__init__.py": "", "shop/prices.py": PRICES, "shop/cart.py": CART}
+    (only,) = found(files, {"shop/prices.py": "def price(tax, item):\n    return item * tax\n"})
+    assert (only.path, only.line) == ("shop/cart.py", 5)
+    assert "sum(price(2, item) for" in only.change.content
+    assert "return price(item=item, tax=3)" in only.change.content
+
+
+def test_a_missing_argument_names_the_place_only(found):
+    files = {"shop/__init__.py": "", "shop/prices.py": PRICES, "shop/cart.py": CART}
+    places = found(files, {"shop/prices.py": "def price(item, tax, currency):\n    return item * tax\n"})
+    assert [(p.line, p.change) for p in places] == [(5, None), (9, None)]
+    assert "currency" in places[0].reason
+
+
+def test_a_caller_in_the_changed_file_is_edited_on_top_of_the_change(found):
+    files = {"shop.py": "def price(item, size):\n    return item\n\n\ndef all_of():\n    return price(1, size=2)\n"}
+    new = files["shop.py"].replace("(item, size)", "(item, length)")
+    (only,) = found(files, {"shop.py": new})
+    assert only.change.content == new.replace("size=2", "length=2")
+    assert "size=2" in only.change.diff
+
+
+def test_methods_called_through_self_and_constructors(found):
+    files = {
+        "shop.py": "class Cart:\n    def __init__(self, name, size=1):\n        self.add_item(1, 2)\n\n"
+        "    def add_item(self, item, count):\n        return item\n\n\ndef new_cart():\n    return Cart('a', 3)\n"
+    }
+    new = files["shop.py"].replace("(self, name, size=1)", "(self, size, name)").replace("item, count", "count, item")
+    (only,) = found(files, {"shop.py": new})
+    assert "self.add_item(2, 1)" in only.change.content
+    assert "Cart(3, 'a')" in only.change.content
+
+
+def test_nothing_follows_from_a_new_optional_parameter(found):
+    files = {"shop/__init__.py": "", "shop/prices.py": PRICES, "shop/cart.py": CART}
+    assert found(files, {"shop/prices.py": "def price(item, tax, currency=None):\n    return item * tax\n"}) == ()
+
+
+def test_an_overriding_method_with_the_old_parameters_is_named(found):
+    base = "class Base:\n    def run_it(self, a):\n        return a\n"
+    files = {
+        "base.py": base,
+        "sub.py": "from base import Base\n\n\nclass Sub(Base):\n    def run_it(self, a):\n        return 1\n",
+    }
+    (only,) = found(files, {"base.py": base.replace("self, a", "self, a, b")})
+    assert (only.path, only.line, only.change) == ("sub.py", 5, None)
+
+
+MODULE = "def one():\n    pass\n\n\ndef two():\n    pass\n"
+THREE = MODULE + "\n\ndef three():\n    pass\n\n\ndef _four():\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "expected"),
+    [
+        ("from .work import one, two\n", "from .work import one, three, two\n"),
+        (
+            "from .work import one as one\nfrom .work import two as two\n",
+            "from .work import one as one\nfrom .work import three as three\nfrom .work import two as two\n",
+        ),
+        (
+            "from pack.work import (\n    one,\n    two,\n)\n\n__all__ = ['one', 'two']\n",
+            "from pack.work import (\n    one,\n    three,\n    two,\n)\n\n__all__ = ['one', 'three', 'two']\n",
+        ),
+    ],
+)
+def test_a_new_public_name_is_exported_as_the_names_beside_it(found, package, expected):
+    (only,) = found({"pack/__init__.py": package, "pack/work.py": MODULE}, {"pack/work.py": THREE})
+    assert only.path == "pack/__init__.py"
+    assert only.change.content == expected
+
+
+def test_nothing_is_exported_where_the_names_beside_are_not(found):
+    assert found({"pack/__init__.py": "from .work import one\n", "pack/work.py": MODULE}, {"pack/work.py": THREE}) == ()
+    assert found({"pack/__init__.py": "from .work import *\n", "pack/work.py": MODULE}, {"pack/work.py": THREE}) == ()
+
+
+def test_an_index_of_a_script_folder(found):
+    files = {
+        "src/index.ts": "export { one, two } from './work'\n",
+        "src/work.ts": "export function one() {}\nexport function two() {}\n",
+    }
+    (only,) = found(files, {"src/work.ts": files["src/work.ts"] + "export function three() {}\nfunction hidden() {}\n"})
+    assert only.change.content == "export { one, two, three } from './work'\n"
+
+
+def test_text_with_other_line_ends_keeps_them(found):
+    files = {"pack/__init__.py": "from .work import one, two\r\n", "pack/work.py": MODULE}
+    (only,) = found(files, {"pack/work.py": THREE})
+    assert only.change.content == "from .work import one, three, two\r\n"
