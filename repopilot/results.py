@@ -19,6 +19,7 @@ from repopilot.types import (
     FileChange,
     Finding,
     Intent,
+    OpenReference,
     Risk,
     Route,
     SandboxLevel,
@@ -395,6 +396,7 @@ class TestReport:
         stopped_because: why there is no further attempt or no run at all, '' for a single run.
         written: the same for tests written for what the first ones don't call.
         unexercised: names of changed definitions that no passing test uses.
+        red_before: ids of failed tests that fail without the change as well.
     """
 
     __test__ = False
@@ -407,6 +409,7 @@ class TestReport:
     stopped_because: str = ""
     written: TestReport | None = None
     unexercised: tuple[str, ...] = ()
+    red_before: tuple[str, ...] = ()
     kind: Literal["tests"] = "tests"
 
     @property
@@ -459,6 +462,10 @@ class Generation:
         impact: what the files affect, None when that is unknown.
         failure: why there are no files, '' when there are some.
         follow_ups: what they make necessary elsewhere, the most urgent first.
+        by_code: no model took part in the edit.
+        notes: what the user should know of the edit, as messages.
+        open_references: references that were left as they are, for the user to decide.
+        choices: places that the task may mean, as `path:Symbol`, where it isn't clear which.
     """
 
     verdict: Verdict | None = None
@@ -466,6 +473,10 @@ class Generation:
     impact: ImpactReport | None = None
     failure: str = ""
     follow_ups: tuple[FollowUpEdit, ...] = ()
+    by_code: bool = False
+    notes: tuple[str, ...] = ()
+    open_references: tuple[OpenReference, ...] = ()
+    choices: tuple[str, ...] = ()
     kind: Literal["generation"] = "generation"
 
 

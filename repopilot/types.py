@@ -207,6 +207,22 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenReference:
+    """A reference that code isn't sure of, for the user to decide.
+
+    Attributes:
+        path, line: where it is.
+        text: of the line.
+        reason: why it is left open, as a message.
+    """
+
+    path: str
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """One generated file. `diff` is unified, against the snapshot; `content` is the complete new text."""
 

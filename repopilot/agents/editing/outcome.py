@@ -5,23 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repopilot.agents.editing.edits import Changes
-from repopilot.types import Edit
-
-
-@dataclass(frozen=True, slots=True)
-class OpenReference:
-    """A reference that code isn't sure of, for the user to decide.
-
-    Attributes:
-        path, line: where it is.
-        text: of the line.
-        reason: why it is left open, as a message.
-    """
-
-    path: str
-    line: int
-    text: str
-    reason: str
+from repopilot.types import Edit, OpenReference
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,12 +33,14 @@ class Examination:
         workspace: the repository.
         inputs: the repository as a folder for the sandbox, None where nothing can be run in it.
         language: the language of the messages.
+        by_code: no model took part in the change.
     """
 
     task: str
     workspace: Workspace
     inputs: Path | None = None
     language: str = "en"
+    by_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ async def gather_evidence(
         not_called=unexercised(changed, report.tests.values()),
         written=written,
         unexercised=unexercised(changed, (*report.verified_tests, *passing)),
+        red_before=report.red_before,
+        by_code=examination.by_code,
     )
 
 

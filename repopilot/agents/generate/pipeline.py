@@ -6,18 +6,20 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.editor import edit_files
+from repopilot.agents.editing.editor import edit_by_code, edit_files
 from repopilot.agents.editing.edits import Changes
+from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import debate, try_objection
+from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import (
     Examination,
     gather_evidence,
@@ -57,8 +59,20 @@ class Version:
     merged: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the Controller judges: a version, the report on its tests, and what the debate said."""
+
+    changes: Changes
+    report: TestReport | None
+    opinions: Opinions = field(default_factory=Opinions)
+    objection: Objection = "none"
+
+
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     """Files for a task, with the Controller's verdict, tests and impact in the answer's `result`.
+
+    The files come first, and stand from then on: they are published before tests, debate, impact and prose.
 
     Args:
         question: the task as the user wrote it.
@@ -68,31 +82,132 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     Returns:
         The answer. Without usable files it says why, and keeps what the other agents found.
     """
-    found = await explore(question, workspace, step)
     language = reply_language(question, workspace.settings)
-    context, changes = await asyncio.gather(
-        result_or_none(_context(question, found, workspace, step), i18n.message("generate.work.explanation"), step),
-        _edit(EditRequest(question, found, language=language), workspace, step),
-    )
-    text, citations = context or ("", ())
-    if isinstance(changes, RepoPilotError):
-        failure = i18n.said(i18n.reason(changes), language)
-        return await _answer(GenerationOutcome(text, failure=failure, language=language), citations, step)
-    async with _inputs(changes, workspace) as inputs:
-        examination = Examination(question, workspace, inputs, language)
-        outcome = await _decide(examination, found, changes, step)
+    found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
+    if isinstance(edit, RepoPilotError):
+        failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
+        failed = GenerationOutcome(failure=failure, choices=choices, language=language)
+        return await _explained(failed, None if choices else found, question, workspace, step)
+    outcome = _unexamined(edit, language)
+    step.publish(_published(outcome))
+    async with _inputs(edit.changes, workspace) as inputs:
+        examination = Examination(question, workspace, inputs, language, edit.by_code)
+        if edit.edits:
+            outcome = await _decide_edit(examination, found, edit, outcome, step)
+        else:
+            outcome = await _decide(examination, found, outcome, step)
+    step.publish(_published(outcome))
     work = i18n.message("generate.work.impact")
-    impact = await result_or_none(_impact(outcome.changes, workspace, step), work, step)
-    return await _answer(replace(outcome, context=text, impact=impact), citations, step)
+    outcome = replace(outcome, impact=await result_or_none(_impact(outcome.changes, workspace, step), work, step))
+    step.publish(_published(outcome))
+    return await _explained(outcome, found, question, workspace, step)
 
 
-async def _decide(examination: Examination, found: Exploration, changes: Changes, step: Step) -> GenerationOutcome:
-    """Debate and test a version, let the Controller decide, and follow its decision."""
-    version = await _examine(examination, changes, step)
+async def _explained(
+    outcome: GenerationOutcome, found: Exploration | None, task: str, workspace: Workspace, step: Step
+) -> Answer:
+    """The answer, with what the model says about the code around the task where that was explored."""
+    if found is None:
+        return await _answer(outcome, (), step)
+    work = i18n.message("generate.work.explanation")
+    text, citations = await result_or_none(_context(task, found, workspace, step), work, step) or ("", ())
+    return await _answer(replace(outcome, context=text), citations, step)
+
+
+async def _first_version(
+    request: EditRequest, workspace: Workspace, step: Step
+) -> tuple[Exploration | None, EditOutcome | RepoPilotError]:
+    """The edit, or why there is none, and what was explored for it: nothing where code makes the edit."""
+    exact = await _by_code(request, workspace, step)
+    if exact is not None:
+        return None, exact
+    found = await explore(request.task, workspace, step)
+    return found, await _edit(replace(request, found=found), workspace, step)
+
+
+async def _by_code(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | RepoPilotError | None:
+    """The edit if no model is needed for it, or why it can't be made; None where a model is needed."""
+    try:
+        outcome = await asyncio.to_thread(edit_by_code, request, workspace)
+    except RepoPilotError as error:
+        step.note(failure=error.message)
+        return error
+    if outcome is not None:
+        async with step.child("edit by code", "agent", request.task) as editing:
+            await _show_edit(outcome, editing)
+    return outcome
+
+
+async def _show_edit(outcome: EditOutcome, step: Step) -> None:
+    step.note(
+        files=[c.path for c in outcome.changes],
+        places=[f"{e.path}:{e.place}" for e in outcome.edits],
+        open_references=len(outcome.open_references),
+    )
+    await step.write("\n".join(c.diff for c in outcome.changes))
+
+
+def _unexamined(edit: EditOutcome, language: str) -> GenerationOutcome:
+    """The outcome while nothing is known about the files but that they parse."""
+    return GenerationOutcome(
+        changes=edit.changes,
+        by_code=edit.by_code,
+        notes=edit.notes,
+        open_references=edit.open_references,
+        language=language,
+    )
+
+
+def _published(outcome: GenerationOutcome) -> Answer:
+    return Answer(answer_text(outcome), files=outcome.changes, result=outcome.result)
+
+
+async def _decide_edit(
+    examination: Examination, found: Exploration | None, edit: EditOutcome, outcome: GenerationOutcome, step: Step
+) -> GenerationOutcome:
+    """Run the repository's tests over an edit of named places. While they fail because of it, ask for another."""
+    version = await _examine_edit(examination, edit, step)
+    done = 0
+    best = version
+    while best.verdict.decision == "REQUEST_REVISION" and found is not None and done < MOST_REVISIONS:
+        done += 1
+        feedback = scoring.requested_corrections(best.evidence, best.opinions)
+        request = EditRequest(examination.task, found, feedback=feedback, seed=done, language=examination.language)
+        again = await _edit(request, examination.workspace, step)
+        if isinstance(again, RepoPilotError):
+            step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(again)))
+            break
+        if again.changes == best.changes:
+            step.degrade(i18n.message("generate.revision_same", number=done))
+            break
+        version = await _examine_edit(examination, again, step, f" {done + 1}")
+        best = max(best, version, key=lambda each: each.verdict.score)
+    return _decided(outcome, best, revisions=done)
+
+
+async def _examine_edit(examination: Examination, edit: EditOutcome, step: Step, suffix: str = "") -> Version:
+    """Tests, then the Controller: what a small model says about a few lines has no weight."""
+    candidates = (edit.changes, *edit.candidates)
+    work = i18n.message("generate.work.tests")
+    tested = await result_or_none(choose_by_tests(examination, candidates, step), work, step)
+    changes, report = (tested.changes, tested.report) if tested else (edit.changes, None)
+    return await _judged(examination, Judged(changes, report), step, suffix)
+
+
+async def _decide(
+    examination: Examination, found: Exploration | None, outcome: GenerationOutcome, step: Step
+) -> GenerationOutcome:
+    """Test and debate a version of whole files, let the Controller decide, and follow its decision."""
+    version = await _examine(examination, outcome.changes, step)
     version, revisions = await _revise(examination, found, version, step)
     if version.verdict.decision == "MERGE_FEEDBACK":
         version = await _merge(examination, found, version, step)
-    return GenerationOutcome(
+    return _decided(outcome, version, revisions)
+
+
+def _decided(outcome: GenerationOutcome, version: Version, revisions: int) -> GenerationOutcome:
+    return replace(
+        outcome,
         changes=version.changes,
         verdict=version.verdict,
         reasons=version.reasons,
@@ -101,7 +216,6 @@ async def _decide(examination: Examination, found: Exploration, changes: Changes
         revisions=revisions,
         merged=version.merged,
         unexercised=version.evidence.unexercised,
-        language=examination.language,
     )
 
 
@@ -115,14 +229,13 @@ async def _inputs(changes: Changes, workspace: Workspace) -> AsyncIterator[Path 
         yield folder
 
 
-async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> Changes | RepoPilotError:
+async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | RepoPilotError:
     """The generated files, or why there are none: the step of the generator shows it too."""
     try:
         async with step.child("generate", "agent", request.task) as generating:
-            changes = (await edit_files(request, workspace, generating)).changes
-            generating.note(files=[c.path for c in changes])
-            await generating.write("\n".join(c.diff for c in changes))
-            return changes
+            outcome = await edit_files(request, workspace, generating)
+            await _show_edit(outcome, generating)
+            return outcome
     except RepoPilotError as error:
         return error
 
@@ -149,21 +262,32 @@ async def _context(
 
 
 async def _examine(examination: Examination, changes: Changes, step: Step, suffix: str = "") -> Version:
-    """Debate and tests in parallel, then the Controller. `suffix` numbers the steps of further versions."""
-    (opinions, objection), tested = await asyncio.gather(
-        _debate(examination, changes, step, suffix),
-        result_or_none(run_and_repair_tests(examination, changes, step), i18n.message("generate.work.tests"), step),
-    )
+    """Tests, then the debate, then the Controller. `suffix` numbers the steps of further versions.
+
+    One after the other: on one engine two calls at once take longer than both in turn.
+    """
+    work = i18n.message("generate.work.tests")
+    tested = await result_or_none(run_and_repair_tests(examination, changes, step), work, step)
+    opinions, objection = await _debate(examination, changes, step, suffix)
+    current, report = (tested.changes, tested.report) if tested else (changes, None)
+    judged = Judged(current, report, opinions, objection if current == changes else "none")
+    passing = (opinions.test,) if objection == "refuted" else ()
+    return await _judged(examination, judged, step, suffix, passing)
+
+
+async def _judged(
+    examination: Examination, judged: Judged, step: Step, suffix: str, passing: Sequence[str] = ()
+) -> Version:
+    """The Controller's verdict on a version. `passing` are texts of further tests whose pass was verified."""
     async with step.child(f"controller{suffix}", "agent") as judging:
-        current, report = (tested.changes, tested.report) if tested else (changes, None)
-        passing = (opinions.test,) if objection == "refuted" else ()
-        evidence = await gather_evidence(examination, current, report, judging, passing)
-        evidence = replace(evidence, objection=objection if current == changes else "none")
-        verdict = scoring.judge(evidence, opinions)
-        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=opinions.dropped)
+        evidence = await gather_evidence(examination, judged.changes, judged.report, judging, passing)
+        evidence = replace(evidence, objection=judged.objection)
+        verdict = scoring.judge(evidence, judged.opinions)
+        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=judged.opinions.dropped)
         reasons = "\n".join(f"- {i18n.said(reason, examination.language)}" for reason in verdict.reasons)
         await judging.write(f"{verdict.score}/10 {verdict.decision}\n{reasons}")
-    return Version(current, evidence, opinions, verdict, scoring.decisive_reasons(evidence, opinions), report)
+    decisive = scoring.decisive_reasons(evidence, judged.opinions)
+    return Version(judged.changes, evidence, judged.opinions, verdict, decisive, judged.report)
 
 
 async def _debate(examination: Examination, changes: Changes, step: Step, suffix: str) -> tuple[Opinions, Objection]:
@@ -179,7 +303,9 @@ async def _debate(examination: Examination, changes: Changes, step: Step, suffix
     return opinions, objection
 
 
-async def _revise(examination: Examination, found: Exploration, version: Version, step: Step) -> tuple[Version, int]:
+async def _revise(
+    examination: Examination, found: Exploration | None, version: Version, step: Step
+) -> tuple[Version, int]:
     """Ask for another version while the Controller wants one, at most MOST_REVISIONS times, and choose the best one.
 
     A version that comes back unchanged ends it.
@@ -190,20 +316,20 @@ async def _revise(examination: Examination, found: Exploration, version: Version
         done += 1
         feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
         request = replace(first, feedback=feedback, drafts=latest.changes, seed=done)
-        changes = await _edit(request, examination.workspace, step)
-        if isinstance(changes, RepoPilotError):
-            step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(changes)))
+        edit = await _edit(request, examination.workspace, step)
+        if isinstance(edit, RepoPilotError):
+            step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(edit)))
             break
-        if changes == latest.changes:
+        if edit.changes == latest.changes:
             step.degrade(i18n.message("generate.revision_same", number=done))
             break
-        latest = await _examine(examination, changes, step, f" {done + 1}")
+        latest = await _examine(examination, edit.changes, step, f" {done + 1}")
         if latest.verdict.score > best.verdict.score:
             best = latest
     return best, done
 
 
-async def _merge(examination: Examination, found: Exploration, version: Version, step: Step) -> Version:
+async def _merge(examination: Examination, found: Exploration | None, version: Version, step: Step) -> Version:
     """The version with the reviewers' points worked in, if it keeps the public names and does no worse in the tests
     and to the analysers; else the version as it was, and why."""
     wishes = scoring.requested_corrections(version.evidence, version.opinions)
@@ -212,10 +338,11 @@ async def _merge(examination: Examination, found: Exploration, version: Version,
     async with step.child("merge feedback", "agent", "\n".join(wishes)) as merging:
         first = EditRequest(examination.task, found, language=examination.language)
         request = replace(first, feedback=wishes, drafts=version.changes, seed=3)
-        changes = await _edit(request, examination.workspace, merging)
-        if isinstance(changes, RepoPilotError):
-            merging.degrade(i18n.message("generate.original_kept", why=i18n.reason(changes)))
+        edit = await _edit(request, examination.workspace, merging)
+        if isinstance(edit, RepoPilotError):
+            merging.degrade(i18n.message("generate.original_kept", why=i18n.reason(edit)))
             return version
+        changes = edit.changes
         written = version.report.new_tests if version.report else None
         work = run_and_repair_tests(examination, changes, merging, written)
         tested = await result_or_none(work, i18n.message("generate.work.tests"), merging)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -11,9 +12,10 @@ from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
 from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
 from repopilot.results import Generation, ImpactReport, TestReport
-from repopilot.types import Verdict
+from repopilot.types import OpenReference, Verdict
 
 _MOST_REASONS, _MOST_NAMES = 6, 5
+_MOST_REFERENCES, _LONGEST_LINE = 8, 100
 _VERDICTS = {"ACCEPT_ORIGINAL": "accepted", "MERGE_FEEDBACK": "kept", "REQUEST_REVISION": "poor"}
 
 
@@ -33,6 +35,10 @@ class GenerationOutcome:
         failure: why there are no files, '' when there are some.
         merged: the reviewers' points are worked in.
         unexercised: names of changed definitions that no passing test calls.
+        by_code: no model took part in the edit.
+        notes: what the user should know of the edit, as messages.
+        open_references: what was left for the user to decide.
+        choices: places that the task may mean, where it isn't clear which.
         language: the question's.
     """
 
@@ -47,20 +53,33 @@ class GenerationOutcome:
     failure: str = ""
     merged: bool = False
     unexercised: tuple[str, ...] = ()
+    by_code: bool = False
+    notes: tuple[str, ...] = ()
+    open_references: tuple[OpenReference, ...] = ()
+    choices: tuple[str, ...] = ()
     language: str = "en"
 
     @property
     def result(self) -> Generation:
         """The data behind the answer."""
         tests = replace(self.tests, unexercised=self.unexercised) if self.tests else None
-        return Generation(self.verdict, tests, self.impact, self.failure)
+        return Generation(
+            self.verdict,
+            tests,
+            self.impact,
+            self.failure,
+            self.by_code,
+            self.notes,
+            self.open_references,
+            self.choices,
+        )
 
 
 def answer_text(outcome: GenerationOutcome) -> str:
     """Markdown: a paragraph on files, verdict and tests; then failures, what the score is made of, the reviewers'
     points and the impact; what the model says comes last."""
     language = outcome.language
-    parts = [_summary(outcome)]
+    parts = [_summary(outcome), _choices(outcome.choices, language), _open_references(outcome)]
     if outcome.tests:
         parts.append("\n".join(failure_list(outcome.tests, language)))
     if outcome.reasons:
@@ -92,11 +111,41 @@ def _summary(outcome: GenerationOutcome) -> str:
     sentences = [
         i18n.text("generate.no_files", language, why=outcome.failure) if outcome.failure else "",
         changes_sentence(outcome.changes, language),
+        i18n.text("generate.by_code", language) if outcome.by_code else "",
+        *(i18n.said(note, language) for note in outcome.notes),
         _verdict_sentence(outcome, outcome.verdict) if outcome.verdict else "",
         unexercised_sentence(outcome.unexercised, language),
         run_sentences(outcome.tests, language) if outcome.tests else "",
     ]
     return " ".join(filter(None, sentences))
+
+
+def _choices(choices: Sequence[str], language: str) -> str:
+    if not choices:
+        return ""
+    return "\n".join([i18n.text("generate.which_place", language), *(f"- `@{choice}`" for choice in choices)])
+
+
+def _open_references(outcome: GenerationOutcome) -> str:
+    """The references left for the user to decide: the first of them, and how many more there are."""
+    language, references = outcome.language, outcome.open_references
+    if not references:
+        return ""
+    rows = [
+        i18n.text(
+            "generate.open_reference",
+            language,
+            path=each.path,
+            line=each.line,
+            text=f"`{each.text.strip()[:_LONGEST_LINE]}`" if each.text.strip() else "",
+            reason=i18n.said(each.reason, language),
+        )
+        for each in references[:_MOST_REFERENCES]
+    ]
+    more = len(references) - _MOST_REFERENCES
+    if more > 0:
+        rows.append(i18n.text("generate.more_references", language, count=more))
+    return "\n".join([i18n.text("generate.open_references", language), *(f"- {row}" for row in rows)])
 
 
 def _verdict_sentence(outcome: GenerationOutcome, verdict: Verdict) -> str:

@@ -32,6 +32,8 @@ _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3
 _MOST_FINDINGS, _MOST_ISSUES, _MOST_DEFENCE = -4.0, -1.5, 0.6
 _DEFENCE = 0.2
 _MOST_NAMED = 5
+_BY_CODE = 1.0
+"""Points for an edit that follows from the task without a model: nothing in it was guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class ChangeEvidence:
         not_called: which of them the first tests don't call.
         written: the run of further tests, written for those.
         unexercised: which of them no verified test calls.
+        red_before: ids of tests that fail without the change as well.
+        by_code: no model took part in the edit, so it does exactly what the task says.
     """
 
     problem: str = ""
@@ -74,6 +78,8 @@ class ChangeEvidence:
     not_called: tuple[str, ...] = ()
     written: TestRun | None = None
     unexercised: tuple[str, ...] = ()
+    red_before: tuple[str, ...] = ()
+    by_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,12 @@ def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
     return Verdict(score, decision(score), _reasons(moves, opinions))
 
 
+def newly_failed(run: TestRun, red_before: Sequence[str]) -> frozenset[str]:
+    """The tests that failed in a run, or could not run, and are not among those that failed before the change."""
+    failed = (id for id, outcome in run.outcomes.items() if outcome in ("failed", "error"))
+    return frozenset(failed) - frozenset(red_before)
+
+
 def decisive_reasons(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
     """The reasons of `judge` without those that leave the score as it is."""
     if evidence.problem:
@@ -138,9 +150,11 @@ def _reasons(moves: Sequence[_Move], opinions: Opinions) -> tuple[str, ...]:
 def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
     """Everything that changes the score, in the order of the report."""
     moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
+    if evidence.by_code:
+        moves.append(_Move(_BY_CODE, i18n.message("generate.score.by_code")))
     if evidence.removed:
         moves.append(_Move(-1.5, i18n.message("generate.score.removed", names=", ".join(evidence.removed[:5]))))
-    if evidence.unexercised:
+    if evidence.unexercised and not evidence.by_code:
         total = START + sum(move.points for move in moves)
         points = min(0.0, UNTESTED - total) if set(evidence.unexercised) == set(evidence.changed) else 0.0
         names = _name_list(evidence.unexercised)
@@ -172,8 +186,11 @@ def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: Cha
     if evidence.missing:
         modules = ", ".join(evidence.missing)
         return _Move(0.0, i18n.message("generate.score.missing", tests=tests, modules=modules))
+    if evidence.red_before and not newly_failed(run, evidence.red_before):
+        count = len(evidence.red_before)
+        return _Move(0.0, i18n.message("generate.score.red_before", tests=tests, passed=run.passed, count=count))
     if some_failed(run):
-        failed = run.failed + run.errors
+        failed = len(newly_failed(run, evidence.red_before)) or run.failed + run.errors
         why = i18n.message("generate.score.fail", tests=tests, failed=failed)
         if run.failures:
             first = run.failures[0].test_id
@@ -235,6 +252,7 @@ def requested_corrections(evidence: ChangeEvidence, opinions: Opinions) -> tuple
         f"the test {f.test_id} fails: {f.assertion[:300]}"
         for run in (evidence.tests, evidence.written)
         for f in (run.failures if run and not evidence.missing else ())
+        if f.test_id not in evidence.red_before
     ]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
