@@ -90,6 +90,7 @@ turn
     defender
   controller
   impact
+  follow-up edits
   explain
   answer"""
 OWN_PARTS = ("tests", "tests 2", "controller", "impact")

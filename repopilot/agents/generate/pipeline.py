@@ -15,6 +15,7 @@ from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_by_code, edit_files
 from repopilot.agents.editing.edits import Changes
+from repopilot.agents.editing.follow_ups.find import follow_ups
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate import scoring
@@ -35,7 +36,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
-from repopilot.results import Answer, ImpactReport, TestReport
+from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step, result_or_none
@@ -99,6 +100,9 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     step.publish(_published(outcome))
     work = i18n.message("generate.work.impact")
     outcome = replace(outcome, impact=await result_or_none(_impact(outcome.changes, workspace, step), work, step))
+    work = i18n.message("generate.work.follow_ups")
+    needed = await result_or_none(_follow_ups(outcome.changes, workspace, step), work, step)
+    outcome = replace(outcome, follow_ups=needed or ())
     step.publish(_published(outcome))
     return await _explained(outcome, found, question, workspace, step)
 
@@ -396,6 +400,15 @@ async def _impact(changes: Changes, workspace: Workspace, step: Step) -> ImpactR
         from repopilot.impact.agent import impact_report
 
         return await impact_report(workspace, reporting, (), patch="".join(c.diff for c in changes))
+
+
+async def _follow_ups(changes: Changes, workspace: Workspace, step: Step) -> tuple[FollowUpEdit, ...]:
+    """What the change makes necessary elsewhere."""
+    async with step.child("follow-up edits", "tool", ", ".join(c.path for c in changes)) as finding:
+        found = await asyncio.to_thread(follow_ups, changes, workspace)
+        finding.note(count=len(found))
+        await finding.write("\n".join(f"{each.path}:{each.line}" for each in found))
+    return found
 
 
 async def _answer(outcome: GenerationOutcome, citations: tuple[Citation, ...], step: Step) -> Answer:

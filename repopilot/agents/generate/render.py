@@ -11,7 +11,7 @@ from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
 from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
-from repopilot.results import Generation, ImpactReport, TestReport
+from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport
 from repopilot.types import OpenReference, Verdict
 
 _MOST_REASONS, _MOST_NAMES = 6, 5
@@ -39,6 +39,7 @@ class GenerationOutcome:
         notes: what the user should know of the edit, as messages.
         open_references: what was left for the user to decide.
         choices: places that the task may mean, where it isn't clear which.
+        follow_ups: what the files make necessary elsewhere.
         language: the question's.
     """
 
@@ -57,6 +58,7 @@ class GenerationOutcome:
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
     choices: tuple[str, ...] = ()
+    follow_ups: tuple[FollowUpEdit, ...] = ()
     language: str = "en"
 
     @property
@@ -68,6 +70,7 @@ class GenerationOutcome:
             tests,
             self.impact,
             self.failure,
+            self.follow_ups,
             self.by_code,
             self.notes,
             self.open_references,
@@ -88,6 +91,8 @@ def answer_text(outcome: GenerationOutcome) -> str:
     if outcome.opinions.issues:
         points = (f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)
         parts.append("\n".join([i18n.text("generate.points", language), *points]))
+    if outcome.follow_ups:
+        parts.append(_follow_ups(outcome.follow_ups, language))
     if outcome.impact:
         parts.append(_impact_sentence(outcome.impact, language))
     if outcome.context:
@@ -146,6 +151,11 @@ def _open_references(outcome: GenerationOutcome) -> str:
     if more > 0:
         rows.append(i18n.text("generate.more_references", language, count=more))
     return "\n".join([i18n.text("generate.open_references", language), *(f"- {row}" for row in rows)])
+
+
+def _follow_ups(found: Sequence[FollowUpEdit], language: str) -> str:
+    rows = (f"- `{each.path}:{each.line}` {i18n.said(each.reason, language)}" for each in found)
+    return "\n".join([i18n.text("generate.follow_ups", language), *rows])
 
 
 def _verdict_sentence(outcome: GenerationOutcome, verdict: Verdict) -> str:
