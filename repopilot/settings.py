@@ -125,6 +125,9 @@ class Settings(BaseSettings):
         default=False,
         description="Consent to run generated tests with resource limits only, where nothing stronger works.",
     )
+    edit_timeout_s: float = Field(
+        default=120.0, gt=0, description="Longest time a model takes to write one version of a change, in seconds."
+    )
     test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
     repository_rules: bool = Field(
         default=False,

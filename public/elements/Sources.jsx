@@ -41,7 +41,7 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
       {props.doubt && <div className="rp-warn">⚠ {props.doubt}</div>}
       {props.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
       {failed && <div className="rp-error">{failed}</div>}
-      {(props.retry || props.explain || props.alternatives.length > 0) && (
+      {(props.retry || props.explain || props.choices.length > 0 || props.alternatives.length > 0) && (
         <div className="rp-row rp-tight">
           {props.retry && (
             <button className="rp-button" onClick={() => sendUserMessage(props.question, props.command || undefined)}><RotateCcw size={14} /> {props.words.retry}</button>
@@ -49,6 +49,9 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
           {props.explain && (
             <button className="rp-button" onClick={() => sendUserMessage(props.explain, 'explain')}><Sparkles size={14} /> {props.words.explain}</button>
           )}
+          {props.choices.map(([place, task]) => (
+            <button key={place} className="rp-button" onClick={() => sendUserMessage(task, props.command || 'generate')}><FileCode2 size={14} /> {place}</button>
+          ))}
           {props.alternatives.map(([label, command]) => (
             <button key={command} className="rp-button" onClick={() => sendUserMessage(props.question, command)}><Shuffle size={14} /> {label}</button>
           ))}

@@ -225,3 +225,10 @@ def test_the_snapshot_is_never_touched(shop: Workspace) -> None:
     root: Path = shop.snapshot.root
     assert (root / "shop/prices.py").read_text() == PRICES
     assert not (root / "shop/stock.py").exists()
+
+
+async def test_a_model_that_takes_too_long_ends_with_a_smaller_task(shop: Workspace) -> None:
+    settings = shop.settings.model_copy(update={"edit_timeout_s": 0.2})
+    workspace = replace(shop, model=answering(lambda _: [60.0]), settings=settings)
+    with pytest.raises(GenerationFailed, match=r"within 0\.2 seconds.*one place at a time"):
+        await traced(lambda step: edit_files(EditRequest("write shop/receipt.py"), workspace, step))

@@ -5,6 +5,8 @@ Nothing is written to disk.
 
 from __future__ import annotations
 
+import asyncio
+
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.outcome import EditOutcome
@@ -45,10 +47,26 @@ async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> 
         The changed and new files, each parsed and with a diff against the snapshot.
 
     Raises:
-        GenerationFailed: there is no usable change.
+        GenerationFailed: there is no usable change, or none within the time limit.
         PlaceAmbiguous: several places fit the task.
         ModelError: the model failed.
     """
     if not request.task.strip():
         raise GenerationFailed(i18n.message("generate.no_task"), i18n.message("generate.no_task_hint"))
-    return EditOutcome(await write_whole_files(request, workspace, step))
+    exact = await asyncio.to_thread(edit_by_code, request, workspace)
+    if exact is not None:
+        return exact
+    limit = workspace.settings.edit_timeout_s
+    try:
+        async with asyncio.timeout(limit):
+            return EditOutcome(await write_whole_files(request, workspace, step))
+    except TimeoutError as error:
+        too_slow = i18n.message("generate.too_slow", seconds=limit)
+        raise GenerationFailed(too_slow, _smaller_task(request)) from error
+
+
+def _smaller_task(request: EditRequest) -> str:
+    """What to ask for instead, as a message: one definition of those that the exploration found."""
+    hits = request.found.results.hits if request.found else ()
+    place = next((f"@{hit.chunk.path}:{hit.chunk.symbol}" for hit in hits if hit.chunk.symbol), "")
+    return i18n.message("generate.smaller_task_at", place=place) if place else i18n.message("generate.smaller_task")

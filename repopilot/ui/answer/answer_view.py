@@ -11,7 +11,7 @@ import chainlit as cl
 
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
-from repopilot.results import Answer, Explanation, SearchReport
+from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.retrieval import skipped_files
 from repopilot.types import Evidence
 from repopilot.ui import chat_store
@@ -247,6 +247,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "doubt": i18n.text("ui.sources.unsupported", language, count=unsupported) if unsupported else "",
         "notes": [inert(i18n.said(note, language)) for note in answer.degraded],
         "alternatives": alternatives(answer, language),
+        "choices": place_choices(exchange),
         "retry": exchange.interrupted or _broke_off(answer),
         "explain": explanation_request(exchange, language) if model else "",
         "footer": exchange.footer,
@@ -260,6 +261,13 @@ def explanation_request(exchange: Exchange, language: str) -> str:
     if not isinstance(result, Explanation) or result.origin != "code":
         return ""
     return i18n.text("ui.sources.explain_request", language, question=exchange.question)
+
+
+def place_choices(exchange: Exchange) -> list[tuple[str, str]]:
+    """Buttons for the places that a task may mean: (place, the task that mentions it)."""
+    result = exchange.answer.result
+    choices = result.choices if isinstance(result, Generation) else ()
+    return [(choice, f"{exchange.question} @{choice}") for choice in choices]
 
 
 def _broke_off(answer: Answer) -> bool:
