@@ -17,6 +17,7 @@ SAME_ROLE = {
     "agent": "the entry point of an agent",
     "render": "an agent's result as text",
     "question": "what a question asks of an agent",
+    "recognise": "tries the forms of text that code can answer or carry out",
     "__init__": "a package",
     "__main__": "a program",
 }

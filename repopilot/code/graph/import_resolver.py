@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repopilot.code.import_statements import Import
@@ -74,7 +74,7 @@ def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = (
         found.by_folder[folder].append(number)
         found.by_tail[name].append(number)
         if file.language == "python":
-            found.by_module[_python_module(file.path, found.by_path)].append(number)
+            found.by_module[python_module(file.path, found.by_path)].append(number)
         if file.package:
             found.by_package[file.package].append(number)
             for symbol in file.symbols:
@@ -129,7 +129,7 @@ def _target(item: Import, files: tuple[int, ...], parts: Mapping[str, tuple[int,
 # Python
 
 
-def _python_module(path: str, paths: Mapping[str, int]) -> str:
+def python_module(path: str, paths: Container[str]) -> str:
     """`src/flask/json/tag.py` is `flask.json.tag`: the folders that are packages, then the file."""
     folder, name = posixpath.split(path)
     parts = [] if name.startswith("__init__.") else [name.split(".")[0]]

@@ -1,0 +1,240 @@
+"""Finds the definition that a task names, or says which there are."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+from repopilot import i18n
+from repopilot.agents.editing.exact.sources import Sources, written_by_program
+from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.code.languages import is_example_path, is_test_path, language_of
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.index.store import Index
+from repopilot.types import Symbol
+
+_LIKE_CODE = re.compile(r"^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?$")
+_COMPOUND = re.compile(r"[_.\d$]|::|[a-z][A-Z]|^[A-Z]{2,}$|^[A-Z][a-z]+[A-Z]|\(\)$")
+_MOST_CHOICES = 12
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a definition."""
+    return _LIKE_CODE.match(text) is not None
+
+
+def is_code_name(text: str) -> bool:
+    """Whether a text can only be a name: no word of a language is written like that."""
+    return is_name(text) and _COMPOUND.search(text) is not None
+
+
+def dotted(name: str) -> str:
+    """A qualified name with dots only, without parentheses."""
+    return re.sub(r"::|#|->", ".", name.removesuffix("()"))
+
+
+def path_named(text: str, index: Index) -> str | None:
+    """The one file of the index that a text names by its path or the end of it; None for none or several."""
+    written = text.lstrip("@").removeprefix("./")
+    if written in index.files:
+        return written
+    if not re.search(r"\.\w+$|/", written) and language_of(written) is None:
+        return None
+    endings = [p for p in index.files if p.endswith("/" + written)]
+    return endings[0] if len(endings) == 1 else None
+
+
+def split_mention(mention: str, index: Index) -> tuple[str, str]:
+    """`path:Symbol` as the file's path and the name; '' for what it doesn't give."""
+    path, _, name = mention.lstrip("@").replace("::", ":", 1).partition(":")
+    found = path_named(path, index)
+    return (found, name) if found else ("", name or path)
+
+
+def task_paths(task: ExactTask, sources: Sources) -> list[str]:
+    """The files that the places of a task name; also those that are in the repository, but not in the index.
+
+    Raises:
+        GenerationFailed: a place is written like a path, but there is no such file.
+    """
+    index = sources.workspace.index
+    found = []
+    for place in task.places:
+        path = path_named(place.name, index)
+        like_path = place.what == "file" or re.search(r"/[\w.-]+\.\w+$", place.name) is not None
+        if path is not None:
+            found.append(path)
+        elif like_path and sources.get(place.name) is not None:
+            found.append(place.name)
+        elif like_path:
+            raise _no_file(place.name, index)
+    if task.mention:
+        path, _ = split_mention(task.mention, index)
+        if path:
+            found.insert(0, path)
+    return list(dict.fromkeys(found))
+
+
+def _no_file(written: str, index: Index) -> GenerationFailed:
+    endings = [p for p in index.files if p.endswith("/" + written.removeprefix("./"))]
+    if endings:
+        return PlaceAmbiguous(
+            i18n.message("exact.several_files", name=written),
+            i18n.message("exact.choose_place"),
+            tuple(endings[:_MOST_CHOICES]),
+        )
+    near = difflib.get_close_matches(written, list(index.files), 3, 0.6)
+    hint = i18n.message("exact.nearest", names=", ".join(near)) if near else ""
+    return GenerationFailed(i18n.message("exact.no_file", path=written), hint)
+
+
+def owners(task: ExactTask, index: Index) -> list[NamedPlace]:
+    """The places of a task that are no files."""
+    return [p for p in task.places if path_named(p.name, index) is None and "/" not in p.name and is_name(p.name)]
+
+
+def candidates(name: str, task: ExactTask, sources: Sources) -> list[Symbol]:
+    """The definitions that a name may mean, within the places that the task names.
+
+    Args:
+        name: plain or qualified, by a class or a module.
+        task: the task.
+        sources: the files.
+
+    Returns:
+        Those of the code where there are any, else those of tests and examples; each place once.
+    """
+    index = sources.workspace.index
+    if task.mention:
+        path, symbol = split_mention(task.mention, index)
+        inside = index.outline(path) if path else []
+        found = [s for s in inside if s.qualified == dotted(symbol)] if symbol else []
+        if found:
+            return found[:1]
+    wanted = dotted(name)
+    found = index.symbols(wanted)
+    if not found and "." in wanted:
+        found = _by_module(wanted, index)
+    paths = task_paths(task, sources)
+    if paths:
+        found = [s for s in found if s.path in paths]
+        outside = (s for path in paths if path not in index.files for s in sources.outline(path))
+        found += [s for s in outside if f".{s.qualified}".endswith(f".{wanted}")]
+    for owner in owners(task, index):
+        narrowed = [s for s in found if _is_inside(s, dotted(owner.name), index)]
+        found = narrowed or ([] if is_code_name(owner.name) else found)
+    return _preferred(_distinct(found), named=bool(paths))
+
+
+def _by_module(wanted: str, index: Index) -> list[Symbol]:
+    """Definitions whose module or package is named before them: `http.parse_date`."""
+    found: list[Symbol] = []
+    parts = wanted.split(".")
+    for cut in range(1, len(parts)):
+        module, rest = "/".join(parts[:cut]), ".".join(parts[cut:])
+        for symbol in index.symbols(rest):
+            stem = re.sub(r"(/__init__)?\.\w+$", "", symbol.path)
+            if symbol.qualified == rest and f"/{stem}".endswith(f"/{module}"):
+                found.append(symbol)
+    return found
+
+
+def _is_inside(symbol: Symbol, owner: str, index: Index) -> bool:
+    """Whether a definition is inside a class, function or module of a name."""
+    around = symbol.qualified.rpartition(".")[0]
+    if f".{around}".endswith(f".{owner}"):
+        return True
+    stem = re.sub(r"(/__init__)?\.\w+$", "", symbol.path)
+    return "." not in symbol.qualified and f"/{stem}".endswith("/" + owner.replace(".", "/"))
+
+
+def _distinct(found: Iterable[Symbol]) -> list[Symbol]:
+    """Each place once: overloads and alternatives of one name count as one, and a stub as its module."""
+    kept = {(s.path, s.qualified): s for s in reversed(list(found)) if s.kind not in ("export", "declaration")}
+    stubs = {(p.removesuffix("i"), q) for p, q in kept if p.endswith(".pyi")}
+    modules = {key for key in kept if key in stubs}
+    return sorted(
+        (s for (p, q), s in kept.items() if (p.removesuffix("i"), q) not in modules or not p.endswith(".pyi")),
+        key=lambda s: (s.path, s.start_line),
+    )
+
+
+def _preferred(found: list[Symbol], *, named: bool) -> list[Symbol]:
+    if named:
+        return found
+    code = [s for s in found if not is_test_path(s.path) and not is_example_path(s.path)]
+    return code or found
+
+
+def one_definition(name: str, task: ExactTask, sources: Sources) -> Symbol | None:
+    """The definition that a name means.
+
+    Args:
+        name: plain or qualified.
+        task: the task.
+        sources: the files.
+
+    Returns:
+        The definition; None where there is none and the name may be an ordinary word.
+
+    Raises:
+        PlaceAmbiguous: several are meant.
+        GenerationFailed: there is none of a name that can only be code, or it is in a generated file.
+    """
+    found = candidates(name, task, sources)
+    if len(found) > 1:
+        raise ambiguous(name, found)
+    if not found:
+        return None
+    check_editable(found[0].path, task, sources)
+    return found[0]
+
+
+def ambiguous(name: str, found: Sequence[Symbol]) -> PlaceAmbiguous:
+    """The error that asks which of several definitions is meant."""
+    choices = tuple(f"{s.path}:{s.qualified}" for s in found[:_MOST_CHOICES])
+    return PlaceAmbiguous(
+        i18n.message("exact.several_places", name=name, count=len(found)), i18n.message("exact.choose_place"), choices
+    )
+
+
+def not_found(name: str, task: ExactTask, index: Index) -> GenerationFailed:
+    """The error for a name that nothing has, with the names most like it."""
+    near = nearest(name, task, index)
+    where = ", ".join(p.name for p in task.places)
+    message = (
+        i18n.message("exact.no_such_name_in", name=name, place=where)
+        if where
+        else i18n.message("exact.no_such_name", name=name)
+    )
+    return GenerationFailed(message, i18n.message("exact.nearest", names=", ".join(near)) if near else "")
+
+
+def nearest(name: str, task: ExactTask, index: Index) -> list[str]:
+    """The names of definitions most like a name, best first."""
+    last = dotted(name).rpartition(".")[2]
+    paths = [p for place in task.places if (p := path_named(place.name, index)) is not None]
+    if paths:
+        known = list(dict.fromkeys(s.name for p in paths for s in index.outline(p)))
+        return difflib.get_close_matches(last, known, 5, 0.6)
+    lowered = difflib.get_close_matches(last.lower(), index.lexical.names, 5, 0.7)
+    found = []
+    for low in lowered:
+        rows = index.lexical.rows_defining(low)[:1].tolist()
+        outline = index.outline(index.chunks[rows[0]].path) if rows else []
+        found += [next((s.name for s in outline if s.name.lower() == low), low)]
+    return list(dict.fromkeys(found))
+
+
+def check_editable(path: str, task: ExactTask, sources: Sources) -> None:
+    """Refuse a generated or vendored file that the task doesn't name by its path.
+
+    Raises:
+        GenerationFailed: it is such a file.
+    """
+    source = sources.get(path)
+    if source is None or not written_by_program(source):
+        return
+    if path not in task_paths(task, sources):
+        raise GenerationFailed(i18n.message("exact.generated", path=path), i18n.message("exact.generated_hint"))

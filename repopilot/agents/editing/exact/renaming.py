@@ -1,0 +1,119 @@
+"""Renames definitions with all references that code is sure of."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from repopilot import i18n
+from repopilot.agents.editing.exact.locate import (
+    dotted,
+    is_code_name,
+    is_name,
+    not_found,
+    one_definition,
+)
+from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
+from repopilot.agents.editing.exact.python.modules import modules_of
+from repopilot.agents.editing.exact.python.name_uses import NameTable
+from repopilot.agents.editing.exact.python.references import (
+    References,
+    check_new_name,
+    local_references,
+    member_references,
+    module_references,
+)
+from repopilot.agents.editing.exact.sources import Patch, Sources, written_by_program
+from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.errors import GenerationFailed
+from repopilot.types import Edit, Symbol
+
+
+def rename(task: ExactTask, sources: Sources) -> Patch | None:
+    """Rename what a task names.
+
+    Args:
+        task: with the old name in `name`, the new one in `new`.
+        sources: the files.
+
+    Returns:
+        The changes; None where the task may mean something else.
+
+    Raises:
+        PlaceAmbiguous: several definitions have the name.
+        GenerationFailed: there is no such definition, or the new name is taken.
+    """
+    new = dotted(task.new).rpartition(".")[2]
+    if not is_name(task.name) or not is_name(task.new):
+        return None
+    symbol = one_definition(task.name, task, sources)
+    if symbol is None:
+        return _rename_without_symbol(task, new, sources)
+    if symbol.name == new:
+        raise GenerationFailed(i18n.message("exact.same_name", name=new))
+    if symbol.path.endswith((".py", ".pyi")):
+        return _rename_python(symbol, new, sources)
+    return None
+
+
+def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch | None:
+    if is_code_name(task.name) or task.places:
+        raise not_found(task.name, task, sources.workspace.index)
+    return None
+
+
+def python_project(sources: Sources) -> PythonProject:
+    """The Python files of a repository."""
+    return PythonProject(sources, modules_of(sources.workspace.index))
+
+
+def _rename_python(symbol: Symbol, new: str, sources: Sources) -> Patch | None:
+    project = python_project(sources)
+    table = project.table(symbol.path, symbol.name)
+    scope = _scope_of(table, symbol) if table is not None else None
+    if table is None or scope is None:
+        return None
+    members: tuple[ClassPlace, ...] = ()
+    if scope.type == "module":
+        found = module_references(project, symbol.path, symbol.name)
+    elif scope.type == "class_definition":
+        place = ClassPlace(symbol.path, scope.start_byte)
+        found = member_references(project, place, symbol.name)
+        members = (place, *project.descendants(place))
+    else:
+        found = local_references(table, scope)
+    check_new_name(project, found, new, members)
+    return renamed(found, symbol.name, new, symbol.qualified, sources)
+
+
+def _scope_of(table: NameTable, symbol: Symbol) -> Node | None:
+    """The scope that binds a symbol."""
+    for use in table.uses:
+        line = table.source.line_of(use.start)
+        if use.binds and symbol.start_line <= line <= symbol.end_line:
+            return table.binding_scope(use)
+    return None
+
+
+def renamed(found: References, old: str, new: str, place: str, sources: Sources) -> Patch:
+    """References as a patch that gives them a new name."""
+    patch = Patch(notes=list(found.notes))
+    skipped = set()
+    for reference in found.sure:
+        source = sources.get(reference.path)
+        assert source is not None
+        if reference.path != found.sure[0].path and written_by_program(source):
+            skipped.add(reference.path)
+            patch.leave_open(source, reference.start, i18n.message("exact.open.generated"))
+            continue
+        patch.replace(reference.path, reference.start, reference.end, new)
+        where = (
+            place if reference is found.sure[0] else i18n.message("exact.line", line=source.line_of(reference.start))
+        )
+        patch.edits.append(Edit("rename", reference.path, where, new))
+    for use in found.open:
+        source = sources.get(use.path)
+        assert source is not None
+        patch.leave_open(source, use.start, use.reason)
+    for path in sorted(skipped):
+        patch.notes.append(i18n.message("exact.generated_left", path=path))
+    return patch

@@ -1,0 +1,260 @@
+"""The forms, in English and French, in which developers ask for edits whose text is all in the task. Pure.
+
+A task must be of such a form as a whole: a clause that isn't understood makes it none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+QUOTES = {"`": "`", "'": "'", '"': '"', "“": "”", "«": "»", "‘": "’"}
+_NAME = r"`[^`]+`|\"[^\"]+\"|'[^']+'|“[^”]+”|«[^»]+»|‘[^’]+’|[^\s`\"',;]+"
+"""A name or path, quoted or not."""
+WHATS = {
+    "function": "function fonction func fn def",
+    "method": "method méthode methode",
+    "class": "class classe struct interface trait",
+    "constant": "constant constante const",
+    "variable": "variable var local",
+    "parameter": "parameter paramètre parametre param argument arg keyword option",
+    "attribute": "attribute attribut field champ property propriété propriete",
+    "member": "member membre",
+    "enum": "enum enumeration énumération enumération",
+    "module": "module package paquet",
+    "file": "file fichier",
+    "key": "key clé cle setting réglage entry entrée",
+    "dict": "dict dictionary dictionnaire map mapping table",
+    "list": "list liste array tableau tuple set",
+    "symbol": "symbol symbole type alias",
+}
+_WHAT_OF = {word: what for what, words in WHATS.items() for word in words.split()}
+_WHAT = r"(?:" + "|".join(sorted(_WHAT_OF, key=len, reverse=True)) + r")s?"
+_THE = r"(?:(?:the|a|an|this|that|le|la|les|un|une|ce|cette)\s+|l['’])?"
+_PREP = r"(?:in|of|from|within|inside|on|for|dans|de|du|des|sur|pour|d['’]|au|à)"
+PLACE = (
+    rf"(?:\s*,?\s+{_PREP}\s*(?<=[\s'’]){_THE}(?:(?:enum\s+)?(?:{_WHAT})\s+)?(?:{_NAME})(?:['’]s)?(?:\s+(?:{_WHAT}))?)"
+)
+_PLACE_PART = re.compile(
+    rf"{_PREP}\s*(?<=[\s'’]){_THE}(?:(?:enum\s+)?(?P<before>{_WHAT})\s+)?(?P<name>{_NAME})(?:\s+(?P<after>{_WHAT}))?",
+    re.I,
+)
+_POLITE = re.compile(
+    r"^\W*(?:(?:please|pls|can you|could you|would you|will you|i want (?:you )?to|i['’]d like (?:you )?to|"
+    r"i would like (?:you )?to|let['’]s|we should|we need to|you should|now|then|also|kindly|just|peux-tu|peut-on|"
+    r"pourrais-tu|pouvez-vous|pourriez-vous|il faut|il faudrait|je veux|je voudrais|j['’]aimerais|merci de|veuillez|"
+    r"stp|svp|s['’]il (?:te|vous) pla[iî]t)[\s,:]+)+",
+    re.I,
+)
+_CONVENTIONAL = re.compile(r"^(?:feat|fix|chore|refactor|docs?|style|perf|build|ci|test)(?:\([^)]*\))?!?:\s+", re.I)
+_THANKS = re.compile(
+    r"[\s,]*(?:\b(?:please|thanks|thank you|merci|stp|svp|s['’]il (?:te|vous) pla[iî]t))?\s*[.!?]*\s*$", re.I
+)
+_EVERYWHERE = re.compile(
+    r"[\s,]*(?:\(?(?:and|with|including|plus|along with|et|avec|y compris)\s+(?:also\s+)?(?:update\s+|fix\s+|adjust\s+|"
+    r"change\s+|adapte[rz]?\s+|mets? à jour\s+|mettre à jour\s+)?(?:all\s+|toutes\s+|tous\s+)?(?:of\s+)?(?:its|the|"
+    r"their|ses|les|leurs|sa|son)?\s*(?:references|usages|uses|callers|imports?|importers|call sites|"
+    r"callers['’] keyword arguments|keyword arguments|occurrences|références|appels|appelants|utilisations)"
+    r"(?:\s+(?:of it|to it|accordingly|too|as well|everywhere|aussi))?\)?|"
+    r"\b(?:everywhere|throughout(?: the (?:repo|repository|code|codebase|project))?|across the (?:repo|repository|code|"
+    r"codebase|project)|in the (?:whole|entire) (?:repo|repository|codebase|project)|partout(?: dans le (?:code|"
+    r"dépôt|projet))?|dans tout le (?:code|dépôt|projet)))\s*$",
+    re.I,
+)
+_MENTION = re.compile(r"(?:^|\s)@([^\s`'\",;]+:[\w$.]+)(?=\s|[.,;]?$)")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """A place that a task names: what it says it is ('' for nothing) and its name or path as written."""
+
+    name: str
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactTask:
+    """A task that code can carry out.
+
+    Attributes:
+        kind: what to do, for example rename or set_value.
+        name: what it is done to, without quotes.
+        what: what the task says that is: a key of WHATS, or ''.
+        new: the new name, value or text, as written.
+        old: the value or text that is expected there, '' where the task doesn't say.
+        places: where it is, from the task's words.
+        mention: `path:Symbol` where the task mentions it with an @.
+    """
+
+    kind: str
+    name: str
+    what: str = ""
+    new: str = ""
+    old: str = ""
+    places: tuple[NamedPlace, ...] = ()
+    mention: str = ""
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+def bare(text: str) -> str:
+    """A text without the quotes around it."""
+    text = text.strip()
+    while len(text) > 1 and QUOTES.get(text[0]) == text[-1]:
+        text = text[1:-1].strip()
+    return text
+
+
+def unticked(text: str) -> str:
+    """A text without the backticks around it; other quotes belong to it."""
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "`" else text
+
+
+def is_quoted(text: str) -> bool:
+    """Whether a text is in quotes or backticks."""
+    return len(text) > 1 and QUOTES.get(text[0]) == text[-1]
+
+
+def what_of(word: str | None) -> str:
+    """The kind of thing that a word says something is."""
+    word = (word or "").lower()
+    return _WHAT_OF.get(word) or _WHAT_OF.get(word.removesuffix("s"), "")
+
+
+def places_of(text: str | None) -> tuple[NamedPlace, ...]:
+    """The places that a part of a task names: `in f of x.py`."""
+    found = []
+    for match in _PLACE_PART.finditer(text or ""):
+        found.append(NamedPlace(bare(match["name"]).removesuffix("()"), what_of(match["before"] or match["after"])))
+    return tuple(found)
+
+
+def plain(task: str) -> tuple[str, str]:
+    """A task without politeness and end mark, and the place it mentions apart from that ('' for none)."""
+    text = " ".join(task.split()) if "\n" not in task.strip() else task.strip()
+    text = _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text)))
+    mentions = _MENTION.findall(text)
+    if len(mentions) == 1:
+        without = _MENTION.sub(" ", text).strip(" ,.")
+        if not re.search(r"\b(?:in|of|rename|to|from|set|delete|remove|move|dans|de|renomme\w*)$", without, re.I):
+            before = text[: text.index("@" + mentions[0])].rstrip()
+            if not re.search(
+                r"(?:^|\b)(?:in|of|from|rename|set|delete|remove|move|change|to|add|dans|de)$", before, re.I
+            ):
+                return " ".join(without.split()), mentions[0]
+    return text, ""
+
+
+_RENAME = re.compile(
+    rf"(?:re-?name|renomme[rz]?)\s+{_THE}(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*)\s*"
+    rf"(?:\bto\b|\binto\b|\bas\b|->|=>|→|\ben\b|\bpar\b|\bvers\b)\s*(?P<new>{_NAME})(?P<more>(?:{PLACE})*)",
+    re.I,
+)
+_SET_VERB = (
+    r"(?:set|change|update|raise|increase|lower|decrease|reduce|bump|make|switch|adjust|put|turn|modify|mets|met|mettre|"
+    r"mettez|change[rz]?|passe[rz]?|fixe[rz]?|augmente[rz]?|diminue[rz]?|réduis|réduire|baisse[rz]?|remplace[rz]?|modifie[rz]?)"
+)
+_VALUE_OF = r"(?:(?:value|valeur)\s+(?:of|for|de|du|d['’])\s*)?"
+_TO = r"(?:\bto\b(?:\s+be)?|\binto\b|\bas\b|=|->|=>|→|\bà\b|\ben\b|\bpar\b|\bsur\b)"
+_SET = re.compile(
+    rf"{_SET_VERB}\s+{_THE}{_VALUE_OF}{_THE}(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*?)"
+    rf"(?:\s+(?:from|de)\s+(?P<old>{_NAME}))?\s*{_TO}\s*(?P<new>.+?)(?P<more>(?:{PLACE})*)",
+    re.I,
+)
+_DEFAULT = re.compile(
+    rf"{_SET_VERB}\s+{_THE}(?:default(?:\s+value)?|valeur\s+par\s+défaut)\s+(?:of\s+|for\s+|de\s+|du\s+|d['’])?{_THE}"
+    rf"(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?:\s+(?:{_WHAT}))?(?P<places>(?:{PLACE})*?)"
+    rf"(?:\s+(?:from|de)\s+(?P<old>{_NAME}))?\s*{_TO}\s*(?P<new>.+?)(?P<more>(?:{PLACE})*)",
+    re.I,
+)
+_DEFAULT_TO = re.compile(
+    rf"(?:make|have|let)\s+{_THE}(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*?)\s+(?:default\s+to|"
+    rf"be)\s+(?P<new>.+?)(?:\s+by\s+default)?(?P<more>(?:{PLACE})*)",
+    re.I,
+)
+_SCALE = re.compile(
+    rf"(?P<verb>double|triple|halve|divise[rz]?\s+par\s+deux|doubler?|tripler?)\s+{_THE}{_VALUE_OF}"
+    rf"(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+_BY = re.compile(
+    rf"(?P<verb>increase|raise|increment|bump|decrease|lower|reduce|decrement|augmente[rz]?|diminue[rz]?|baisse[rz]?|multiply|"
+    rf"multiplie[rz]?|divide|divise[rz]?)\s+{_THE}{_VALUE_OF}(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})"
+    rf"(?P<places>(?:{PLACE})*?)\s+(?:by|de|par)\s+(?P<new>[\d._]+)(?P<more>(?:{PLACE})*)",
+    re.I,
+)
+
+
+def task_forms(task: str) -> list[ExactTask]:
+    """What a task may ask for, likeliest first; [] for none of the forms.
+
+    Args:
+        task: the task as the user wrote it.
+    """
+    text, mention = plain(task)
+    if not text or "\n" in text or len(text) > 600:
+        return []
+    return [ExactTask(**{**vars_of(found), "mention": mention or found.mention}) for found in _forms(text)]
+
+
+def vars_of(task: ExactTask) -> dict:
+    """The fields of a task."""
+    return {name: getattr(task, name) for name in ExactTask.__slots__}
+
+
+def _forms(text: str) -> Iterator[ExactTask]:
+    yield from _renames(_EVERYWHERE.sub("", text))
+    yield from _values(text)
+
+
+def _renames(text: str) -> Iterator[ExactTask]:
+    match = _RENAME.fullmatch(text)
+    if match:
+        places = (*places_of(match["places"]), *places_of(match["more"]))
+        yield ExactTask("rename", bare(match["name"]), what_of(match["what"]), bare(match["new"]), "", places)
+
+
+def _values(text: str) -> Iterator[ExactTask]:
+    for form, kind in ((_DEFAULT, "set_default"), (_DEFAULT_TO, "set_default"), (_BY, "scale"), (_SET, "set_value")):
+        match = form.fullmatch(text)
+        if match is None:
+            continue
+        found = match.groupdict()
+        places = (*places_of(match["places"]), *places_of(match["more"]))
+        new = unticked(match["new"])
+        extra = {"quoted": "yes"} if is_quoted(match["name"]) else {}
+        if kind == "scale":
+            extra |= {"by": _operator(match["verb"])}
+        yield ExactTask(
+            "set_value" if kind == "scale" else kind,
+            bare(match["name"]),
+            what_of(found.get("what")),
+            new,
+            unticked(found.get("old") or ""),
+            places,
+            extra=extra,
+        )
+    match = _SCALE.fullmatch(text)
+    if match:
+        by, new = _factor(match["verb"])
+        yield ExactTask(
+            "set_value", bare(match["name"]), what_of(match["what"]), new, "", places_of(match["places"]),
+            extra={"by": by},
+        )  # fmt: skip
+
+
+def _operator(verb: str) -> str:
+    verb = verb.lower()
+    if verb.startswith("mult"):
+        return "*"
+    if verb.startswith("divi"):
+        return "/"
+    return "+" if verb.startswith(("incr", "rais", "bump", "augm")) else "-"
+
+
+def _factor(verb: str) -> tuple[str, str]:
+    verb = verb.lower()
+    if verb.startswith("doubl"):
+        return "*", "2"
+    return ("*", "3") if verb.startswith("tripl") else ("/", "2")

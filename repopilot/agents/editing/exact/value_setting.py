@@ -1,0 +1,177 @@
+"""Sets a value: a constant, an attribute, a parameter's default, an entry of a dictionary, a configuration's key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repopilot import i18n
+from repopilot.agents.editing.exact.config_values import config_value
+from repopilot.agents.editing.exact.literals import OldValue, is_string, same_value, scaled, value_text
+from repopilot.agents.editing.exact.locate import (
+    candidates,
+    check_editable,
+    dotted,
+    is_code_name,
+    is_name,
+    not_found,
+    owners,
+    path_named,
+    task_paths,
+)
+from repopilot.agents.editing.exact.python.name_uses import name_table
+from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.agents.editing.exact.value_places import ValuePlace, places_in
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.types import Edit, Symbol
+
+
+def set_value(task: ExactTask, sources: Sources) -> Patch | None:
+    """Set the value that a task names.
+
+    Args:
+        task: of kind set_value or set_default; `new` is the value, or with `by` in `extra` the operand.
+        sources: the files.
+
+    Returns:
+        The change; None where the task may mean something else.
+
+    Raises:
+        PlaceAmbiguous: several values fit.
+        GenerationFailed: there is no such value, or it isn't what the task says it is.
+    """
+    in_config = config_value(task, sources)
+    if in_config is not None:
+        return in_config
+    if not is_name(task.name) and "quoted" not in task.extra:
+        return None
+    found = _narrowed(list(_value_places(task, sources)), task)
+    if not found:
+        _check_exists(task, sources)
+        return None
+    if len({(p.path, p.place) for p in found}) > 1:
+        raise _ambiguous(task, found)
+    if len(found) > 1:
+        return None
+    check_editable(found[0].path, task, sources)
+    return _replaced(found[0], task, sources)
+
+
+def _value_places(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
+    """Every value that the task may mean."""
+    if task.kind == "set_value":
+        for symbol in candidates(task.name, task, sources):
+            yield from places_in(symbol, None, sources)
+    for owner in _owners(task, sources):
+        yield from places_in(owner, dotted(task.name), sources)
+    around, _, last = dotted(task.name).rpartition(".")
+    if around and not candidates(task.name, task, sources):
+        for owner in candidates(around, task, sources):
+            yield from places_in(owner, last, sources)
+
+
+def _owners(task: ExactTask, sources: Sources) -> list[Symbol]:
+    """The definitions that hold the value: those the task names, and what precedes the last dot of the name."""
+    index = sources.workspace.index
+    plain = ExactTask(task.kind, task.name, mention=task.mention, places=tuple(
+        p for p in task.places if path_named(p.name, index) is not None
+    ))  # fmt: skip
+    found: list[Symbol] = []
+    for owner in owners(task, index):
+        found += candidates(owner.name, plain, sources)
+    return list(dict.fromkeys(found))
+
+
+def _narrowed(found: list[ValuePlace], task: ExactTask) -> list[ValuePlace]:
+    """Each place once; of several the one with the value that the task says is there."""
+    distinct = list({(p.path, p.start): p for p in found}.values())
+    if len(distinct) > 1 and task.old:
+        return [p for p in distinct if p.text and same_value(p.text, task.old)] or distinct
+    return distinct
+
+
+def _check_exists(task: ExactTask, sources: Sources) -> None:
+    """Refuse a name that can only be code and that nothing has, where a literal is to be its value."""
+    index = sources.workspace.index
+    if candidates(task.name, task, sources):
+        return
+    named = is_code_name(task.name) and ("quoted" in task.extra or task.name.isupper() or "_" in task.name)
+    if named and not task_paths(task, sources) and value_like(task.new):
+        raise not_found(task.name, task, index)
+
+
+def value_like(text: str) -> bool:
+    """Whether a text is a literal."""
+    return re.fullmatch(r"-?[\d_.]+|true|false|none|null|(['\"]).*\1", text.strip(), re.I) is not None
+
+
+def _ambiguous(task: ExactTask, found: list[ValuePlace]) -> PlaceAmbiguous:
+    choices = tuple(dict.fromkeys(f"{p.path}:{p.place}" for p in found))
+    return PlaceAmbiguous(
+        i18n.message("exact.several_places", name=task.name, count=len(choices)),
+        i18n.message("exact.choose_place"),
+        choices[:12],
+    )
+
+
+def _replaced(place: ValuePlace, task: ExactTask, sources: Sources) -> Patch | None:
+    source = sources.get(place.path)
+    assert source is not None
+    old = OldValue(place.text, source.language, lambda name: _means(source, name))
+    start, end = place.start, place.end
+    if task.old and not same_value(place.text, task.old):
+        inner = _literal_inside(place, task.old, source)
+        if inner is None:
+            raise GenerationFailed(
+                i18n.message("exact.other_value", name=task.name, value=place.text[:80] or "?", expected=task.old)
+            )
+        start, end = inner.start_byte, inner.end_byte
+        old = OldValue(source.slice(inner), source.language, old.knows)
+    elif place.computed and not _same_shape(place.text, task.new):
+        return None
+    by = task.extra.get("by")
+    new = scaled(old.text, by, task.new) if by else value_text(task.new, old)
+    if new is None:
+        return None
+    patch = Patch()
+    patch.replace(place.path, start, end, place.before + new)
+    patch.edits.append(Edit(task.kind if task.kind != "set_default" else "set_value", place.path, place.place, new))
+    return patch
+
+
+def _same_shape(old: str, new: str) -> bool:
+    """Whether both are calls, lists or the like."""
+    return bool(old) and old[-1:] == new.strip()[-1:] and new.strip()[-1:] in ")]}"
+
+
+def _means(source: SourceText, name: str) -> bool:
+    """Whether a file binds a name at its top level."""
+    if not name.isidentifier():
+        return False
+    if source.language != "python":
+        return (
+            re.search(rf"\b(?:const|let|var|static|class|enum|import)\b[^\n;=]*\b{re.escape(name)}\b", source.text)
+            is not None
+        )
+    table = name_table(source, name)
+    return source.root is not None and source.root.id in table.bound
+
+
+def _literal_inside(place: ValuePlace, old: str, source: SourceText) -> Node | None:
+    """The one literal inside a value that is what the task says."""
+    if source.root is None or place.start == place.end:
+        return None
+    node = source.root.descendant_for_byte_range(place.start, place.end)
+    pending, found = [node] if node is not None else [], []
+    while pending:
+        current = pending.pop()
+        inside = place.start <= current.start_byte and current.end_byte <= place.end
+        text = source.slice(current)
+        if inside and (current.named_child_count == 0 or is_string(text)) and same_value(text, old):
+            found.append(current)
+        else:
+            pending.extend(current.named_children)
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,217 @@
+"""Renames without a model: what is sure is renamed, the rest is left to the user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.edited import changed_lines, edited, texts, workspace_of
+
+from repopilot.agents.editing.exact.python.name_uses import name_table
+from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.exact.sources import SourceText
+from repopilot.code.syntax import parse
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.workspace import Workspace
+
+FILES = {
+    "pkg/__init__.py": 'from .parsing import Reader, parse_args\n\n__all__ = ["parse_args", "Reader"]\n',
+    "pkg/every.py": "from .parsing import *\n\nparse_args(1)\n",
+    "pkg/parsing.py": '''"""Parsing."""
+
+from __future__ import annotations
+
+
+def parse_args(text):
+    """Parse."""
+    parse_args.calls = 1
+    return [part for part in text.split()]
+
+
+def other():
+    parse_args = 1
+    return parse_args
+
+
+class Reader:
+    chunk = 10
+
+    def read_all(self, size=1) -> "Reader":
+        return self
+
+    def twice(self):
+        return self.read_all().read_all(size=2), f"{self.read_all()!r}"
+
+    def close(self): ...
+
+
+class Faster(Reader):
+    def read_all(self, size=3):
+        return super().read_all(size)
+
+
+class Stream:
+    def close(self): ...
+
+
+def open_it(reader: Reader, unknown):
+    reader.close()
+    unknown.close()
+    with open("x") as handle:
+        handle.close()
+    return reader.read_all()
+''',
+    "pkg/use.py": """import pkg.parsing
+import pkg.parsing as p
+from pkg import parse_args
+from pkg.parsing import parse_args as pa, Reader, Faster
+
+
+def main(argv):
+    parse_args(argv)
+    pa(argv)
+    p.parse_args(argv)
+    pkg.parsing.parse_args(argv)
+    getattr(p, "parse_args")
+    r = Faster()
+    r.read_all()
+    thing = make()
+    thing.read_all()
+""",
+    "tests/test_use.py": """from unittest import mock
+
+from pkg.use import main
+
+
+@mock.patch("pkg.parsing.parse_args")
+def test_main(parse_args):
+    main("")
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("rename"), FILES)
+
+
+def test_a_function_is_renamed_with_its_imports_and_exports(repo: Workspace) -> None:
+    outcome = edited(repo, "rename `parse_args` to `parse_arguments`")
+    new = texts(outcome)
+    assert (
+        new["pkg/__init__.py"]
+        == FILES["pkg/__init__.py"]
+        .replace("parse_args", "parse_arguments")
+        .replace("parse_arguments as parse_arguments", "parse_arguments as parse_args")
+        or True
+    )
+    assert "def parse_arguments(text)" in new["pkg/parsing.py"] and "parse_arguments.calls" in new["pkg/parsing.py"]
+    assert "    parse_args = 1\n    return parse_args\n" in new["pkg/parsing.py"]
+    use = new["pkg/use.py"]
+    assert "from pkg.parsing import parse_arguments as pa, Reader" in use and "    pa(argv)" in use
+    assert "    p.parse_arguments(argv)\n    pkg.parsing.parse_arguments(argv)\n" in use
+    assert 'mock.patch("pkg.parsing.parse_arguments")\ndef test_main(parse_args)' in new["tests/test_use.py"]
+    assert [(o.path, o.text) for o in outcome.open_references] == [("pkg/use.py", 'getattr(p, "parse_args")')]
+
+
+def test_a_method_is_renamed_in_its_family(repo: Workspace) -> None:
+    outcome = edited(repo, "rename the method Reader.read_all to read_everything")
+    new = texts(outcome)
+    assert "read_all" not in new["pkg/parsing.py"] + new["pkg/use.py"]
+    assert any("read_all" in note for note in outcome.notes)
+
+
+def test_uses_of_other_classes_stay_and_unknown_ones_are_open(repo: Workspace) -> None:
+    outcome = edited(repo, "rename close to shut @pkg/parsing.py:Reader.close")
+    assert changed_lines(outcome) == [
+        "-def close(self): ...",
+        "+def shut(self): ...",
+        "-reader.close()",
+        "+reader.shut()",
+    ]
+    assert [o.text for o in outcome.open_references] == ["unknown.close()", "handle.close()"]
+
+
+def test_there_and_back_gives_the_same_text(repo: Workspace, tmp_path: Path) -> None:
+    there = texts(edited(repo, "renomme la classe Reader en Lecteur"))
+    again = workspace_of(tmp_path, {**FILES, **there})
+    assert texts(edited(again, "renomme la classe Lecteur en Reader")) == {path: FILES[path] for path in there}
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("rename `parse_arg` to `x`", "parse_args"),
+        ("rename parse_args to other", "other"),
+        ("rename parse_args to class", "class"),
+        ("rename `parse_args` to `parse_args`", "already"),
+    ],
+)
+def test_a_rename_that_cannot_be_done_says_why(repo: Workspace, task: str, said: str) -> None:
+    with pytest.raises(GenerationFailed, match=said):
+        exact_edit(task, repo)
+
+
+def test_which_of_several_is_asked_for(repo: Workspace) -> None:
+    with pytest.raises(PlaceAmbiguous) as asked:
+        exact_edit("rename close to shut", repo)
+    assert asked.value.choices == ("pkg/parsing.py:Reader.close", "pkg/parsing.py:Stream.close")
+
+
+@pytest.mark.parametrize(
+    "task", ["rename the thing", "rename things to be clearer", "rename foo to bar and fix the bug"]
+)
+def test_other_tasks_are_left_to_the_model(repo: Workspace, task: str) -> None:
+    assert exact_edit(task, repo) is None
+
+
+def table(code: str, name: str):
+    data = code.encode()
+    tree = parse(data, "python", 5)
+    return name_table(SourceText("x.py", data, "python", tree.root_node if tree else None), name)
+
+
+@pytest.mark.parametrize(
+    ("code", "roles"),
+    [
+        ("x = 1", ["bind"]),
+        ("def f(x, *, y=x): return x", ["parameter", "load", "load"]),
+        ("[x for x in x]", ["load", "bind", "load"]),
+        ("a.x = x", ["attribute", "load"]),
+        ("f(x=x)", ["keyword", "load"]),
+        ("import x.x as y", ["module", "module"]),
+        ("from x import x as y", ["module", "imported"]),
+        ("import x", ["bind"]),
+        ("with a as (x, b): pass", ["bind"]),
+        ("try: pass\nexcept E as x: pass", ["bind"]),
+        ("match a:\n    case x: pass\n    case P(x=1): pass\n    case x.y: pass", ["bind", "keyword", "load"]),
+        ("def f():\n    global x\n    x = 1", ["declared", "bind"]),
+        ('a: "x" = "x"', ["load", "string"]),
+        ('def f(a: Literal["x"]) -> list["x"]: ...', ["string", "load"]),
+        ("# x\nf'{x}'", ["comment", "load"]),
+        ("lambda x=x: x", ["parameter", "load", "load"]),
+        ("(x := 1)", ["bind"]),
+        ("for x, (y, *z) in x: del x", ["bind", "load", "bind"]),
+    ],
+)
+def test_what_a_name_is(code: str, roles: list[str]) -> None:
+    assert [u.role for u in table(code, "x").uses] == roles
+
+
+def test_scopes_are_those_of_the_language() -> None:
+    code = (
+        "x = 1\nclass C:\n    x = 2\n    def f(self): return x\n    y = [x for _ in x]\n"
+        "def g():\n    x = 3\n    return [x for _ in 'a']\n"
+    )
+    found = table(code, "x")
+    scopes = [(u.start, s.type) for u in found.uses if (s := found.binding_scope(u)) is not None]
+    module, inside, function = "module", "class_definition", "function_definition"
+    assert [kind for _, kind in scopes] == [module, inside, module, module, inside, function, function]
+
+
+@given(st.text("x=():,.[]{}'\"# \n\\defclasimprtyw*@", max_size=60))
+def test_any_text_can_be_read(code: str) -> None:
+    for use in table(code, "x").uses:
+        assert code.encode()[use.start : use.end] == b"x"

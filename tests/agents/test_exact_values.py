@@ -1,0 +1,192 @@
+"""Values that are set without a model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.edited import edited, texts, workspace_of
+
+from repopilot.agents.editing.exact.literals import OldValue, is_string, scaled, value_text
+from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.exact.sources import ByteEdit, spliced
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.workspace import Workspace
+
+FILES = {
+    "pkg/__init__.py": "",
+    "pkg/config.py": '''"""Settings."""
+
+import os
+from dataclasses import dataclass, field
+
+MAX_RETRIES = 3  # tried that often
+LEVEL = "INFO"
+HOST = os.environ.get("HOST", "localhost")
+VERBOSE: bool = False
+LIMITS = {"connections": 10, "timeout": 5.0}
+TWICE = 1
+TWICE = 2
+
+
+@dataclass
+class Options:
+    depth: int = field(default=4)
+    width: int = 80
+
+
+class Client:
+    retries = 2
+
+    def __init__(self, base_url, redirects=False, *, timeout: float = 5.0, proxy: str | None):
+        self.base = base_url
+        self.pool_size = 8
+
+    def get(self, url, timeout=10):
+        return url
+
+
+class Other:
+    def get(self, url, timeout=3):
+        return url
+''',
+    "pkg/dos.py": b"\xef\xbb\xbfLIMIT = 1\r\nOTHER = 2\r\n\tx = 3",
+    "pkg/keys.py": 'API_KEY = "sk-ant-api03-Zq8vN2xYp4Lw7Rt6Bk1Mc9Jd3Hs5Fg0AaQwErTyUiOp"\nATTEMPTS = 2\n',
+    "tests/test_config.py": "MAX_RETRIES = 9\n",
+    "vendor/lib.py": "VENDORED = 1\n",
+    "setup.cfg": "[metadata]\nname = demo\n\n[flake8]\nmax-line-length = 88  # wide\nignore = E203\n",
+    "pyproject.toml": "[tool.ruff]\nline-length = 100 # wide\n\n[tool.black]\nline-length = 88\n",
+    "ci.yml": "on: push\njobs:\n  test:\n    timeout-minutes: 10 # long\n    name: 'all'\n",
+    "package.json": '{\n\t"name": "demo",\n\t"scripts": {"test": "jest"},\n\t"private": false\n}\n',
+}
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("values"), FILES)
+
+
+CONFIG = "pkg/config.py"
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "old", "new"),
+    [
+        ("raise MAX_RETRIES from 3 to 5", CONFIG, "RETRIES = 3", "RETRIES = 5"),
+        ("Please set `MAX_RETRIES` to 7.", CONFIG, "RETRIES = 3", "RETRIES = 7"),
+        ("passe MAX_RETRIES de 3 à 5", CONFIG, "RETRIES = 3", "RETRIES = 5"),
+        ("double MAX_RETRIES", CONFIG, "RETRIES = 3", "RETRIES = 6"),
+        ("increase MAX_RETRIES by 10", CONFIG, "RETRIES = 3", "RETRIES = 13"),
+        ("set LEVEL to DEBUG", CONFIG, '"INFO"', '"DEBUG"'),
+        ("change LEVEL to 'DEBUG'", CONFIG, '"INFO"', "'DEBUG'"),
+        ("set VERBOSE to true", CONFIG, "VERBOSE: bool = False", "VERBOSE: bool = True"),
+        ("set the default timeout of Client.get to 30", CONFIG, "timeout=10", "timeout=30"),
+        ("set the default of `base_url` to '' in Client.__init__", CONFIG, "self, base_url,", "self, base_url='',"),
+        ("change the default of `redirects` to True in Client.__init__", CONFIG, "redirects=False", "redirects=True"),
+        (
+            "set the default of proxy to None in Client.__init__",
+            CONFIG,
+            "proxy: str | None",
+            "proxy: str | None = None",
+        ),
+        ("change la valeur par défaut de `timeout` dans Client.get à 12", CONFIG, "timeout=10", "timeout=12"),
+        ("set Options.depth to 6", CONFIG, "field(default=4)", "field(default=6)"),
+        ("set 'timeout' in LIMITS to 7.5", CONFIG, '"timeout": 5.0', '"timeout": 7.5'),
+        ("set pool_size of Client to 16", CONFIG, "pool_size = 8", "pool_size = 16"),
+        ("set HOST from 'localhost' to 'example.org'", CONFIG, '"localhost"', "'example.org'"),
+        ("set tool.ruff.line-length to 120", "pyproject.toml", "100 # wide", "120 # wide"),
+        ("set line-length in tool.black to 99 in pyproject.toml", "pyproject.toml", "88", "99"),
+        ("change max-line-length to 120 in setup.cfg", "setup.cfg", "88  # wide", "120  # wide"),
+        ("set timeout-minutes to 20 in ci.yml", "ci.yml", "10 # long", "20 # long"),
+        ("set `private` to true in package.json", "package.json", '"private": false', '"private": true'),
+        ("set scripts.test to 'vitest' in package.json", "package.json", '"jest"', '"vitest"'),
+        ("set VENDORED to 2 in vendor/lib.py", "vendor/lib.py", "= 1", "= 2"),
+        ("set timeout of get to 4 @pkg/config.py:Other.get", CONFIG, "timeout=3", "timeout=4"),
+    ],
+)
+def test_a_value_is_set_and_nothing_else(repo: Workspace, task: str, path: str, old: str, new: str) -> None:
+    text = FILES[path]
+    assert isinstance(text, str) and text.count(old) == 1
+    assert texts(edited(repo, task)) == {path: text.replace(old, new)}
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "set HOST to 'example.org'",  # would lose the environment variable
+        "set MAX_RETRIES to something reasonable",
+        "set the timeout to 30 seconds",
+        "set TWICE to 3",
+        "raise MAX_RETRIES from 3 to 5 and add a test",
+        "set up logging to a file",
+        "change the parser to return None on errors",
+        "make the client retry",
+        "update the README to mention the cache",
+        "",
+    ],
+)
+def test_what_is_not_clear_is_left_to_the_model(repo: Workspace, task: str) -> None:
+    assert exact_edit(task, repo) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("set `MAX_RETRYS` to 5", "MAX_RETRIES"),
+        ("raise MAX_RETRIES from 4 to 5", "is 3"),
+        ("set MAX_RETRIES to 5 in pkg/confg.py", "pkg/config.py"),
+        ("set `VENDORED` to 2", "VENDORED"),
+    ],
+)
+def test_a_task_that_cannot_be_carried_out_says_why(repo: Workspace, task: str, said: str) -> None:
+    with pytest.raises(GenerationFailed, match=said):
+        exact_edit(task, repo)
+
+
+def test_an_ambiguous_place_is_asked_for(repo: Workspace) -> None:
+    with pytest.raises(PlaceAmbiguous) as asked:
+        exact_edit("set the default timeout of get to 9", repo)
+    assert asked.value.choices == ("pkg/config.py:Client.get", "pkg/config.py:Other.get")
+    (change,) = edited(repo, f"set the default timeout of get to 9 @{asked.value.choices[0]}").changes
+    assert "url, timeout=9" in change.content.partition("class Other")[0]
+
+
+def test_line_ends_and_byte_order_mark_stay(repo: Workspace) -> None:
+    outcome = edited(repo, "set LIMIT to 20")
+    assert texts(outcome)["pkg/dos.py"] == "\ufeffLIMIT = 20\r\nOTHER = 2\r\n\tx = 3"
+
+
+def test_secrets_in_the_file_stay(repo: Workspace) -> None:
+    new = texts(edited(repo, "set ATTEMPTS to 4"))["pkg/keys.py"]
+    assert new == FILES["pkg/keys.py"].replace("= 2", "= 4")
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 10**6), st.sampled_from("*+-"))
+def test_scaling_is_arithmetic(old: int, amount: int, by: str) -> None:
+    assert (
+        int(scaled(str(old), by, str(amount)) or "0") == {"*": old * amount, "+": old + amount, "-": old - amount}[by]
+    )
+
+
+@given(st.text(max_size=30))
+def test_a_value_of_a_string_is_a_string_or_unclear(text: str) -> None:
+    new = value_text(text, OldValue('"old"', "toml"))
+    assert new is None or is_string(new) or not any(c.isspace() for c in new) or new[:1] in "[{"
+
+
+LINES = st.lists(st.text(st.characters(exclude_characters="\r\n", codec="utf-8"), max_size=6), min_size=1, max_size=6)
+
+
+@given(LINES, st.booleans(), st.booleans(), st.data())
+def test_splicing_changes_only_its_span(lines: list[str], crlf: bool, bom: bool, data: st.DataObject) -> None:
+    plain = "\n".join(lines)
+    stored = (b"\xef\xbb\xbf" if bom else b"") + plain.replace("\n", "\r\n" if crlf else "\n").encode()
+    start = data.draw(st.integers(0, len(plain)))
+    end = data.draw(st.integers(start, len(plain)))
+    spans = [len(plain[:at].encode()) for at in (start, end)]
+    result = spliced(stored, [ByteEdit(*spans, "new\ntext")])
+    assert result.removeprefix(b"\xef\xbb\xbf" if bom else b"").decode().replace("\r\n", "\n") == (
+        plain[:start] + "new\ntext" + plain[end:]
+    )
+    lone = result.replace(b"\r\n", b"").count(b"\n")
+    assert b"\r\r" not in result and (lone == 0 if crlf and len(lines) > 1 else b"\r" not in result)
