@@ -103,6 +103,20 @@ def patched_paths(patch: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def changed_lines(patch: str, path: str) -> list[int]:
+    """The lines of a file before a unified diff that it removes, or that stand before what it adds."""
+    found, current, line = [], "", 0
+    for text in patch.splitlines():
+        if text.startswith("--- "):
+            current = text.removeprefix("--- ").removeprefix("a/")
+        elif match := re.match(r"@@ -(\d+)", text):
+            line = int(match[1])
+        elif text[:1] in "+-" and not text.startswith("+++ ") and current == path:
+            found.append(line if text[0] == "-" else line - 1)
+        line += text[:1] in " -" and not text.startswith("--- ")
+    return found
+
+
 def _change(path: str, folder: Path, tree: Path) -> FileChange:
     if not (folder / path).exists():
         return FileChange(path, "deleted", "", "")

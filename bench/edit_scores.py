@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-COUNTS = ("resolved", "no_diff", "parses", "wrong", "wrong_verified")
+COUNTS = ("resolved", "no_diff", "parses", "wrong", "wrong_verified", "asked")
 TIMES = ("diff_s", "verdict_s")
 
 
@@ -13,8 +13,8 @@ def scored(row: Mapping) -> dict[str, bool]:
     """The scores of one task.
 
     Args:
-        row: what came of it: `changed` (paths), `genuine`, and where something changed `parses`, `elsewhere`, `right`
-            and `tests_pass`, as `edit_checks.Checked` has them.
+        row: what came of it: `changed` (paths), `genuine`, `asked`, and where something changed `parses`, `elsewhere`,
+            `right` and `tests_pass`, as `edit_checks.Checked` has them.
 
     Returns:
         For each of COUNTS whether it holds; `parses` is that of a diff, so none is no diff that parses.
@@ -28,6 +28,7 @@ def scored(row: Mapping) -> dict[str, bool]:
         "parses": parses,
         "wrong": diff and not resolved,
         "wrong_verified": diff and row["genuine"] and not row["right"],
+        "asked": row["asked"],
     }
 
 

@@ -7,12 +7,13 @@
 TASKS_DIR holds NAME.jsonl (see bench/data/edits/README.md), TREES_DIR/NAME a clone of the repository at its commit,
 VENVS/NAME its virtual environment or its `node_modules`. `--home` is a data directory with the models installed, which
 also keeps the indexes for the next run. A model is `none`, a size of the built-in family, a known name, or a GGUF
-file. `--until diff` ends with the edit, without debate, tests and impact; `--old` runs, beside it, today's way of whole
-files and symbols. `--quiet` prints totals only.
+file. `--until diff` ends with the first diff, without debate, tests and impact; `--old` runs, beside it, the way of
+whole files and symbols. `--quiet` prints totals only.
 
 resolved: the hidden check and the repository's own tests pass, nothing else changed or broke; parses: there is a diff
 and its files parse; wrong: there is one, and it isn't resolved; wrong_verified: the tests' pass was shown as verified,
-and the hidden check fails. Seconds count from the task to the end of the edit (diff_s) and of the verdict (verdict_s).
+and the hidden check fails; asked: the program asked which place is meant, and was told the one that the reference
+changes. Seconds count from the task to the first diff shown (diff_s) and to the verdict (verdict_s).
 
 `--validate` runs no model: every check must fail on the unchanged tree and pass on the reference patch.
 """
@@ -25,18 +26,16 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 
 from bench.answers import chosen_model
-from bench.edit_checks import Checked, Tools, checked, reference_changes
+from bench.edit_checks import Checked, Tools, changed_lines, checked, reference_changes
 from bench.edit_scores import scored, table
 from repopilot import trace
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.editor import edit_files
-from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.agents.exploration import explore
 from repopilot.assistant import answer
@@ -51,7 +50,7 @@ from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace, open_index
 
-_EDIT_STEP, _VERDICT_STEP = "generate", "controller"
+_PROSE_STEP = "explain"
 _SECONDS_A_TASK = 900
 
 
@@ -74,6 +73,7 @@ class Attempt:
     verdict_s: float | None = None
     why: str = ""
     by_code: bool | None = None
+    choices: tuple[str, ...] = ()
 
 
 def main() -> None:
@@ -176,13 +176,12 @@ async def _run(
 ) -> list[dict]:
     """Give every task to the program. The replies of one run are not those of another."""
     resources = ModelResources()
-    attempt = _until_diff(way) if arguments.until == "diff" or way == "old" else _until_verdict
     try:
         model = await chosen_model(name, next(iter(workspaces.values())).settings, resources)
         rows: list[dict] = []
         for case in cases:
-            made = await _timed(attempt, case, replace(workspaces[case.tree], model=model))
-            verdict = await asyncio.to_thread(checked, case.task, made.changes, case.tree, case.tools)
+            made = await _tried(way, arguments.until, case, replace(workspaces[case.tree], model=model))
+            verdict = await asyncio.to_thread(_verdict, case, made)
             rows.append(_row(case, made, verdict))
             resolved = sum(row["resolved"] for row in rows)
             print(f"{name} {way} {len(rows)}/{len(cases)} resolved {resolved}", end="\r", file=sys.stderr)
@@ -191,51 +190,95 @@ async def _run(
         resources.close()
 
 
-async def _timed(attempt: Callable, case: Case, workspace: Workspace) -> Attempt:
-    """An attempt that ends: with an error of the program as its reason, or after `_SECONDS_A_TASK`."""
+async def _tried(way: str, until: str, case: Case, workspace: Workspace) -> Attempt:
+    """What the program makes of a task within `_SECONDS_A_TASK`. Asked for the place, it is told the reference's."""
+    task = case.task["task"]
     try:
-        return await asyncio.wait_for(attempt(case.task["task"], workspace), _SECONDS_A_TASK)
+        if way == "old":
+            return await asyncio.wait_for(_whole_files(task, workspace), _SECONDS_A_TASK)
+        made = await asyncio.wait_for(_answered(task, workspace, until), _SECONDS_A_TASK)
+        place = _meant(made.choices, case.task["reference"], workspace)
+        if not place:
+            return made
+        told = await asyncio.wait_for(_answered(f"{task} @{place}", workspace, until), _SECONDS_A_TASK)
+        return replace(told, choices=made.choices)
     except (RepoPilotError, TimeoutError) as error:
         return Attempt(why=f"{type(error).__name__}: {error}")
 
 
-async def _until_verdict(task: str, workspace: Workspace) -> Attempt:
-    """As `repopilot generate` does it."""
+async def _answered(task: str, workspace: Workspace, until: str) -> Attempt:
+    """As `repopilot generate` does it. Until the diff: stopped when it is published, or when there will be none."""
     events: list[tuple[float, trace.Event]] = []
+    enough = asyncio.Event()
     began = time.perf_counter()
-    async with trace.root(lambda event: events.append((time.perf_counter() - began, event)), "bench") as step:
-        done: Answer = await answer(task, workspace, step, "GENERATE")
-    result = done.result if isinstance(done.result, Generation) else Generation()
-    genuine = result.tests is not None and result.tests.genuine
-    ends = _ends(events)
-    edited = min((s for n, s in ends if n == _EDIT_STEP), default=None)
-    judged = max((s for n, s in ends if n.startswith(_VERDICT_STEP)), default=None)
-    return Attempt(done.files, genuine, edited if done.files else None, judged, result.failure)
+
+    def sink(event: trace.Event) -> None:
+        events.append((time.perf_counter() - began, event))
+        prose = isinstance(event, trace.Started) and event.name == _PROSE_STEP
+        if until == "diff" and (prose or isinstance(event, trace.Published)):
+            enough.set()
+
+    async def work() -> None:
+        async with trace.root(sink, "bench") as step:
+            step.publish(await answer(task, workspace, step, "GENERATE"))
+
+    running, waiting = asyncio.create_task(work()), asyncio.create_task(enough.wait())
+    try:
+        await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            running.result()
+    finally:
+        running.cancel()
+        waiting.cancel()
+        await asyncio.gather(running, waiting, return_exceptions=True)
+    return _attempt(events)
 
 
-def _ends(events: Sequence[tuple[float, trace.Event]]) -> list[tuple[str, float]]:
-    names = {e.id: e.name for _, e in events if isinstance(e, trace.Started)}
-    return [(names[e.id], seconds) for seconds, e in events if isinstance(e, trace.Finished)]
+def _attempt(events: Sequence[tuple[float, trace.Event]]) -> Attempt:
+    answers = [(s, e.answer) for s, e in events if isinstance(e, trace.Published) and isinstance(e.answer, Answer)]
+    results = [(s, a.files, a.result) for s, a in answers if isinstance(a.result, Generation)]
+    if not results:
+        errors = [e.error for _, e in events if isinstance(e, trace.Finished) and e.state == "error"]
+        return Attempt(why=errors[0] if errors else "no answer")
+    _, files, last = results[-1]
+    return Attempt(
+        files,
+        last.tests is not None and last.tests.genuine,
+        next((s for s, files, _ in results if files), None),
+        next((s for s, _, result in results if result.verdict), None),
+        last.failure,
+        last.by_code,
+        last.choices,
+    )
 
 
-def _until_diff(way: str) -> Callable:
-    """The first steps of `agents/generate/pipeline.py`: explore and edit."""
+def _meant(choices: Sequence[str], reference: str, workspace: Workspace) -> str:
+    """Which of the places offered the reference changes, '' for none."""
+    for choice in choices:
+        path, _, symbol = choice.partition(":")
+        changed = changed_lines(reference, path)
+        for found in workspace.index.outline(path) if symbol else ():
+            if found.qualified == symbol and any(found.start_line <= line <= found.end_line for line in changed):
+                return choice
+        if not symbol and changed:
+            return choice
+    return ""
 
-    async def attempt(task: str, workspace: Workspace) -> Attempt:
-        began = time.perf_counter()
-        async with trace.root(lambda event: None, "bench") as step:
-            found = await explore(task, workspace, step)
-            request = EditRequest(task, found, language=reply_language(task, workspace.settings))
-            done = await _edited(request, way, workspace, step)
-        return Attempt(done.changes, diff_s=time.perf_counter() - began, by_code=done.by_code)
 
-    return attempt
+async def _whole_files(task: str, workspace: Workspace) -> Attempt:
+    """The way of whole files and symbols, until the diff."""
+    began = time.perf_counter()
+    async with trace.root(lambda event: None, "bench") as step:
+        found = await explore(task, workspace, step)
+        request = EditRequest(task, found, language=reply_language(task, workspace.settings))
+        changes = await write_whole_files(request, workspace, step)
+    return Attempt(changes, diff_s=time.perf_counter() - began)
 
 
-async def _edited(request: EditRequest, way: str, workspace: Workspace, step: trace.Step) -> EditOutcome:
-    if way == "old":
-        return EditOutcome(await write_whole_files(request, workspace, step))
-    return await edit_files(request, workspace, step)
+def _verdict(case: Case, made: Attempt) -> Checked:
+    if not made.changes:
+        return Checked(False, (), False, False)
+    return checked(case.task, made.changes, case.tree, case.tools)
 
 
 def _row(case: Case, made: Attempt, verdict: Checked) -> dict:
@@ -248,6 +291,7 @@ def _row(case: Case, made: Attempt, verdict: Checked) -> dict:
         "diff_s": made.diff_s,
         "verdict_s": made.verdict_s,
         "by_code": made.by_code,
+        "asked": bool(made.choices),
         "why": made.why,
         **asdict(verdict),
     }

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.edit_checks import Tools, checked, patched_paths, reference_changes
+from bench.edit_checks import Tools, changed_lines, checked, patched_paths, reference_changes
 from bench.edit_scores import grouped, scored, summary
 from repopilot.types import FileChange
 
@@ -30,7 +30,15 @@ TASK = {
     "reference": PATCH,
 }
 TOOLS = Tools(("pytest", "-q", "-p", "no:cacheprovider"))
-DONE = {"changed": ["a.py"], "genuine": True, "parses": True, "elsewhere": [], "right": True, "tests_pass": True}
+DONE = {
+    "changed": ["a.py"],
+    "genuine": True,
+    "asked": False,
+    "parses": True,
+    "elsewhere": [],
+    "right": True,
+    "tests_pass": True,
+}
 
 
 @pytest.fixture
@@ -48,6 +56,7 @@ def _changed(text, path="shop.py"):
 
 def test_check_tells_the_reference_from_the_unchanged_tree(tree):
     assert patched_paths(PATCH) == ["shop.py", "new.py"]
+    assert changed_lines(PATCH, "shop.py") == [1, 1]
     assert not checked(TASK, (), tree, TOOLS).right
     changes = reference_changes(TASK, tree)
     assert [(c.path, c.change) for c in changes] == [("shop.py", "modified"), ("new.py", "added")]
@@ -79,6 +88,7 @@ def test_scores():
         "parses": True,
         "wrong": False,
         "wrong_verified": False,
+        "asked": False,
     }
     wrong = scored(DONE | {"right": False})
     assert wrong["wrong"] and wrong["wrong_verified"] and not wrong["resolved"]
