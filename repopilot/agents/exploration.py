@@ -101,6 +101,8 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
             hits=[hit_row(hit) for hit in results.hits],
             seconds=dict(results.seconds),
         )
+        if results.compared:
+            searching.note(compared_by_meaning="{}/{}".format(*results.compared))
         for note in results.notes:
             searching.degrade(note)
     return results

@@ -44,13 +44,16 @@ MOST_FILES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What was found: `hits`, and `files` (paths), best first. `notes` say what is missing; `seconds` are per phase."""
+    """What was found: `hits`, and `files` (paths), best first. `notes` say what is missing; `seconds` are per phase.
+    `compared` is how many of the best passages were compared by their vectors in the time for it, and of how many;
+    None without vectors."""
 
     query: Query
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    compared: tuple[int, int] | None = None
 
 
 def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None) -> Results:
@@ -85,16 +88,17 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
     seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
     if found is None:
         return Results(query, (), (*query.notes, _no_match_note(query)), seconds)
-    notes = [*query.notes, *found.notes]
+    notes, compared = [*query.notes, *found.notes], None
     if embedder is not None and query.kind not in ("path", "traceback"):
         before = time.perf_counter()
-        notes += _rerank(index, found, embedder)
+        compared, failed = _rerank(index, found, embedder)
+        notes += failed
         seconds["vectors"] = time.perf_counter() - before
     hits, files = listed(index, found, k)
     if query.asks:
         hits = _with_parts(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
-    return Results(query, hits, tuple(notes), seconds, files)
+    return Results(query, hits, tuple(notes), seconds, files, compared)
 
 
 def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dict[str, float]) -> Results:
@@ -126,8 +130,9 @@ class _CommitHistory:
             return self._history
 
 
-def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
-    """Add the similarity of vectors to the scores of the best passages. Returns notes on what failed."""
+def _rerank(index: Index, found: Ranking, embedder: Embedder) -> tuple[tuple[int, int] | None, list[str]]:
+    """Add the similarity of vectors to the scores of the best passages. Returns how many were compared, of how many,
+    and notes on what failed."""
     from repopilot.index.vectors import vectors_of
 
     began = time.perf_counter()
@@ -138,15 +143,13 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> list[str]:
         left = EMBEDDING_SECONDS - (time.perf_counter() - began)
         places, vectors = stored.in_time(index, rows.tolist(), left)
     except (ModelError, StorageError) as error:
-        return [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
+        return None, [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
     similarity = vectors @ asked
     passages = np.zeros(len(found.lexical), np.float32)
     weight = weights_for(found.query).meaning
     passages[rows[places]] = weight * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
     found.passages["meaning"] = passages
-    if len(places) < len(rows):
-        return [i18n.message("retrieval.vectors.in_time", count=len(places), total=len(rows))]
-    return []
+    return (len(places), len(rows)), []
 
 
 def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:
