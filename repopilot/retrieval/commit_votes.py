@@ -160,6 +160,23 @@ def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex)
     return HistorySignals(history, files, tuple(similar.tolist()), touches)
 
 
+def similar(history: History, terms: Mapping[str, float], count: int) -> list[tuple[int, float]]:
+    """The commits most similar to a query that changed a file of the index.
+
+    Args:
+        history: the past commits.
+        terms: index tokens with their weights in the query.
+        count: how many at most.
+
+    Returns:
+        (number of the commit, score above 0), best first.
+    """
+    found = _matches(history, terms)
+    scores = _bm25(history, found, found.subject + BODY * found.body, history.lengths)
+    best = _best(np.where(history.alive, scores, 0), count)
+    return list(zip(best.tolist(), scores[best].tolist(), strict=True))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Matches:
     """Where the words of a query occur: its `tokens` that any commit has (their numbers) with `weights`, and for each

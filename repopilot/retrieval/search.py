@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,8 +12,8 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
-from repopilot.index.history import commit_store
-from repopilot.retrieval import commit_votes, exact_matches, rank, ranked_places, skipped_files
+from repopilot.retrieval import exact_matches, rank, ranked_places, skipped_files
+from repopilot.retrieval.past_commits import history_of
 from repopilot.retrieval.query.expansion import expanded_for
 from repopilot.retrieval.query.parse import Query, parse
 from repopilot.retrieval.query.query_parts import parts
@@ -83,7 +82,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
     query = expanded_for(index, query)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
-    history = index.derived(_CommitHistory).current(index)
+    history = history_of(index)
     found = ranking(index.lexical, index.chunks, query, mask, history)
     seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
     if found is None:
@@ -108,26 +107,6 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
     seconds["total"] = seconds["parse"] + time.perf_counter() - started
     notes = query.notes if hits else (*query.notes, i18n.message("retrieval.no_overview"))
     return Results(query, hits, notes, seconds, tuple(dict.fromkeys(hit.chunk.path for hit in hits)))
-
-
-class _CommitHistory:
-    """The past commits of an index, opened again once they are replaced. Holds no reference to the index."""
-
-    def __init__(self, index: Index) -> None:
-        self._lock = threading.Lock()
-        self._stamp: tuple[int, int] | None = None
-        self._history: commit_votes.History | None = None
-
-    def current(self, index: Index) -> commit_votes.History | None:
-        """The commits; None while there are none."""
-        folder = index.folder.parent
-        with self._lock:
-            stamp = commit_store.stamp(folder)
-            if stamp != self._stamp:
-                opened = commit_store.open_index(folder)
-                self._history = commit_votes.open_history(opened, index.lexical.file_numbers)
-                self._stamp = stamp
-            return self._history
 
 
 def _rerank(index: Index, found: Ranking, embedder: Embedder) -> tuple[tuple[int, int] | None, list[str]]:
