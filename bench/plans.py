@@ -86,7 +86,7 @@ def read_case(mirror: Path, entry: dict, trees: Path) -> Case:
         _git(mirror, "clone", "--quiet", "--shared", "--no-checkout", str(mirror), str(root))
         _git(root, "checkout", "--quiet", "--detach", f"{commit}^")
     text = _git(mirror, "log", "-1", "--format=%s%n%n%b", commit)
-    text = re.sub(r"(?m)^(?:\* |Co-authored-by|Signed-off-by).*$|\(#\d+\)", "", text).strip()
+    text = re.sub(r"(?m)^(?:\* |Co-authored-by|Signed-off-by|Merge |Closes|---).*$|\(#\d+\)", "", text).strip()
     touched = _git(mirror, "diff", "--name-only", f"{commit}^", commit).split("\n")
     return Case(name, entry["split"], text, frozenset(p for p in touched if p and (root / p).is_file()), root)
 

@@ -27,7 +27,21 @@ from repopilot.types import (
     Verdict,
 )
 
-PlanState = Literal["open", "done", "failed", "skipped"]
+PlanState = Literal["open", "running", "done", "failed", "skipped"]
+EditKind = Literal[
+    "set_value",
+    "add_member",
+    "add_function",
+    "add_class",
+    "add_file",
+    "change_function",
+    "change_signature",
+    "add_import",
+    "rename",
+    "move",
+    "delete",
+    "change_text",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +144,21 @@ class SearchReport:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """One step of work. `depends_on` holds numbers of earlier parts."""
+    """One edit of one place.
+
+    Attributes:
+        number: counted from 1.
+        title: what to do, one sentence in the imperative.
+        files: what it changes or creates.
+        risk: of changing these files.
+        depends_on: numbers of earlier parts.
+        state: how far it is.
+        place: `path:Symbol`, or a path; '' for a part that the user wrote.
+        edit: what is done there, None for a part that the user wrote.
+        reasons: why this place, as messages, the strongest first.
+        acceptance: what of the task its result must meet.
+        note: why it failed or what it changed, a message; '' while it is open.
+    """
 
     number: int
     title: str
@@ -138,11 +166,17 @@ class PlanPart:
     risk: Risk = "UNKNOWN"
     depends_on: tuple[int, ...] = ()
     state: PlanState = "open"
+    place: str = ""
+    edit: EditKind | None = None
+    reasons: tuple[str, ...] = ()
+    acceptance: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanQuestion:
-    """Something decisive that the task leaves open. `options` are its possible answers."""
+    """Something decisive that the task leaves open. `options` are its possible answers; one that begins with @ is a
+    place, which the task may mention."""
 
     question: str
     options: tuple[str, ...]
@@ -154,8 +188,8 @@ class Plan:
 
     Attributes:
         task: the task as the user wrote it.
-        parts: in the order they should be done, numbered from 1.
-        questions: what is worth deciding before the first part.
+        parts: in the order they should be done, numbered from 1; () where code can't tell which places to change.
+        questions: what is worth deciding before the first part, or what is missing for a plan.
         note: what has just been done to the plan, as Markdown; '' for a new one.
     """
 

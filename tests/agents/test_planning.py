@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -11,26 +10,14 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
 
-from repopilot import trace
-from repopilot.agents.planning.agent import plan, proceed, wanted_parts, with_answers
-from repopilot.agents.planning.drafts import ordered, split_task
+from repopilot.agents.planning.agent import plan, proceed, wanted_parts
+from repopilot.agents.planning.parts import ordered
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import UsageError
 from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
 from repopilot.workspace import Workspace
 
 TASK = "add vouchers: a table, checkout support and a page"
-DRAFT = {
-    "questions": [
-        {"question": "Where do vouchers live?", "options": ["SQLite", "memory"]},
-        {"question": "Why?", "options": []},
-    ],
-    "parts": [
-        {"title": "Take vouchers at checkout", "files": ["server.py", "../evil.py"], "depends_on": [2]},
-        {"title": "Add the table", "files": ["schema.sql"], "depends_on": []},
-        {"title": "Show them", "files": ["web/voucher.js"], "depends_on": [1, 9]},
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -42,43 +29,6 @@ async def planned(shop: Workspace, reply, question: str = TASK, turns: tuple[Tur
     model = answering(reply if callable(reply) else lambda prompt: reply)
     workspace = replace(shop, model=model, turns=turns)
     return await traced(lambda step: plan(question, workspace, step))
-
-
-async def test_a_draft_is_ordered_checked_and_rated(shop: Workspace) -> None:
-    answer, outline, _ = await planned(shop, json.dumps(DRAFT))
-    made = answer.result
-    assert made.parts == (
-        PlanPart(1, "Add the table", ("schema.sql",), "HIGH"),
-        PlanPart(2, "Take vouchers at checkout", ("shop/server.py",), "MEDIUM", (1,)),
-        PlanPart(3, "Show them", ("web/voucher.js",), "LOW", (2,)),
-    )
-    assert made.questions == (PlanQuestion("Where do vouchers live?", ("SQLite", "memory")),)
-    assert outline == "turn\n  retrieve\n  read\n  plan\n    draft\n  answer"
-    assert "1. [ ] Add the table — `schema.sql` (HIGH risk)" in answer.text
-
-
-@pytest.mark.parametrize(
-    "reply", ["", "I would start with the table.", '{"steps": []}', '{"parts": []}', '[{"title": 3}]']
-)
-async def test_a_useless_draft_falls_back_to_the_task_itself(shop: Workspace, reply: str) -> None:
-    answer, _, events = await planned(shop, reply)
-    titles = [p.title for p in answer.result.parts]
-    assert titles[:3] == ["add vouchers: a table", "add vouchers: checkout support", "add vouchers: a page"]
-    assert any("no usable plan" in said for said in trace.degraded(events))
-
-
-async def test_without_a_model_the_search_gives_the_parts(shop: Workspace) -> None:
-    workspace = replace(shop, model=None)
-    answer, *_ = await traced(lambda step: plan("rework carts and discounts", workspace, step))
-    made = answer.result
-    assert "shop/cart.py" in {f for p in made.parts for f in p.files}
-    assert made.parts[-1].risk == "LOW"
-
-
-async def test_a_question_the_task_answers_is_not_asked(shop: Workspace) -> None:
-    answered = with_answers(TASK, [("Where do vouchers live?", "SQLite")])
-    answer, *_ = await planned(shop, json.dumps(DRAFT), answered)
-    assert answer.result.questions == ()
 
 
 PARTS = Plan(
@@ -154,19 +104,7 @@ def test_what_a_go_on_asks_for(said: str, numbers: list[int] | None, skipped: li
     assert wanted_parts(said, parts) == (numbers, skipped)
 
 
-@pytest.mark.parametrize(
-    ("task", "parts"),
-    [
-        ("do this:\n- add a model\n- add an api\n- add a page", ["add a model", "add an api", "add a page"]),
-        ("first add the model, then the api and finally the page", ["add the model", "the api", "the page"]),
-        ("build it: cart, payment, mails", ["build it: cart", "build it: payment", "build it: mails"]),
-        ("rewrite the backend", []),
-    ],
-)
-def test_parts_a_task_names_itself(task: str, parts: list[str]) -> None:
-    assert list(split_task(task)) == parts
-
-
+ANSWERS = TypeAdapter(Answer)
 TITLES = st.text(st.characters(categories=["L", "N", "P"], exclude_characters="`()—\n"), min_size=1).filter(str.strip)
 MADE = st.builds(
     PlanPart,
@@ -189,8 +127,7 @@ def test_ordering_ends_and_respects_dependencies(parts: list[PlanPart]) -> None:
 @given(st.lists(MADE, min_size=1, max_size=5, unique_by=lambda p: p.number))
 def test_a_plan_is_data_that_survives_json(parts: list[PlanPart]) -> None:
     made = Plan("a task", ordered(parts), (PlanQuestion("which?", ("a", "b")),), "Part 1 is done.")
-    answers = TypeAdapter(Answer)
-    assert answers.validate_json(answers.dump_json(Answer("x", result=made))).result == made
+    assert ANSWERS.validate_json(ANSWERS.dump_json(Answer("x", result=made))).result == made
 
 
 def test_a_plan_is_said_in_both_languages() -> None:

@@ -1,11 +1,11 @@
-"""Plan (DECOMPOSE): split a large task into numbered parts, and write the files of one part after the other.
+"""Plan (DECOMPOSE): find the places that a task has to change, as numbered parts, and work on one after the other.
 
-The model names titles and files; code checks the files, orders the parts, computes the risk. Without a usable reply
-the plan comes from the task's own structure and the exploration.
+Code finds the places and says why; no model takes part in the plan. Where the evidence is too weak, it asks.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -14,20 +14,20 @@ from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_files
 from repopilot.agents.editing.places import last_files
-from repopilot.agents.exploration import Exploration, explore
-from repopilot.agents.planning.drafts import PlanDraft, checked_parts, checked_questions, fallback_parts, ordered
+from repopilot.agents.exploration import explore
+from repopilot.agents.planning.clarify import missing
+from repopilot.agents.planning.parts import joined, parts_of
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.errors import ModelError, RepoPilotError, UsageError
-from repopilot.llm.structured import ask
-from repopilot.prompts import nonce, render, sanitized
+from repopilot.agents.planning.requirements import goals_of
+from repopilot.agents.planning.task_evidence import evidence_of, file_row, similar_rows
+from repopilot.errors import RepoPilotError, UsageError
 from repopilot.results import Answer, Plan, PlanPart, Turn
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
-PLAN_TOKENS = 700
-FILES_SHOWN = 40
+FILES_SHOWN = 12
 
 KeepGoing = Callable[[Plan], Awaitable[bool]]
 
@@ -50,7 +50,7 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
         step: the step of the work.
 
     Returns:
-        The answer, its `result` the plan.
+        The answer, its `result` the plan. Where code can't tell which places to change, the plan has no parts and asks.
 
     Raises:
         UsageError: the question names a part that the plan doesn't have.
@@ -62,11 +62,29 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
         for number in skipped:
             current = current.with_state(number, "skipped")
         return await proceed(current, workspace, step, chosen)
-    found = await explore(question, workspace, step)
+    language = reply_language(question, workspace.settings)
     async with step.child("plan", "agent", question) as planning:
-        made = await _make_plan(question, found, workspace, planning)
+        made = await _planned(question, workspace, language, planning)
         planning.note(parts=len(made.parts), questions=len(made.questions))
-    return await _answer(made, (), reply_language(question, workspace.settings), step)
+        await planning.write(plan_markdown(made, language))
+    return await _answer(made, (), language, step)
+
+
+async def _planned(task: str, workspace: Workspace, language: str, step: Step) -> Plan:
+    """The parts of each goal of a task, or what is missing to name them."""
+    groups, questions = [], []
+    for wanted in goals_of(task):
+        async with step.child("find places", "retrieval", wanted.goal) as finding:
+            evidence = await asyncio.to_thread(evidence_of, wanted, workspace.index, workspace.embedder)
+            finding.note(files=[file_row(f) for f in evidence.files[:FILES_SHOWN]], similar=similar_rows(evidence))
+            if not evidence.past.commits:
+                finding.degrade(i18n.message("planning.degraded.no_history"))
+            asked = await asyncio.to_thread(missing, wanted, evidence, workspace.index, language)
+            if asked is not None:
+                questions.append(asked)
+            else:
+                groups.append(await asyncio.to_thread(parts_of, wanted, evidence, workspace.index, language))
+    return Plan(task, () if questions else joined(groups), tuple(questions))
 
 
 async def proceed(
@@ -177,11 +195,6 @@ def wanted_parts(question: str, plan: Plan) -> tuple[list[int] | None, list[int]
     return ([ready.number] if ready else []), []
 
 
-def with_answers(task: str, answers: Sequence[tuple[str, str]]) -> str:
-    """The task with answers to its questions (question, answer), to be planned again."""
-    return "\n".join([task, *(f"{question} {answer}." for question, answer in answers)])
-
-
 def is_continuation(question: str) -> bool:
     """Whether a question asks to go on with the current plan, rather than for a new one."""
     return len(question.split()) <= 12 and _GO_ON.match(question) is not None
@@ -192,38 +205,6 @@ def _next_part(plan: Plan, numbers: Sequence[int] | None) -> PlanPart | None:
     if numbers is None:
         return plan.ready()
     return next((p for n in numbers if (p := plan.part(n)) is not None and p.state == "open"), None)
-
-
-async def _make_plan(task: str, found: Exploration, workspace: Workspace, step: Step) -> Plan:
-    draft = await _draft(task, found, workspace, step)
-    parts = checked_parts(draft.parts, workspace.index) if draft else []
-    if len(parts) < 2:
-        step.degrade(i18n.message("planning.degraded.no_usable_plan"))
-        parts = fallback_parts(task, found, workspace.index, reply_language(task, workspace.settings))
-    questions = checked_questions(draft.questions, task) if draft else ()
-    made = Plan(task, ordered(parts), questions)
-    await step.write(plan_markdown(made, reply_language(task, workspace.settings)))
-    return made
-
-
-async def _draft(task: str, found: Exploration, workspace: Workspace, step: Step) -> PlanDraft | None:
-    from llama_index.core.llms import ChatMessage
-
-    if workspace.model is None:
-        return None
-    mark = nonce()
-    files = "\n".join(
-        dict.fromkeys([*(h.chunk.path for h in found.results.hits), *list(workspace.index.files)[:FILES_SHOWN]])
-    )
-    user = render("plan_user", files=files, mark=mark, context=sanitized(found.pack.text, mark), task=task[:4000])
-    system = render("plan_system", name=workspace.snapshot.name)
-    messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
-    try:
-        async with step.child("draft", "llm", task) as drafting:
-            return await ask(workspace.model, messages, PlanDraft, drafting, max_tokens=PLAN_TOKENS)
-    except ModelError as error:
-        step.degrade(i18n.message("planning.degraded.model_failed", error=i18n.reason(error)))
-        return None
 
 
 async def _answer(plan: Plan, files: tuple[FileChange, ...], language: str, step: Step) -> Answer:

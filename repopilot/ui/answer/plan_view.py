@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import chainlit as cl
 
-from repopilot.agents.planning.drafts import MOST_PARTS, ordered
+from repopilot.agents.planning.parts import MOST_PARTS, ordered
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.i18n import section, text
 from repopilot.results import Answer, Plan, PlanPart
