@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from repopilot.code.graph.graph import Graph, find
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.graph.nodes import Node
+from repopilot.code.languages import file_kind, is_example_path, is_test_path, language_of
 from repopilot.code.split import analyse
 from repopilot.errors import UsageError
 from repopilot.i18n import message
@@ -57,7 +58,8 @@ def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> li
     A symbol its file doesn't define (yet) is a gap in the evidence: the file's other targets, or all of it, are taken.
 
     Args:
-        targets: `path`, `folder`, `path:Symbol` or `Symbol`; a name with several definitions means all of them.
+        targets: `path`, `folder`, `path:Symbol` or `Symbol`; a name with several definitions means all
+            of them outside tests and examples.
         index: the index they are looked up in.
         graph: its code graph.
 
@@ -93,7 +95,13 @@ def _of_target(target: str, index: Index, graph: Graph) -> list[Change]:
         return [Change(path, problems=(message("impact.gaps.undefined", name=name),), target=target)]
     if not nodes:
         raise UsageError(message("impact.errors.unknown_target", target=target), _spelled_like(target, index, graph))
-    return [Change(node.path, (node.name,), target=target) for node in nodes]
+    named = nodes if ":" in target else _outside_tests(nodes)
+    return [Change(node.path, (node.name,), target=target) for node in named]
+
+
+def _outside_tests(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Of the definitions of a name those of the code itself; where there are none, those of tests and examples."""
+    return [node for node in nodes if not (is_test_path(node.path) or is_example_path(node.path))] or nodes
 
 
 def _merged(changes: Sequence[Change]) -> Change:

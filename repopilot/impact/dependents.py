@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repopilot.code.graph.graph import DEPENDING, Edge, Graph, Link, dependents
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.i18n import Message, message
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes
@@ -17,6 +17,9 @@ DEPTH = 3
 _LEAST_TEST = 0.5
 _NAMED_AFTER = 0.9
 _MOST_TESTS = 20
+_LIKELY = 0.5
+_USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
+_KINDS = (Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.IMPORTS, Edge.TESTS, Edge.DECLARES)
 
 REASONS = {
     Edge.DECLARES: "impact.reasons.declares",
@@ -30,21 +33,42 @@ REASONS = {
 
 
 def affected_places(base: Codebase, changes: Sequence[Change]) -> list[AffectedPlace]:
-    """Everything that depends on the changes within DEPTH hops, nearest and surest first; tests among it, ids empty."""
+    """Everything that depends on the changes within DEPTH hops, in the changed files too; nearest and surest first.
+
+    Tests are among it; ids are empty. What encloses a changed definition is none of its dependents.
+    """
     graph = base.graph
     start = [node for change in changes for node in changed_nodes(base, change)]
-    changed = {change.path for change in changes}
+    around = _around(graph, start)
     found = []
     for node, (distance, via, link) in dependents(graph, start, DEPTH).items():
-        place = graph.nodes[node]
-        if place.path not in changed and place.kind != "package":
+        place, origin = graph.nodes[node], graph.nodes[via]
+        by_itself = place.kind == "file" and link.kind in _USING
+        nested = origin.path == place.path and origin.name.startswith(f"{place.name}.")
+        if (node not in around or by_itself) and not nested and place.kind != "package":
             symbol = "" if place.kind == "file" else place.name
             line = link.line if link.line else place.line
-            reason = _reason(graph, via, link)
-            confidence = round(link.confidence, 2)
-            origin = graph.nodes[via].path
-            found.append(AffectedPlace("", place.path, symbol, place.kind, line, distance, confidence, reason, origin))
-    return sorted(found, key=lambda item: (item.distance, -item.confidence, not item.symbol, item.path, item.line))
+            reason, confidence = _reason(graph, via, link), round(link.confidence, 2)
+            item = AffectedPlace("", place.path, symbol, place.kind, line, distance, confidence, reason, origin.path)
+            found.append((_order(item, link.kind), item))
+    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+
+
+def _order(item: AffectedPlace, kind: Edge) -> tuple:
+    """Nearest first; then what is sure, the code before its examples, calls before other uses."""
+    unsure = item.confidence < _LIKELY
+    return item.distance, unsure, is_example_path(item.path), _KINDS.index(kind), item.path, item.line
+
+
+def _around(graph: Graph, nodes: Sequence[int]) -> set[int]:
+    """The files and definitions around some definitions."""
+    found: set[int] = set()
+    for file in {graph.file_of(node) for node in nodes}:
+        names = {graph.nodes.name(node) for node in nodes if graph.file_of(node) == file}
+        outer = {name.rpartition(".")[0] for name in names} - names - {""}
+        outer |= {name.rpartition(".")[0] for name in outer}
+        found |= {file, *(node for node in graph.inside(file) if graph.nodes.name(node) in outer - names)}
+    return found
 
 
 def uses_of_removed(index: Index, changes: Sequence[Change]) -> list[AffectedPlace]:
@@ -93,7 +117,7 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
             by_path.setdefault(item.path, []).append(item)
     for path, items in by_path.items():
         names = tuple(dict.fromkeys(item.symbol for item in items if item.symbol))
-        best = items[0]
+        best = min(items, key=lambda item: (item.distance, -item.confidence))
         result[path] = CoveringTest("", path, names[:_MOST_TESTS], best.distance, best.confidence, best.reason)
     for change in changes:
         number = base.graph.by_path.get(change.path)
@@ -103,12 +127,15 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
                 reason = message("impact.reasons.tests", name=change.path)
                 result[path] = CoveringTest("", path, (), 1, round(link.confidence, 2), reason)
     changed = {change.path for change in changes}
-    return sorted((test for test in result.values() if test.path not in changed), key=_by_certainty)
+    whole = all(change.whole for change in changes)
+    found = (test for test in result.values() if test.path not in changed)
+    return sorted(found, key=lambda test: _by_certainty(test, whole))
 
 
-def _by_certainty(test: CoveringTest) -> tuple[int, float, str]:
-    direct = test.tests or test.confidence >= _NAMED_AFTER
-    return test.distance if direct else test.distance + DEPTH, -test.confidence, test.path
+def _by_certainty(test: CoveringTest, whole: bool) -> tuple[bool, int, float, str]:
+    direct = bool(test.tests) or test.confidence >= _NAMED_AFTER
+    reaches = whole or bool(test.tests)
+    return not reaches, test.distance if direct else test.distance + DEPTH, -test.confidence, test.path
 
 
 def _reason(graph: Graph, via: int, link: Link) -> Message:

@@ -17,6 +17,21 @@ _LOCAL = re.compile(
 )
 _GENERATED = re.compile(r"\b(?:generated|you (?:just )?wrote|your code|new code|code généré|this|that|it|ça)\b", re.I)
 _TOKEN = re.compile(r"[\w./@:#-]*\w(?:\(\))?")
+_ASKED_OF = re.compile(
+    r"\b(?:calls?|calling|callers? of|uses?|using|users? of|usages? of|depends? (?:up)?on|depending on|dependents? of|"
+    r"invokes?|references?|inherits? from|chang(?:e|es|ing)|renam(?:e|ing)|remov(?:e|ing)|delet(?:e|ing)|"
+    r"modify(?:ing)?|impact of|effects? of|appelle(?:nt)?|utilise(?:nt)?|dépend(?:ent)? d[eu]|appelants? d[eu]|"
+    r"modifier|renommer|supprimer)\s+"
+    r"(?:(?:the|a|la|le|les)\s+|l['’])?(?:(?:function|method|class|fonction|méthode|classe)\s+)?(?P<after>[\w.]+\w)|"
+    r"\b(?:is|are|est)\s+(?P<before>[\w.]+\w)\s+(?:used|called|referenced|utilisée?s?|appelée?s?)\b",
+    re.IGNORECASE,
+)
+"""What is asked about, also where it is written as a plain word: `who calls echo`."""
+_NO_NAMES = frozenset(
+    "a all an any anything by ce code everything file files from function his how in into it its la le les me method "
+    "more my of on or our something sur that the their them these they things this those to us we what where which "
+    "who why with you your".split()
+)
 _MOST_FILES = 2
 _HITS = 10
 
@@ -72,7 +87,14 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
             found += ends
         elif _looks_like_code(token) or token in quoted:
             found += [name] if find(graph, name) else []
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) or _plain_names(question, graph)
+
+
+def _plain_names(question: str, graph: Graph) -> tuple[str, ...]:
+    """A plain word that is asked about and that the repository defines."""
+    words = [match["after"] or match["before"] for match in _ASKED_OF.finditer(question)]
+    names = [word.strip(".") for word in words if word.lower() not in _NO_NAMES]
+    return tuple(dict.fromkeys(name for name in names if find(graph, name)))
 
 
 def _looks_like_code(token: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from repopilot import i18n
-from repopilot.results import CoveringTest, ImpactReport, Recommendation, RiskReason
+from repopilot.code.languages import is_example_path
+from repopilot.results import AffectedPlace, CoveringTest, ImpactReport, RankedFile, Recommendation, RiskReason
 
 _ROWS = 10
-_CO_CHANGED_ROWS = 5
-_SYMBOLS, _TESTS, _EVIDENCE, _REASONS = 8, 4, 4, 2
+_DIRECT_ROWS = 20
+"""Of direct dependents. Those in examples are listed only where there are few others."""
+_OTHER_ROWS = 5
+_SYMBOLS, _TESTS, _EVIDENCE, _REASONS, _NAMED = 8, 4, 3, 2, 3
 
 
 def impact_markdown(report: ImpactReport, numbers: Mapping[str, int] | None = None, language: str = "en") -> str:
@@ -21,7 +24,8 @@ def impact_markdown(report: ImpactReport, numbers: Mapping[str, int] | None = No
         language: of the text.
 
     Returns:
-        The text, one section for each kind of item that there is.
+        The text, one section for each kind of item that there is. Where code is asked about that isn't changed yet,
+        what uses it comes first, then tests, then the risk; of a change the risk comes first.
     """
     return _Writer(report, numbers or {}, language).markdown()
 
@@ -31,24 +35,58 @@ class _Writer:
 
     def __init__(self, report: ImpactReport, numbers: Mapping[str, int], language: str) -> None:
         self._report, self._numbers, self._language = report, numbers, language
+        self._places = _places_by_id(report)
 
     def markdown(self) -> str:
         report = self._report
-        ranked = [
-            self._row(f"`{file.path}`", "; ".join(map(self._said, file.reasons[:_REASONS]))) for file in report.ranked
-        ]
-        parts = [
-            f"**{self._text('risk', level=self._text(f'levels.{report.risk}'))}**",
-            self._changed(),
+        risk = f"**{self._text('risk', level=self._text(f'levels.{report.risk}'))}**"
+        judged = [
             self._section("risks", [self._point(point) for point in report.risks]),
             self._section("recommendations", [self._point(point) for point in report.recommendations]),
-            self._affected(),
-            self._section("tests", [self._test(test) for test in report.covering_tests] or [self._text("no_tests")]),
-            self._section("co_changed", self._co_changed_rows(), shown=_CO_CHANGED_ROWS),
-            self._section("ranked", ranked),
+        ]
+        dependents = [self._affected(1), self._affected(2), self._tests()]
+        others = [
+            self._section("co_changed", self._co_changed_rows(), shown=_OTHER_ROWS),
+            self._section("ranked", [self._ranked(file) for file in report.ranked], shown=self._other_rows),
             self._completeness(),
         ]
+        if self._only_asked:
+            parts = [f"{self._lead()} {risk}", *dependents, *judged, *others]
+        else:
+            parts = [risk, self._changed(), *judged, *dependents, *others]
         return "\n\n".join(part for part in parts if part)
+
+    @property
+    def _only_asked(self) -> bool:
+        """Whether files or symbols were named, and nothing changes yet."""
+        changed = self._report.changed
+        return bool(changed) and all(file.interface is None and file.status == "modified" for file in changed)
+
+    @property
+    def _other_rows(self) -> int:
+        return _OTHER_ROWS if self._only_asked else _ROWS
+
+    def _lead(self) -> str:
+        """What is asked about, where it is, and how many places use it directly."""
+        names = [
+            self._text("place", symbol=name, path=f"`{file.path}`") if name else f"`{file.path}`"
+            for file in self._report.changed
+            for name in (file.symbols or ("",))
+        ]
+        more = f" {self._text('more', count=len(names) - _NAMED)}" if len(names) > _NAMED else ""
+        places = sum(item.distance == 1 for item in self._report.affected)
+        cut_off = self._report.completeness.affected > len(self._report.affected) and places == len(
+            self._report.affected
+        )
+        files = len({item.path for item in self._report.affected if item.distance == 1})
+        tests = sum(bool(test.tests) for test in self._report.covering_tests)
+        key = "used_nowhere" if not places else "used_in_more" if cut_off else "used_in"
+        what = ", ".join(names[:_NAMED]) + more
+        used = self._text(key, what=what, places=self._count("place", places), files=self._count("file", files))
+        return f"{used} {self._text('tested_in', files=self._count('test_file', tests))}" if tests else used
+
+    def _count(self, noun: str, count: int) -> str:
+        return self._text(f"counts.{noun}", count=count)
 
     def _changed(self) -> str:
         rows = []
@@ -58,24 +96,48 @@ class _Writer:
             rows.append(self._row(f"`{file.path}`{moved} ({self._text(f'status.{file.status}')})", names))
         return self._section("changed", rows, more=len(self._report.changed) - len(rows))
 
-    def _affected(self) -> str:
-        rows = []
-        for item in self._report.affected[:_ROWS]:
-            path = f"`{item.path}`"
-            place = self._text("place", symbol=item.symbol, path=path) if item.symbol else path
-            number = f" [{self._numbers[item.id]}]" if item.id in self._numbers else ""
-            hops = self._text("hops", count=item.distance)
-            rows.append(self._row(f"{place}:{item.line}{number}, {hops}", self._said(item.reason)))
-        more = self._report.completeness.affected - len(rows)
-        return self._section("affected", rows or [self._text("no_dependents")], more=more)
+    def _affected(self, hops: int) -> str:
+        """What depends on it directly, or (for 2) through something else."""
+        items = [item for item in self._report.affected if min(item.distance, 2) == hops]
+        own = sum(not is_example_path(item.path) for item in items)
+        shown = min(max(own, _OTHER_ROWS), _DIRECT_ROWS if hops == 1 else _ROWS)
+        rows = [self._affected_row(item) for item in items]
+        listed = len(self._report.affected)
+        more = self._report.completeness.affected - listed if items and items[-1] is self._report.affected[-1] else 0
+        none = [self._text("no_dependents")] if hops == 1 else []
+        return self._section("affected" if hops == 1 else "indirect", rows or none, shown=shown, more=more)
+
+    def _affected_row(self, item: AffectedPlace) -> str:
+        path = f"`{item.path}`"
+        place = self._text("place", symbol=item.symbol, path=path) if item.symbol else path
+        number = f" [{self._numbers[item.id]}]" if item.id in self._numbers else ""
+        hops = f", {self._text('hops', count=item.distance)}" if item.distance > 1 else ""
+        return self._row(f"{place}:{item.line}{number}{hops}", self._said(item.reason))
+
+    def _tests(self) -> str:
+        """The tests that reach it; where none does, those that use something else of the file."""
+        reaching = [test for test in self._report.covering_tests if test.tests] or list(self._report.covering_tests)
+        listed = [self._test(test) for test in reaching] or [self._text("no_tests")]
+        cut_off = len(reaching) == len(self._report.covering_tests)
+        more = self._report.completeness.covering_tests - len(reaching) if cut_off else 0
+        return self._section("tests", listed, more=more)
 
     def _test(self, test: CoveringTest) -> str:
         names = ", ".join(f"`{name}`" for name in test.tests[:_TESTS])
         return self._row(f"`{test.path}`" + (f" ({names})" if names else ""), self._said(test.reason))
 
+    def _ranked(self, file: RankedFile) -> str:
+        return self._row(f"`{file.path}`", "; ".join(map(self._said, file.reasons[:_REASONS])))
+
     def _point(self, point: RiskReason | Recommendation) -> str:
         source = f" *{self._text('by_model')}*" if point.source == "model" else ""
-        return f"{self._said(point.text)} ({', '.join(point.evidence[:_EVIDENCE])}){source}"
+        text = self._said(point.text)
+        named = [self._places[item] for item in point.evidence if item in self._places]
+        places = [place for place in dict.fromkeys(named) if place not in text][:_EVIDENCE]
+        more = (
+            f" {self._text('more', count=len(set(named)) - len(places))}" if len(set(named)) > len(places) > 0 else ""
+        )
+        return text + (f" ({', '.join(f'`{place}`' for place in places)}{more})" if places else "") + source
 
     def _co_changed_rows(self) -> list[str]:
         return [
@@ -105,3 +167,15 @@ class _Writer:
 
     def _said(self, text: str) -> str:
         return i18n.said(text, self._language)
+
+
+def _places_by_id(report: ImpactReport) -> dict[str, str]:
+    """What the ids of a report stand for, as a reader knows it."""
+    found = {item.id: f"{item.path}:{item.line}" for item in report.affected}
+    found |= {test.id: test.path for test in report.covering_tests}
+    found |= {file.id: file.path for file in report.co_changed}
+    for file in report.changed:
+        found[file.id] = ", ".join(file.symbols[:_NAMED]) or file.path
+        found |= {change.id: change.symbol for change in file.interface or ()}
+        found |= {table.id: table.name for table in file.tables}
+    return found

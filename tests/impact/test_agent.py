@@ -39,6 +39,10 @@ async def test_a_question_about_a_file_is_answered_with_places_and_a_picture(sho
         ("impact of changing `price`?", {"shop/prices.py"}),
         ("what depends on Cart.total()?", {"shop/cart.py"}),
         ("Quel est l'impact de nobody_calls_this ?", {"shop/lonely.py"}),
+        ("who calls price", {"shop/prices.py"}),
+        ("what depends on the function checkout?", {"shop/web.py"}),
+        ("where is price used", {"shop/prices.py"}),
+        ("qui utilise la fonction price ?", {"shop/prices.py"}),
         ("is it safe to edit web.py", {"shop/web.py"}),
         ("what did HEAD~1..HEAD touch", {"shop/prices.py", "shop/web.py", "shop/lonely.py"}),
         ("the impact of the last commit", {"shop/prices.py", "shop/web.py", "shop/lonely.py"}),
@@ -168,7 +172,7 @@ async def test_a_model_too_small_for_prose_is_not_asked_and_that_is_said(shop):
 
 async def test_the_report_speaks_the_language_of_the_question(shop):
     answer, _, _ = await _asked(shop, "Qu'est-ce qui casse si je change shop/prices.py ?")
-    assert answer.text.startswith("**Risque") and "1 saut : appelle price" in answer.text
+    assert "**Risque" in answer.text and "9 [1]\u202f: appelle price" in answer.text
     assert "Exécutez tests/test_cart.py." in answer.text
     assert "un historique de 3 commits est trop court" in answer.text
 

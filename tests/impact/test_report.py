@@ -30,6 +30,42 @@ async def test_a_symbol_reaches_its_callers_by_hops(shop):
     assert "shop/prices.py" not in {r.path for r in report.ranked}
 
 
+CENTRAL = (
+    "class Engine:\n    def turn(self):\n        return 1\n\n    def run(self):\n        return self.turn()\n"
+    "\n    def stop(self):\n        return self.turn()\n\n\ndef drive():\n    return Engine().run()\n"
+)
+
+
+async def test_dependents_in_the_same_file_count(repository):
+    report = await _report(repository({"engine.py": CENTRAL}), "engine.py:Engine.turn")
+    assert _places(report.affected) == [
+        ("engine.py", "Engine.run", 1), ("engine.py", "Engine.stop", 1), ("engine.py", "drive", 2)]  # fmt: skip
+    assert "engine.py" not in {r.path for r in report.ranked}
+    text = impact_markdown(report)
+    assert text.startswith("`Engine.turn` in `engine.py`: used at 2 places in 1 file.")
+
+
+async def test_callers_come_first_then_tests_then_the_risk(repository):
+    others = {
+        "examples/demo.py": "from prices import price\n\n\ndef demo():\n    return price(1)\n",
+        "web.py": "from prices import price\n\nHANDLERS = [price]\n\n\ndef show():\n    return price(2)\n",
+        "prices.py": "def price(item):\n    return item\n",
+        "tests/test_prices.py": "from prices import price\n\n\ndef test_price():\n    assert price(1) == 1\n",
+    }
+    report = await _report(repository(others), "price")
+    assert next((a.path, a.symbol) for a in report.affected) == ("web.py", "show")
+    text = impact_markdown(report)
+    order = [text.index(f"### {heading}") for heading in ("Used directly by", "Tests that cover it", "Risks")]
+    assert order == sorted(order)
+    assert "(A1" not in text and "T1" not in text
+
+
+async def test_a_name_of_the_code_is_not_one_of_its_tests(repository):
+    both = {"app.py": "def same():\n    pass\n", "tests/test_app.py": "def same():\n    pass\n"}
+    report = await _report(repository(both), "same")
+    assert [c.path for c in report.changed] == ["app.py"]
+
+
 async def test_a_file_that_nothing_ties_to_the_change_is_listed_as_such(repository):
     far = {f"other/{name}.py": f"def {name}(x):\n    return x\n" for name in ("north", "south")}
     report = await _report(repository(SHOP | far | {"other/lone.py": "z = 9\n" * 40}), "shop/prices.py:price")
@@ -268,9 +304,9 @@ async def test_unknown_refs(shop):
 async def test_markdown_and_json_hold_the_report(shop):
     report = await _report(shop, "shop/prices.py:price")
     text = impact_markdown(report)
-    assert text.startswith(f"**Risk: {report.risk}**")
-    assert "`Cart.total` in `shop/cart.py`:9, 1 hop: calls price" in text
+    assert text.startswith("`price` in `shop/prices.py`: used at 1 place in 1 file. Its tests: 1 test file. **Risk: ")
+    assert "`Cart.total` in `shop/cart.py`:9: calls price" in text
     assert "tests/test_cart.py" in text
-    assert impact_markdown(report, language="fr").startswith("**Risque")
+    assert "**Risque" in impact_markdown(report, language="fr")
     assert set(impact_json(report)) >= {"risk", "ranked", "affected", "covering_tests", "co_changed", "risks",
                                        "recommendations", "completeness"}  # fmt: skip
