@@ -9,6 +9,7 @@ import asyncio
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.errors import GenerationFailed
@@ -32,7 +33,7 @@ def edit_by_code(request: EditRequest, workspace: Workspace) -> EditOutcome | No
     """
     if not request.task.strip() or request.drafts or request.feedback:
         return None
-    return None
+    return exact_edit(request.task, workspace)
 
 
 async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:

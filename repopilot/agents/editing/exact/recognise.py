@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from repopilot.agents.editing.exact.deletion import delete
+from repopilot.agents.editing.exact.import_editing import change_import
+from repopilot.agents.editing.exact.members import add_member, remove_member
 from repopilot.agents.editing.exact.renaming import rename
 from repopilot.agents.editing.exact.sources import Patch, Sources, outcome
 from repopilot.agents.editing.exact.task_forms import ExactTask, task_forms
+from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.value_setting import set_value
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.workspace import Workspace
@@ -15,6 +19,14 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "rename": rename,
     "set_value": set_value,
     "set_default": set_value,
+    "add_import": change_import,
+    "remove_import": change_import,
+    "remove_unused_imports": change_import,
+    "add_member": add_member,
+    "remove_member": remove_member,
+    "replace_text": replace_text,
+    "change_message": replace_text,
+    "delete": delete,
 }
 
 

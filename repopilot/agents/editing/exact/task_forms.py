@@ -62,7 +62,7 @@ _EVERYWHERE = re.compile(
     r"dépôt|projet))?|dans tout le (?:code|dépôt|projet)))\s*$",
     re.I,
 )
-_MENTION = re.compile(r"(?:^|\s)@([^\s`'\",;]+:[\w$.]+)(?=\s|[.,;]?$)")
+_MENTION = re.compile(r"(?:^|\s)@([^\s`'\",;]+:[\w$.]+|[^\s`'\",;:]+\.\w+)(?=\s|[.,;]?$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,72 @@ _BY = re.compile(
 )
 
 
+_QUOTED = r"`[^`]+`|\"[^\"]+\"|'(?:[^']|(?<=\w)'(?=\w))+'|“[^”]+”|«[^»]+»|‘[^’]+’"
+_INTO = r"(?:\bto\b|\binto\b|\bin\b|\bà\b|\bau\b|\bdans\b|\ben\b)"
+_OUT_OF = r"(?:\bfrom\b|\bin\b|\bof\b|\bde\b|\bdu\b|\bdes\b|\bdans\b)"
+_ADD = r"(?:add|append|insert|register|put|include|ajoute[rz]?|insère|insérer|enregistre[rz]?)"
+_REMOVE = r"(?:remove|delete|drop|get rid of|eliminate|supprime[rz]?|enlève|enlever|retire[rz]?|efface[rz]?)"
+_ADD_MEMBER = re.compile(
+    rf"{_ADD}\s+(?:(?:a|an|the|another|one|un|une|le|la)\s+)?(?:new\s+|nouveau\s+|nouvelle\s+)?"
+    rf"(?:(?:enum(?:eration)?\s+)?(?P<what>member|membre|value|valeur|entry|entrée|item|element|élément|key|clé|option|field|"
+    rf"champ|attribute|attribut|constant|constante|mapping|variant)\s+)?(?P<new>.+?)\s+{_INTO}\s+{_THE}"
+    rf"(?:(?:enum\s+)?(?P<kind>{_WHAT})\s+)?(?P<name>{_NAME})(?:\s+(?:{_WHAT}))?(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+_WITH_VALUE = re.compile(
+    rf"(?P<name>{_NAME})\s+(?:with|avec)\s+(?:the\s+|a\s+|la\s+)?(?:value|valeur)(?:\s+of)?\s+(?P<value>.+)", re.I
+)
+_IMPORT = r"`?(?:import|from)\s+[\w.]+(?:\s+import\s+\w+)?(?:\s+as\s+\w+)?`?"
+_ADD_IMPORT = re.compile(
+    rf"(?:{_ADD}\s+(?:an?\s+|the\s+|l['’]|un\s+|une\s+)?(?:(?P<statement>{_IMPORT})|"
+    rf"import\s+(?:of|for|de)\s+(?P<name>{_NAME})|(?P<before>{_NAME})\s+import)|(?P<direct>{_IMPORT}))\s+{_INTO}\s+{_THE}(?:(?:{_WHAT})\s+)?(?P<path>{_NAME})",
+    re.I,
+)
+_NOT_USED = r"(?:inutilisés?|inutiles?|not used|that (?:are|is) (?:not used|unused))"
+_UNUSED_IMPORTS = re.compile(
+    rf"(?:{_REMOVE}|clean(?:\s+up)?|nettoie[rz]?)\s+(?:all\s+|tous\s+)?(?:of\s+)?(?:the\s+|les\s+|l['’])?"
+    rf"(?:unused\s+(?:imports?|import statements?)|imports?\s+{_NOT_USED})\s+{_OUT_OF}\s+{_THE}"
+    rf"(?:(?:{_WHAT})\s+)?(?P<path>{_NAME})",
+    re.I,
+)
+_REMOVE_IMPORT = re.compile(
+    rf"{_REMOVE}\s+(?:the\s+|l['’])?(?:unused\s+)?(?:(?P<statement>`?(?:import|from)\s+[\w.]+(?:\s+import\s+\w+)?"
+    rf"(?:\s+as\s+\w+)?`?)|(?:imports?\s+(?:(?:of|for|de|d['’])\s*)?(?P<name>{_NAME}))|(?P<before>{_NAME})\s+import)"
+    rf"\s+{_OUT_OF}\s+{_THE}(?:(?:{_WHAT})\s+)?(?P<path>{_NAME})",
+    re.I,
+)
+_UNUSED = r"(?:unused|dead|obsolete|unneeded|inutilisée?|inutile|morte?|obsolète)"
+_DELETE = re.compile(
+    rf"{_REMOVE}\s+{_THE}(?P<unused>{_UNUSED}\s+(?:code\s+)?)?(?:(?P<what>{_WHAT})\s+)?(?P<unused2>{_UNUSED}\s+)?"
+    rf"(?P<name>{_NAME})(?:\s+(?P<after>{_WHAT}))?(?P<unused3>\s+{_UNUSED})?(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+_REMOVE_MEMBER = re.compile(
+    rf"{_REMOVE}\s+{_THE}(?:(?P<what>entry|entrée|item|element|élément|key|clé|value|valeur|option|member|membre)\s+)?"
+    rf"(?P<new>{_NAME})\s+{_OUT_OF}\s+{_THE}(?:(?P<kind>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+_TEXT_KIND = (
+    r"(?:(?:log(?:ging)?|error|exception|warning|help|info|debug|usage|user|assertion|journal|d['’]erreur|de log)\s+)*"
+    r"(?:messages?|text|texte|string|chaîne|label|title|titre|heading|sentence|phrase|wording|comment|commentaire|docstring|"
+    r"description|log|word|mot|typo)"
+)
+_REPLACE_TEXT = re.compile(
+    rf"(?:replace|substitute|remplace[rz]?|swap)\s+(?:all\s+(?:the\s+)?(?:occurrences|instances)\s+of\s+|every\s+|"
+    rf"toutes les occurrences de\s+)?(?:the\s+|le\s+|la\s+)?(?:(?P<kind>{_TEXT_KIND})\s+)?(?P<old>{_QUOTED})\s+"
+    rf"(?:by|with|par|avec|->|=>|→)\s+(?P<new>{_QUOTED})(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+_BECOMES = r"(?:\bto\b|\binto\b|\ben\b|\bpar\b|\bby\b|\bwith\b|->|=>|→|should be|devrait être|\bà\b)"
+_CHANGE_TEXT = re.compile(
+    rf"(?:change|update|reword|edit|fix|correct|modify|corrige[rz]?|change[rz]?|modifie[rz]?)\s+{_THE}"
+    rf"(?P<kind>{_TEXT_KIND})(?:\s+(?:in|of|dans|de)\s+{_THE}(?:(?:{_WHAT})\s+)?(?P<before>[\w./-]+))?\s*:?\s*"
+    rf"(?:from\s+|de\s+)?(?P<old>{_QUOTED})(?P<middle>(?:{PLACE})*)\s*{_BECOMES}\s*(?P<new>{_QUOTED})"
+    rf"(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+
+
 def task_forms(task: str) -> list[ExactTask]:
     """What a task may ask for, likeliest first; [] for none of the forms.
 
@@ -205,6 +271,10 @@ def vars_of(task: ExactTask) -> dict:
 
 def _forms(text: str) -> Iterator[ExactTask]:
     yield from _renames(_EVERYWHERE.sub("", text))
+    yield from _imports(text)
+    yield from _texts(text)
+    yield from _members(text)
+    yield from _deletions(_EVERYWHERE.sub("", text))
     yield from _values(text)
 
 
@@ -213,6 +283,69 @@ def _renames(text: str) -> Iterator[ExactTask]:
     if match:
         places = (*places_of(match["places"]), *places_of(match["more"]))
         yield ExactTask("rename", bare(match["name"]), what_of(match["what"]), bare(match["new"]), "", places)
+
+
+def _imports(text: str) -> Iterator[ExactTask]:
+    match = _UNUSED_IMPORTS.fullmatch(text)
+    if match:
+        yield ExactTask("remove_unused_imports", "", places=(NamedPlace(bare(match["path"])),))
+        return
+    match = _ADD_IMPORT.fullmatch(text)
+    if match:
+        name = match["statement"] or match["name"] or match["before"] or match["direct"]
+        yield ExactTask("add_import", bare(name), places=(NamedPlace(bare(match["path"])),))
+    match = _REMOVE_IMPORT.fullmatch(text)
+    if match:
+        name = bare(match["statement"] or match["name"] or match["before"])
+        yield ExactTask("remove_import", name, places=(NamedPlace(bare(match["path"])),))
+
+
+def _texts(text: str) -> Iterator[ExactTask]:
+    match = _REPLACE_TEXT.fullmatch(text)
+    if match:
+        kind = "change_message" if match["kind"] else "replace_text"
+        yield ExactTask(kind, "", "", _inner(match["new"]), _inner(match["old"]), places_of(match["places"]))
+    match = _CHANGE_TEXT.fullmatch(text)
+    if match:
+        before = (NamedPlace(match["before"]),) if match["before"] else ()
+        places = (*before, *places_of(match["middle"]), *places_of(match["places"]))
+        yield ExactTask("change_message", "", "", _inner(match["new"]), _inner(match["old"]), places)
+
+
+def _inner(quoted: str) -> str:
+    return quoted[1:-1].strip() if quoted[0] in "«“" else quoted[1:-1]
+
+
+def _members(text: str) -> Iterator[ExactTask]:
+    match = _ADD_MEMBER.fullmatch(text)
+    if match:
+        new = unticked(match["new"])
+        valued = _WITH_VALUE.fullmatch(new)
+        if valued:
+            new = f"{bare(valued['name'])} = {unticked(valued['value'])}"
+        what = "member" if (match["what"] or "").lower() in ("member", "membre", "variant") else what_of(match["kind"])
+        yield ExactTask("add_member", bare(match["name"]), what, new, "", places_of(match["places"]))
+    match = _REMOVE_MEMBER.fullmatch(text)
+    if match and what_of(match["kind"]) not in ("file", "module", "class", "function", "method"):
+        places = places_of(match["places"])
+        yield ExactTask(
+            "remove_member", bare(match["name"]), what_of(match["kind"]), unticked(match["new"]), "", places
+        )
+
+
+def _deletions(text: str) -> Iterator[ExactTask]:
+    match = _DELETE.fullmatch(text)
+    if match is None:
+        return
+    what = what_of(match["what"] or match["after"])
+    quoted = is_quoted(match["name"]) or match["name"].endswith("()")
+    unused = match["unused"] or match["unused2"] or match["unused3"]
+    if what in ("file", "parameter", "module") or not (what or quoted or unused):
+        return
+    extra = {"unused": "yes"} if unused else {}
+    yield ExactTask(
+        "delete", bare(match["name"]).removesuffix("()"), what, "", "", places_of(match["places"]), extra=extra
+    )
 
 
 def _values(text: str) -> Iterator[ExactTask]:

@@ -1,0 +1,251 @@
+"""Deletes definitions, with their imports and exports; what else refers to them is left to the user."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from repopilot import i18n
+from repopilot.agents.editing.exact.entries import removed_spans
+from repopilot.agents.editing.exact.locate import is_code_name, is_name, not_found, one_definition
+from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
+from repopilot.agents.editing.exact.python.import_lines import remove_names, top_imports
+from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
+from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
+from repopilot.agents.editing.exact.python.references import (
+    References,
+    in_all,
+    local_references,
+    member_references,
+    module_references,
+)
+from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.agents.editing.exact.value_places import qualified_name
+from repopilot.errors import GenerationFailed
+from repopilot.types import Edit, Symbol
+
+
+def delete(task: ExactTask, sources: Sources) -> Patch | None:
+    """Delete a definition.
+
+    Args:
+        task: of kind delete; with `unused` in `extra` only where nothing refers to it.
+        sources: the files.
+
+    Returns:
+        The change; None where the task may mean something else.
+
+    Raises:
+        PlaceAmbiguous: several definitions have the name.
+        GenerationFailed: there is no such definition, or an unused one is used.
+    """
+    if not is_name(task.name):
+        return None
+    symbol = one_definition(task.name, task, sources)
+    if symbol is None:
+        if is_code_name(task.name) and task.what not in ("parameter", "key", "member"):
+            raise not_found(task.name, task, sources.workspace.index)
+        return None
+    source = sources.get(symbol.path)
+    if source is None or source.language != "python" or source.root is None:
+        return None
+    nodes = definitions_of(source, symbol)
+    if not nodes:
+        return None
+    project = PythonProject(sources, modules_of(sources.workspace.index))
+    found = _references(project, symbol, source, nodes)
+    patch = Patch()
+    spans = [_span(source, node) for node in nodes]
+    _check_unused(found, spans, symbol, task, sources)
+    for node, (start, end) in zip(nodes, spans, strict=True):
+        filler = _filler(source, node, nodes)
+        patch.replace(source.path, start, end, filler)
+    patch.edits.append(Edit("delete", source.path, symbol.qualified))
+    _remove_references(project, found, spans, symbol, sources, patch)
+    _remove_imports(project, source, spans, patch)
+    return patch
+
+
+def definitions_of(source: SourceText, symbol: Symbol) -> list[Node]:
+    """The statements that define a symbol: several for overloads, properties with setters, alternatives."""
+    found = []
+    for use in name_table(source, symbol.name).uses:
+        parent = use.node.parent
+        if not use.binds or parent is None or parent.type not in _DEFINING:
+            continue
+        if qualified_name(source, parent, symbol.name) == symbol.qualified:
+            found.append(statement_of(parent))
+    return found
+
+
+_DEFINING = ("function_definition", "class_definition", "assignment", "type_alias_statement")
+
+
+def statement_of(node: Node) -> Node:
+    """The statement that a definition is, with its decorators."""
+    parent = node.parent
+    if parent is not None and parent.type in ("decorated_definition", "expression_statement"):
+        return parent
+    return node
+
+
+def _references(project: PythonProject, symbol: Symbol, source: SourceText, nodes: list[Node]) -> References:
+    table = project.table(source.path, symbol.name)
+    assert table is not None
+    scope = next((table.binding_scope(u) for u in table.uses if u.binds and _inside(u.start, nodes)), None)
+    if scope is None or scope.type == "module":
+        return module_references(project, source.path, symbol.name)
+    if scope.type == "class_definition":
+        try:
+            return member_references(project, ClassPlace(source.path, scope.start_byte), symbol.name)
+        except GenerationFailed:  # a special method: nothing calls it by its name
+            return References()
+    return local_references(table, scope)
+
+
+def _inside(offset: int, nodes: list[Node]) -> bool:
+    return any(n.start_byte <= offset < n.end_byte for n in nodes)
+
+
+def _span(source: SourceText, node: Node) -> tuple[int, int]:
+    """A statement with the comments that stand directly on it, and the blank lines that only it needs."""
+    data = source.data
+    start = data.rfind(b"\n", 0, node.start_byte) + 1
+    if data[start : node.start_byte].strip():
+        return node.start_byte, node.end_byte
+    comment = node.prev_named_sibling
+    while comment is not None and comment.type == "comment" and _directly_above(source, comment, start, node):
+        start = data.rfind(b"\n", 0, comment.start_byte) + 1
+        comment = comment.prev_named_sibling
+    rest = re.compile(rb"[ \t]*(?:#[^\n]*)?(?:\n|$)").match(data, node.end_byte)
+    end = rest.end() if rest else node.end_byte
+    return _with_blank_lines(data, start, end)
+
+
+def _directly_above(source: SourceText, comment: Node, start: int, node: Node) -> bool:
+    """Whether a comment belongs to the statement below it: it stands on it, alone on its line, and heads no section."""
+    data = source.data
+    own = not data[data.rfind(b"\n", 0, comment.start_byte) + 1 : comment.start_byte].strip()
+    section = re.match(rb"#\s*[-=*#]{3,}", data[comment.start_byte : comment.end_byte])
+    touching = data[comment.end_byte : start].strip(b" \t") in (b"", b"\n")
+    return own and touching and section is None and comment.start_point[1] == node.start_point[1]
+
+
+def _with_blank_lines(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """The range with the blank lines after it, or at the end of the text and of a block with those before it."""
+    before = re.compile(rb"(?:(?<=\n)[ \t]*\n)*\Z").search(data[:start])
+    after = re.compile(rb"(?:[ \t]*\n)*").match(data, end)
+    blank_before = len(before[0]) if before else 0
+    end_of_gap = after.end() if after else end
+    if not data[end_of_gap:].strip():
+        return start - blank_before, len(data)
+    lines = before[0].count(b"\n") if before else 0
+    if lines and data[end:end_of_gap].count(b"\n") >= lines:
+        return start - blank_before, end
+    return start, end_of_gap
+
+
+def _filler(source: SourceText, node: Node, nodes: list[Node]) -> str:
+    """What must stand in place of the only statement of a block."""
+    block = node.parent
+    if block is None or block.type != "block":
+        return ""
+    left = [c for c in block.named_children if c.type != "comment" and c not in nodes]
+    if left or node != nodes[0]:
+        return ""
+    line = source.line_text(node.start_point[0] + 1)
+    return f"{line[: len(line) - len(line.lstrip())]}pass\n"
+
+
+def _check_unused(
+    found: References, spans: list[tuple[int, int]], symbol: Symbol, task: ExactTask, sources: Sources
+) -> None:
+    """Refuse to remove what is used as unused.
+
+    Raises:
+        GenerationFailed: something refers to it.
+    """
+    if "unused" not in task.extra:
+        return
+    uses = [(r.path, r.start) for r in found.sure] + [(o.path, o.start) for o in found.open]
+    outside = [(p, s) for p, s in uses if p != symbol.path or not any(a <= s < b for a, b in spans)]
+    if outside:
+        path, start = outside[0]
+        source = sources.get(path)
+        line = source.line_of(start) if source is not None else 0
+        raise GenerationFailed(i18n.message("exact.still_used", name=symbol.qualified, path=path, line=line))
+
+
+def _remove_references(
+    project: PythonProject,
+    found: References,
+    spans: list[tuple[int, int]],
+    symbol: Symbol,
+    sources: Sources,
+    patch: Patch,
+) -> None:
+    """Remove imports that nothing else uses and exports; list all other references."""
+    for reference in found.sure:
+        if reference.path == symbol.path and any(a <= reference.start < b for a, b in spans):
+            continue
+        table = project.table(reference.path, symbol.name)
+        use = next((u for u in table.uses if u.start == reference.start), None) if table is not None else None
+        source = sources.get(reference.path)
+        if use is None or source is None:
+            continue
+        if not (_remove_export(source, use, patch) or _remove_import(project, source, use, found, patch)):
+            patch.leave_open(source, reference.start, i18n.message("exact.open.deleted", name=symbol.qualified))
+    for use_ in found.open:
+        source = sources.get(use_.path)
+        if source is not None:
+            patch.leave_open(source, use_.start, use_.reason)
+
+
+def _remove_export(source: SourceText, use: NameUse, patch: Patch) -> bool:
+    if use.role != "string" or not in_all(source, use.node) or use.node.parent is None:
+        return False
+    entries = [c for c in use.node.parent.named_children if c.type != "comment"]
+    at = next((n for n, e in enumerate(entries) if e.id == use.node.id), None)
+    if at is None:
+        return False
+    for start, end in removed_spans(source.data, entries, {at}):
+        patch.replace(source.path, start, end, "")
+    return True
+
+
+def _remove_import(project: PythonProject, source: SourceText, use: NameUse, found: References, patch: Patch) -> bool:
+    """Remove the import of what is deleted, where the file uses it for nothing but an export."""
+    statement = statement_around(use.node)
+    if statement is None or use.role != "imported":
+        return False
+    name = source.data[use.start : use.end].decode("utf-8")
+    item = next((i for i in imported_names(source, statement) if i.name == name), None)
+    if item is None:
+        return False
+    table = project.table(source.path, item.local)
+    others = [u for u in table.uses if u.role == "load"] if table is not None else []
+    if others:
+        return False
+    return remove_names(source, statement, {item.local}, patch)
+
+
+def _remove_imports(project: PythonProject, source: SourceText, spans: list[tuple[int, int]], patch: Patch) -> None:
+    """Remove the imports that only the deleted lines used."""
+    for statement in top_imports(source):
+        unused = set()
+        for item in imported_names(source, statement):
+            table = project.table(source.path, item.local) if item.local != "*" else None
+            uses = [u for u in table.uses if u.role in ("load", "string")] if table is not None else []
+            inside = [u for u in uses if any(a <= u.start < b for a, b in spans)]
+            if inside and len(inside) == len(uses):
+                unused.add(item.local)
+        if unused and item_is_plain(source, statement):
+            remove_names(source, statement, unused, patch)
+
+
+def item_is_plain(source: SourceText, statement: Node) -> bool:
+    """Whether an import is no re-export: neither in a package's `__init__` nor marked as wanted."""
+    line = source.line_text(statement.end_point[0] + 1)
+    return not source.path.endswith("__init__.py") and "noqa" not in line

@@ -1,0 +1,118 @@
+"""Entries that commas separate: which bytes to remove for some of them, and how to add one. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from tree_sitter import Node
+
+_ALONE = re.compile(rb"[ \t]*,?[ \t]*(?:(?:#|//)[^\n]*)?(?:\n|$)")
+_COMMA = re.compile(rb"\s*,[ \t]*")
+
+
+def removed_spans(data: bytes, entries: Sequence[Node], removed: Collection[int]) -> list[tuple[int, int]]:
+    """The bytes to remove for some of several entries, with their commas, and their lines where they stand alone.
+
+    Args:
+        data: the text.
+        entries: all entries, in order.
+        removed: the numbers of those to remove.
+    """
+    spans = []
+    for first, last in _runs(sorted(removed)):
+        if all(_is_alone(data, entries[n]) for n in range(first, last + 1)):
+            start = data.rfind(b"\n", 0, entries[first].start_byte) + 1
+            match = _ALONE.match(data, entries[last].end_byte)
+            spans.append((start, match.end() if match else entries[last].end_byte))
+        elif last + 1 < len(entries):
+            spans.append((entries[first].start_byte, entries[last + 1].start_byte))
+        elif first:
+            spans.append((entries[first - 1].end_byte, entries[last].end_byte))
+        else:
+            comma = _COMMA.match(data, entries[last].end_byte)
+            spans.append((entries[first].start_byte, comma.end() if comma else entries[last].end_byte))
+    return spans
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    start = previous = None
+    for number in numbers:
+        if start is None or previous is None:
+            start = number
+        elif number != previous + 1:
+            yield start, previous
+            start = number
+        previous = number
+    if start is not None and previous is not None:
+        yield start, previous
+
+
+def _is_alone(data: bytes, node: Node) -> bool:
+    line_start = data.rfind(b"\n", 0, node.start_byte) + 1
+    return not data[line_start : node.start_byte].strip() and _ALONE.match(data, node.end_byte) is not None
+
+
+def added_entry(data: bytes, container: Node, entries: Sequence[Node], at: int, text: str) -> tuple[int, int, str]:
+    """Where and how an entry is added.
+
+    Args:
+        data: the text.
+        container: what holds the entries, with a bracket at both ends.
+        entries: its entries.
+        at: before which of them; their number for the end.
+        text: the new entry.
+
+    Returns:
+        The bytes to replace, and what replaces them.
+    """
+    if not entries:
+        return _into_empty(data, container, text)
+    if at < len(entries):
+        node = entries[at]
+        gap = _gap_before(data, node)
+        return node.start_byte, node.start_byte, f"{text},{gap or ' '}"
+    last = entries[-1]
+    comma = re.compile(rb"\s*,").match(data, last.end_byte)
+    gap = _gap_before(data, last)
+    if gap:
+        if comma:
+            end = comma.end()
+            line_end = re.compile(rb"[ \t]*(?:#|//)[^\n]*").match(data, end)
+            end = line_end.end() if line_end else end
+            return end, end, f"{gap}{text},"
+        own = re.compile(rb"[ \t]*(?:#|//)[^\n]*").match(data, last.end_byte)
+        if own:
+            return last.end_byte, own.end(), f",{own[0].decode('utf-8')}{gap}{text}"
+        return last.end_byte, last.end_byte, f",{gap}{text}"
+    if comma:  # a tuple of one, or a magic comma on one line
+        single = len(entries) == 1 and container.type in ("tuple", "tuple_pattern")
+        return comma.end(), comma.end(), f" {text}" if single else f" {text},"
+    return last.end_byte, last.end_byte, f", {text}"
+
+
+def _gap_before(data: bytes, node: Node) -> str:
+    """The line end and indentation before an entry that begins its line; '' where it doesn't."""
+    line_start = data.rfind(b"\n", 0, node.start_byte) + 1
+    before = data[line_start : node.start_byte]
+    return "" if before.strip() or line_start == 0 else f"\n{before.decode('utf-8')}"
+
+
+def _into_empty(data: bytes, container: Node, text: str) -> tuple[int, int, str]:
+    start, end = container.start_byte + 1, container.end_byte - 1
+    single = container.type == "tuple"
+    inside = data[start:end]
+    if b"\n" in inside:
+        indent = inside.rpartition(b"\n")[2].decode("utf-8")
+        return start, end, f"\n{indent}    {text},\n{indent}"
+    return start, end, f"{text}," if single else text
+
+
+def sorted_position(texts: Sequence[str], new: str) -> int:
+    """Where a text belongs among sorted ones; at the end of unsorted ones, or of fewer than three."""
+    if len(texts) < 3:
+        return len(texts)
+    for key in (str, str.lower):
+        if sorted(texts, key=key) == list(texts):
+            return next((n for n, text in enumerate(texts) if key(text) > key(new)), len(texts))
+    return len(texts)
