@@ -8,7 +8,7 @@ import pytest
 from support.worker_calls import MODULE
 
 from repopilot.errors import Cancelled, SourceError
-from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
+from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool, is_overdue
 
 SQUARES = f"{MODULE}:count_up"
 
@@ -43,6 +43,11 @@ def test_an_item_that_hangs_is_killed(run):
     found = list(run([[1, 1100, 2], [3]], limit_s=1.0))
     assert ItemFailure(1100, "timed out") in found
     assert sorted(n for n in found if isinstance(n, int)) == [1, 4, 9]
+
+
+@pytest.mark.parametrize(("waited", "cpu", "late"), [(25, 15, True), (25, 1, False), (61, 1, True), (25, None, True)])
+def test_a_process_that_gets_little_of_the_processor_has_longer(waited, cpu, late):
+    assert is_overdue(waited, cpu, 20) == late
 
 
 def test_every_item_of_a_batch_may_crash(run):

@@ -7,6 +7,7 @@ module (chainlit, four seconds) in each, or fork a process full of threads.
 from __future__ import annotations
 
 import itertools
+import os
 import queue
 import subprocess
 import sys
@@ -27,6 +28,8 @@ _PRELOAD_MODULE = "repopilot.code.preload"
 _START_LIMIT_S = 120.0
 _POLL_S = 0.05
 _IDLE_LIFETIME_S = 120.0
+_STARVED_FACTOR = 3
+"""How much longer an item may take while its process gets little of the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,17 @@ class Worker:
     process: subprocess.Popen
     ready: bool = False
     since: float | None = None
+    cpu_at: float | None = None
     overdue: bool = False
+
+    def begin(self) -> None:
+        """Note that it begins something."""
+        self.since, self.cpu_at = time.monotonic(), cpu_seconds(self.process.pid)
+
+    def cpu_since_start(self) -> float | None:
+        """Processor seconds it has spent on what it is busy with; None where the system doesn't tell."""
+        now = cpu_seconds(self.process.pid)
+        return None if now is None or self.cpu_at is None else now - self.cpu_at
 
     def kill(self) -> None:
         """Kill the process, from any thread."""
@@ -170,6 +183,21 @@ class WorkerPool:
             waiting.close()
 
 
+def cpu_seconds(pid: int) -> float | None:
+    """The processor time of a process, None where the system doesn't tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def is_overdue(waited_s: float, cpu_s: float | None, limit_s: float) -> bool:
+    """Whether an item takes too long. On a busy machine a worker waits for its turn, which is not the item's fault."""
+    starved = cpu_s is not None and cpu_s < limit_s / 2
+    return waited_s > (limit_s * _STARVED_FACTOR if starved else limit_s)
+
+
 def _collect(
     lanes: list[_Lane], results: queue.SimpleQueue, limit_s: float, cancel: threading.Event
 ) -> Iterator[object]:
@@ -223,7 +251,9 @@ class _Lane:
             busy = self._worker
             if busy is None or busy.since is None:
                 return
-            if time.monotonic() - busy.since > (limit_s if busy.ready else _START_LIMIT_S):
+            waited = time.monotonic() - busy.since
+            late = is_overdue(waited, busy.cpu_since_start(), limit_s) if busy.ready else waited > _START_LIMIT_S
+            if late:
                 busy.overdue = True
                 busy.kill()
 
@@ -261,14 +291,14 @@ class _Lane:
         busy = self._current_worker()
         calls, replies = busy.process.stdin, busy.process.stdout
         assert calls is not None and replies is not None
-        busy.since = time.monotonic()
+        busy.begin()
         done = 0
         try:
             main.send(calls, (self._call.function, (*self._call.arguments, batch)))
         except OSError:
             return done
         while (message := main.receive(replies)) is not None:
-            busy.since = time.monotonic()
+            busy.begin()
             kind, value = message
             if kind == "ready":
                 busy.ready = True
