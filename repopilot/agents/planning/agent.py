@@ -15,13 +15,13 @@ from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_files
 from repopilot.agents.editing.places import last_files
 from repopilot.agents.exploration import explore
-from repopilot.agents.planning.clarify import missing
+from repopilot.agents.planning.clarify import doubt, missing
 from repopilot.agents.planning.parts import joined, parts_of
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.agents.planning.requirements import goals_of
 from repopilot.agents.planning.task_evidence import evidence_of, file_row, similar_rows
 from repopilot.errors import RepoPilotError, UsageError
-from repopilot.results import Answer, Plan, PlanPart, Turn
+from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
 from repopilot.types import FileChange
@@ -72,19 +72,22 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
 
 async def _planned(task: str, workspace: Workspace, language: str, step: Step) -> Plan:
     """The parts of each goal of a task, or what is missing to name them."""
-    groups, questions = [], []
+    groups: list[list[PlanPart]] = []
+    lacking: list[PlanQuestion] = []
+    doubts: list[PlanQuestion] = []
     for wanted in goals_of(task):
         async with step.child("find places", "retrieval", wanted.goal) as finding:
             evidence = await asyncio.to_thread(evidence_of, wanted, workspace.index, workspace.embedder)
             finding.note(files=[file_row(f) for f in evidence.files[:FILES_SHOWN]], similar=similar_rows(evidence))
             if not evidence.past.commits:
                 finding.degrade(i18n.message("planning.degraded.no_history"))
-            asked = await asyncio.to_thread(missing, wanted, evidence, workspace.index, language)
-            if asked is not None:
-                questions.append(asked)
-            else:
-                groups.append(await asyncio.to_thread(parts_of, wanted, evidence, workspace.index, language))
-    return Plan(task, () if questions else joined(groups), tuple(questions))
+            if (asked := await asyncio.to_thread(missing, wanted, evidence, workspace.index, language)) is not None:
+                lacking.append(asked)
+                continue
+            groups.append(await asyncio.to_thread(parts_of, wanted, evidence, workspace.index, language))
+            if (asked := await asyncio.to_thread(doubt, wanted, evidence, workspace.index, language)) is not None:
+                doubts.append(asked)
+    return Plan(task, (), tuple(lacking)) if lacking else Plan(task, joined(groups), tuple(doubts))
 
 
 async def proceed(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from repopilot.agents.planning.requirements import Requirements
 from repopilot.agents.planning.touched_files import FileEvidence
 from repopilot.code.graph.graph import Graph
-from repopilot.code.languages import is_test_path
 from repopilot.index.store import Index
 from repopilot.results import EditKind
 from repopilot.types import Hit, Symbol, innermost
@@ -26,6 +25,8 @@ _FUNCTION = re.compile(rf"\b(?:functions?|helpers?|decorators?|fonctions?|décor
 _CLASS = re.compile(rf"\b(?:class(?:es)?|exceptions?|structs?){_END}", re.I)
 _CAMEL = re.compile(r"(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]+")
 _HEAD = re.compile(r"\s+(?:to|for|of|in|on|that|which|by|from|with|when|as|at|into|pour|de|du|à|dans|sur|qui)\s+", re.I)
+_LEAST_SIBLING = 0.05
+"""How likely the file of a similar name must be touched."""
 _CONTAINERS = frozenset("class struct interface trait enum impl module namespace object".split())
 _FURTHER = 0.8
 """A second place of a file must have so much of the score of the first."""
@@ -91,7 +92,7 @@ def sibling_of(task: Task, files: Sequence[FileEvidence], graph: Graph, index: I
     parts = _WORDS.findall(task.new)
     if len(parts) < 2:
         return None
-    likely = {f.path: f.probability for f in files}
+    likely = {f.path: f.probability for f in files if f.role in ("source", "exports")}
     nodes = graph.nodes
     names = ((n, nodes.name(n)) for n in nodes.definitions.tolist())
     alike = [
@@ -99,7 +100,9 @@ def sibling_of(task: Task, files: Sequence[FileEvidence], graph: Graph, index: I
         for n, name in names
         if name.endswith(parts[-1]) and "." not in name and name[:1].isupper() == task.new[:1].isupper()
     ]
-    best = max((p for p in alike if not is_test_path(p)), key=lambda p: (likely.get(p, 0.0), p), default="")
+    best = max((p for p in alike if p in likely), key=lambda p: (likely[p], p), default="")
+    if likely.get(best, 0.0) < _LEAST_SIBLING:
+        return None
     symbols = [s for s in index.outline(best) if s.name.endswith(parts[-1]) and s.name == s.qualified]
     return symbols[-1] if symbols else None
 

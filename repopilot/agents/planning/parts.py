@@ -24,11 +24,11 @@ MOST_PARTS = 12
 MOST_FILES, MOST_TESTS = 9, 2
 LEAST = 0.22
 """How likely a file must be touched to become a part."""
-LEAST_TEST = 0.1
+LEAST_TEST = 0.04
 """The same for the best file of tests, where code is changed."""
 WIDELY_USED = 20
 """From so many uses of a file's names on, changing it is a high risk."""
-_ORDER: tuple[Role, ...] = ("source", "exports", "config", "tests", "docs", "changelog")
+_ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", "docs", "changelog")
 _FRAGMENTS, _LEAST_FRAGMENTS, _FRAGMENT_SHARE = 60, 5, 0.35
 
 
@@ -218,6 +218,10 @@ def _reasons(draft: _Draft, evidence: TaskEvidence) -> tuple[str, ...]:
     if file.similar:
         subject = next(v.commit.subject for v in voters_of(evidence.past) if file.path in v.commit.paths)
         found.append(i18n.message("planning.reason.similar", count=file.similar, of=file.of, subject=_short(subject)))
+    of_kind = sum(file.path in c.paths for c in evidence.past.of_kind)
+    if of_kind > 1:
+        values = {"count": of_kind, "of": len(evidence.past.of_kind), "subject": evidence.past.of_kind[0].subject}
+        found.append(i18n.message("planning.reason.of_kind", **values))
     if file.tests_main:
         found.append(i18n.message("planning.reason.tests"))
     if file.together > 1:

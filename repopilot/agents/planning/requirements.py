@@ -33,7 +33,12 @@ _LINK = (
     r"(?:with|without|on|in|for|from|by|via|per|using|including|so that|such that|when|if|unless|but|only|as|at|"
     r"after|before|until|where|not|avec|sans|sur|en|dans|pour|par|quand|si|mais|seulement|sauf|afin)"
 )
-_BOUNDARY = re.compile(rf"\s*[,;]\s*(?:and |et )?(?={_LINK}\b)|\s+(?:and|et|but|mais)\s+(?={_LINK}\b)", re.I)
+_BOUNDARY = re.compile(
+    rf"\s*[,;]\s*(?:and |et )?(?=(?:{_LINK}|\w{{3,}}able)\b)|\s+(?:and|et|but|mais)\s+(?={_LINK}\b)|"
+    r"\s*;\s*(?=\w+ (?:must|should|shall|doit|doivent)\b)",
+    re.I,
+)
+_RELATIVE = re.compile(r"\s+(?:that|which|who|whose|qui|dont)\s", re.I)
 _ATTACHED = re.compile(r"\s+(?=(?:with|without|including|avec|sans|so that|unless)\b)", re.I)
 _LISTED = re.compile(r",\s*(?:and |et |or )?|;\s*|\s+(?:and|et)\s+")
 _MUST = re.compile(
@@ -44,6 +49,8 @@ _MUST = re.compile(
 _SHORT_TASK = 600
 """Characters of a task whose list items are conditions; those of a longer text rather tell a story."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Ý`])|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")
+_PREPOSITION = re.compile(r"\s+(?:to|for|of|in|on|by|from|with|when|as|at|into|pour|de|du|à|dans|sur|par)\s", re.I)
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*|\b(?:options?|flags?|switch(?:es)?)\b", re.I)
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 
 
@@ -54,7 +61,7 @@ class Requirements:
     Attributes:
         goal: what is wanted, in the user's words, without the conditions.
         verb: what kind of change it is.
-        topic: what is added or changed: the goal without its verb.
+        topic: what is added or changed: the goal without its verb and without what explains it.
         points: conditions that the result must meet, to be checked when it is done.
         text: all of the task that is about this goal.
     """
@@ -81,6 +88,16 @@ def goals_of(task: str) -> tuple[Requirements, ...]:
     return (_requirements(task),)
 
 
+def kind_word(topic: str) -> str:
+    """The word for what kind of thing a topic is: its last word before a preposition, in lower case; `option` for what
+    is written like one; '' for none."""
+    head = _PREPOSITION.split(topic)[0]
+    if _OPTION.search(head):
+        return "option"
+    found = [w.lower() for w in _WORD.findall(re.sub(r"`[^`]*`", " ", head))]
+    return found[-1].rstrip("s") if found else ""
+
+
 def _items(task: str) -> list[str]:
     """The items of a list, where each says what to do; items without a verb are conditions."""
     items = [" ".join(item.split()) for item in _ITEM.findall(task)]
@@ -104,7 +121,8 @@ def _requirements(text: str) -> Requirements:
     verb = _verb(goal) or "change"
     words = goal.split(maxsplit=1)
     topic = words[1] if len(words) == 2 and _verb(goal) in ("add", "remove", "fix") else goal
-    return Requirements(goal, verb, _FILLER.sub("", topic).strip(), tuple(dict.fromkeys(points))[:MOST_POINTS], text)
+    topic = _RELATIVE.split(_FILLER.sub("", topic))[0].strip()
+    return Requirements(goal, verb, topic, tuple(dict.fromkeys(points))[:MOST_POINTS], text)
 
 
 def _verb(text: str) -> Verb | None:
@@ -118,7 +136,7 @@ def _split_head(head: str) -> tuple[str, list[str]]:
     if colon and len(before.split()) >= 2:
         return before, [p.strip(" .") for p in _LISTED.split(listed) if p.strip(" .")]
     goal, *rest = _BOUNDARY.split(head)
-    if _verb(goal) == "add" and (match := next(_late(_ATTACHED, goal), None)):
+    if _verb(goal) == "add" and not _RELATIVE.search(goal) and (match := next(_late(_ATTACHED, goal), None)):
         goal, rest = goal[: match.start()], [goal[match.end() :], *rest]
     return goal.strip(" ,"), [p.strip(" ,.") for p in rest if p.strip(" ,.")]
 

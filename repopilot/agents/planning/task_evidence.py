@@ -6,8 +6,15 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from repopilot.agents.planning.requirements import Requirements
-from repopilot.agents.planning.touched_files import FileEvidence, Past, named_files, touched_files, voters_of
+from repopilot.agents.planning.requirements import Requirements, kind_word
+from repopilot.agents.planning.touched_files import (
+    FileEvidence,
+    Past,
+    commits_of_kind,
+    named_files,
+    touched_files,
+    voters_of,
+)
 from repopilot.code.graph.graph import Graph
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
@@ -64,7 +71,8 @@ def evidence_of(wanted: Requirements, index: Index, embedder: Embedder | None = 
     results = search(index, task, PASSAGES, embedder=embedder)
     commits = follow_renames(index.commits)
     names = goal_names(wanted)
-    past = Past(commits, similar_commits(index, results.query, commits, _SIMILAR))
+    of_kind = commits_of_kind(kind_word(wanted.topic), commits)
+    past = Past(commits, similar_commits(index, results.query, commits, _SIMILAR), of_kind)
     graph = graph_of(index)
     files = touched_files(results.files, past, graph, named_files(wanted.text, names, index))
     return TaskEvidence(names, results.hits, past, graph, files)

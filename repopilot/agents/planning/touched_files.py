@@ -4,6 +4,7 @@ changes together with the best place, the tests of it, and what the task names. 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,17 +13,22 @@ from repopilot.agents.editing.places import named_paths
 from repopilot.agents.explain.forms.project.changelog import is_changelog
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
+from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
 from repopilot.repo.history import Commit
 from repopilot.retrieval.past_commits import SimilarCommit
 
-Role = Literal["source", "exports", "tests", "docs", "changelog", "config"]
+Role = Literal["source", "exports", "tests", "docs", "changelog", "config", "vendored"]
 
 MOST_SEARCHED, MOST_SIMILAR, MOST_MAINS = 40, 5, 2
 RECENT = 300
 """How many of the newest commits to a file are counted."""
 _LARGEST = 20
+MOST_OF_KIND = 10
 _LEAST_TEST = 0.5
+_SHORTEST_KIND = 4
+_ADDS = r"(?:feat\S*:? )?(?:add|new|introduce|implement|support|provide|ajoute)\w*"
+_OPTIONS = r"(?<![\w-])--[a-z][\w-]*|\b(?:options?|flags?|arguments?|switch)\b"
 _EXPORTING = ("__init__.py", "index.ts", "index.js", "index.mjs", "mod.rs", "lib.rs")
 
 
@@ -35,6 +41,7 @@ class FileEvidence:
         role: what it is for.
         rank: among the files of the search, from 1; 0 for not found.
         similar: how many of the `of` most similar past commits touched it; `share` weighs them by their similarity.
+        of_kind: the share of the newest commits that added something of the same kind, and touched it.
         together: how many of the `changes` newest commits to `main` touched it too.
         main: the source file that this is counted for, '' for none.
         tests_main: it is a test of the main source files.
@@ -49,6 +56,7 @@ class FileEvidence:
     similar: int = 0
     of: int = 0
     share: float = 0.0
+    of_kind: float = 0.0
     together: int = 0
     changes: int = 0
     main: str = ""
@@ -60,14 +68,18 @@ class FileEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Past commits, newest first, with the paths their files have now, and those most like the task, best first."""
+    """Past commits, newest first, with the paths their files have now; those most like the task, best first; and the
+    newest that added something of the same kind."""
 
     commits: Sequence[Commit] = ()
     similar: Sequence[SimilarCommit] = ()
+    of_kind: Sequence[Commit] = ()
 
 
 def role_of(path: str) -> Role:
     """What a file is for."""
+    if is_vendored(path):
+        return "vendored"
     if is_test_path(path):
         return "tests"
     if is_changelog(path):
@@ -124,8 +136,23 @@ def touched_files(
             if changes and together / (changes + 2) > known.together / (known.changes + 2):
                 found[path] = replace(known, together=together, changes=changes, main=main.path)
     _add_neighbours(found, mains[:1], graph)
-    weighed = (replace(e, probability=_logistic(_odds(e, SECOND))) for e in found.values())
+    own = (e for e in found.values() if e.role != "vendored" or e.named)
+    weighed = (replace(e, probability=_logistic(_odds(e, SECOND))) for e in own)
     return sorted(weighed, key=lambda e: (-e.probability, e.path))
+
+
+def commits_of_kind(kind: str, commits: Sequence[Commit]) -> list[Commit]:
+    """The newest commits that added something of a kind.
+
+    Args:
+        kind: the word for it, as `requirements.kind_word` says; '' for none.
+        commits: the history, newest first.
+    """
+    if len(kind) < _SHORTEST_KIND:
+        return []
+    written = _OPTIONS if kind == "option" else rf"\b{re.escape(kind)}s?\b"
+    wanted = re.compile(rf"(?:{_ADDS})\b.*(?:{written})", re.I)
+    return [c for c in commits if c.paths and len(c.paths) <= _LARGEST and wanted.match(c.subject)][:MOST_OF_KIND]
 
 
 def voters_of(past: Past) -> Sequence[SimilarCommit]:
@@ -140,7 +167,7 @@ def _first_evidence(
     voters = voters_of(past)
     total = sum(v.share for v in voters) or 1.0
     ranks = {path: rank for rank, path in enumerate(searched[:MOST_SEARCHED], 1)}
-    touched = {path for voter in voters for path in voter.commit.paths if path in graph.by_path}
+    touched = {path for commit in (*(v.commit for v in voters), *past.of_kind) for path in commit.paths}
     return {
         path: FileEvidence(
             path,
@@ -149,6 +176,7 @@ def _first_evidence(
             similar=sum(path in v.commit.paths for v in voters),
             of=len(voters),
             share=sum(v.share for v in voters if path in v.commit.paths) / total,
+            of_kind=sum(path in c.paths for c in past.of_kind) / max(3, len(past.of_kind)),
             named=path in named,
         )
         for path in dict.fromkeys([*named, *ranks, *sorted(touched)])
@@ -192,6 +220,7 @@ def features(evidence: FileEvidence) -> dict[str, float]:
         "top": float(0 < evidence.rank <= 3),
         "share": evidence.share,
         "most similar": float(evidence.similar > 0),
+        "of kind": evidence.of_kind,
         "rate": rate,
         "tests main": float(evidence.tests_main),
         "linked": float(evidence.linked),
@@ -212,45 +241,47 @@ def _logistic(odds: float) -> float:
 
 # Fitted by bench/train_plans.py on commits of six repositories; FIRST knows no co-change yet.
 FIRST: Mapping[str, float] = {
-    "exports": -1.16,
+    "exports": -1.15,
     "exports share": -0.27,
-    "first": 0.51,
+    "first": 0.5,
     "most similar": 0.22,
-    "named": 1.11,
+    "named": 1.14,
+    "of kind": 0.96,
     "one": -2.69,
-    "rank": 2.96,
-    "share": 0.54,
+    "rank": 2.93,
+    "share": 0.51,
     "source": -1.54,
-    "source share": 0.82,
-    "top": 1.31,
+    "source share": 0.77,
+    "top": 1.3,
 }
 SECOND: Mapping[str, float] = {
-    "changelog": 1.07,
-    "changelog rate": 0.66,
-    "changelog share": 0.81,
+    "changelog": 1.05,
+    "changelog rate": 0.52,
+    "changelog share": 0.83,
     "config": 0.27,
-    "config rate": -0.08,
+    "config rate": -0.06,
     "config share": 0.08,
-    "docs": -0.66,
-    "docs rate": 1.01,
-    "docs share": 1.2,
-    "exports": -1.25,
-    "exports rate": -0.13,
-    "exports share": -0.52,
-    "first": 0.56,
-    "linked": -0.26,
+    "docs": -0.65,
+    "docs rate": 0.98,
+    "docs share": 1.17,
+    "exports": -1.22,
+    "exports rate": -0.12,
+    "exports share": -0.5,
+    "first": 0.54,
+    "linked": -0.35,
     "most similar": 0.5,
-    "named": 1.25,
+    "named": 1.29,
+    "of kind": 1.3,
     "one": -3.46,
-    "rank": 4.57,
-    "rate": 2.27,
-    "share": 1.42,
-    "source": -1.52,
-    "source rate": 0.06,
-    "source share": -0.65,
-    "tests": -1.38,
-    "tests main": 0.79,
-    "tests rate": 0.75,
-    "tests share": 0.51,
-    "top": 0.87,
+    "rank": 4.56,
+    "rate": 2.19,
+    "share": 1.34,
+    "source": -1.51,
+    "source rate": 0.19,
+    "source share": -0.72,
+    "tests": -1.39,
+    "tests main": 0.83,
+    "tests rate": 0.68,
+    "tests share": 0.47,
+    "top": 0.86,
 }
