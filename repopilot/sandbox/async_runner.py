@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from repopilot.sandbox.run import run_pytest
@@ -18,6 +19,8 @@ async def run_in_sandbox(
     settings: Settings,
     inputs: Path | None = None,
     environment: Environment | None = None,
+    *,
+    verify: bool = True,
 ) -> TestRun:
     """Run `run_pytest` in a thread. When the task is cancelled, the sandbox ends before the cancellation is raised.
 
@@ -27,6 +30,7 @@ async def run_in_sandbox(
         settings: the sandbox level and the time limit.
         inputs: a folder with the rest of the repository.
         environment: what the repository's tests need.
+        verify: as in `run_pytest`.
 
     Returns:
         The judged run.
@@ -36,8 +40,8 @@ async def run_in_sandbox(
         StorageError: the files can't be written.
     """
     cancel = threading.Event()
-    work = asyncio.to_thread(run_pytest, files, tests, settings, inputs=inputs, cancel=cancel, environment=environment)
-    running = asyncio.create_task(work)
+    work = partial(run_pytest, inputs=inputs, cancel=cancel, environment=environment, verify=verify)
+    running = asyncio.create_task(asyncio.to_thread(work, files, tests, settings))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
