@@ -78,7 +78,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def sites(function: ast.FunctionDef | ast.AsyncFunctionDef, source: str, span: Span) -> Iterator[Site]:
-    """Every possible change of a function, its default values included.
+    """Every possible change of a function's body. Default values, decorators and annotations are left alone.
 
     Args:
         function: from the syntax tree of `source`.
@@ -88,8 +88,6 @@ def sites(function: ast.FunctionDef | ast.AsyncFunctionDef, source: str, span: S
     Yields:
         The changes, those of one node together.
     """
-    for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
-        yield from _below(default, source, span, in_while=False)
     for statement in _without_docstring(function.body):
         yield from _below(statement, source, span, in_while=False)
 
@@ -128,7 +126,7 @@ def _is_silent(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         return "TYPE_CHECKING" in ast.dump(node.test)
     if isinstance(node, ast.keyword):
-        return node.arg in ("stacklevel", "timeout", "encoding", "maxsize")
+        return node.arg in ("stacklevel", "timeout", "encoding", "errors", "maxsize")
     return isinstance(node, ast.Call) and bool(_names(node.func) & _SILENT)
 
 
