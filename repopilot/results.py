@@ -418,6 +418,44 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class MutantOutcome:
+    """A fault that was made in the code under test, to see which tests notice it.
+
+    Attributes:
+        path, line: where it was made.
+        before, after: what stands there, and what the fault put there.
+        caught_by: names of the new tests that fail on it.
+        caught_before: a test that was there already fails on it.
+    """
+
+    path: str
+    line: int
+    before: str
+    after: str
+    caught_by: tuple[str, ...] = ()
+    caught_before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTest:
+    """A test that was added to a test module.
+
+    Attributes:
+        path: of the module.
+        name: of the test, `Class::name` in a class.
+        subject: the qualified name of what it tests.
+        origin: who wrote it: the `model`, or code from a `doctest` of the subject.
+        expected: the value the model expected where the test asserts the one that the code gives today; '' for none.
+    """
+
+    path: str
+    name: str
+    subject: str
+    origin: Literal["model", "doctest"] = "model"
+    expected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TestReport:
     """The tests that were run, and what was written or repaired for them.
 
@@ -431,6 +469,9 @@ class TestReport:
         written: the same for tests written for what the first ones don't call.
         unexercised: names of changed definitions that no passing test uses.
         red_before: ids of failed tests that fail without the change as well.
+        additions: the tests that were added to test modules.
+        mutants: the faults that these tests, and those there were, ran on.
+        rejected: (reason, count): why other tests were not kept, the keys of `testing.rejected`.
     """
 
     __test__ = False
@@ -444,6 +485,9 @@ class TestReport:
     written: TestReport | None = None
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
+    additions: tuple[WrittenTest, ...] = ()
+    mutants: tuple[MutantOutcome, ...] = ()
+    rejected: tuple[tuple[str, int], ...] = ()
     kind: Literal["tests"] = "tests"
 
     @property

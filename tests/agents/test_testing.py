@@ -19,10 +19,6 @@ from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
-PATH = "tests/test_prices.py"
-GOOD = "from shop.prices import price_of\n\n\ndef test_price():\n    assert price_of('milk') == 120\n"
-WRONG = GOOD.replace("120", "99")
-
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
@@ -58,32 +54,20 @@ async def test_the_last_generated_files_are_what_is_tested(shop: Workspace) -> N
     assert answer.result.run.failed == 1 and "test_total" in answer.text
 
 
-async def test_a_test_file_is_written_beside_the_others_and_run(shop: Workspace) -> None:
-    answer, outline, prompts, _ = await asked(shop, "write tests for shop/prices.py", fenced(PATH, GOOD))
-    assert [(f.path, f.change, f.content) for f in answer.files] == [(PATH, "added", GOOD)]
-    assert answer.result.genuine
-    assert FILES["shop/prices.py"].strip() in prompts[0]
-    assert outline.split("\n")[1:4] == ["  retrieve", "  read", "  generate"]
-
-
-async def test_tests_that_call_nothing_of_the_subject_are_said(shop: Workspace) -> None:
-    beside = "from shop.cart import Cart\n\n\ndef test_new():\n    assert Cart().items == {}\n"
-    answer, *_ = await asked(shop, "write tests for shop/prices.py", fenced(PATH, beside))
-    assert "Not exercised by any test:" in answer.text and "`price_of`" in answer.text
-
-
-async def test_failing_tests_are_corrected_once(shop: Workspace) -> None:
-    answer, outline, prompts, _ = await asked(
-        shop, "write tests for shop/prices.py", fenced(PATH, WRONG), fenced(PATH, GOOD)
+async def test_tests_of_a_file_go_beside_the_others_and_are_run(shop: Workspace) -> None:
+    answer, _, prompts, _ = await asked(shop, "write tests for shop/prices.py", "    assert price_of('milk') == 120\n")
+    assert [(f.path, f.change) for f in answer.files] == [("tests/test_prices.py", "added")]
+    assert answer.files[0].content == (
+        "from shop.prices import price_of\n\n\ndef test_price_of():\n    assert price_of('milk') == 120\n"
     )
-    assert answer.files[0].content == GOOD and answer.result.genuine
-    assert "correct the tests" in outline and "assert 120 == 99" in prompts[1]
+    assert answer.result.genuine and "shop/prices.py" in prompts[0]
 
 
-async def test_a_correction_that_fails_keeps_the_first_version(shop: Workspace) -> None:
-    answer, _, _, events = await asked(shop, "write tests for shop/prices.py", fenced(PATH, WRONG), "no")
-    assert answer.files[0].content == WRONG and answer.result.run.failed == 1
-    assert any("not corrected" in said for said in trace.degraded(events))
+async def test_the_last_generated_file_is_what_tests_are_written_for(shop: Workspace) -> None:
+    new = "def doubled(x: int) -> int:\n    return 2 * x\n"
+    turns = (Turn("add it", "", "GENERATE", (FileChange("shop/doubling.py", "added", "", new),)),)
+    answer, *_ = await asked(shop, "write tests for it", "    assert doubled(4) == 8\n", turns=turns)
+    assert answer.result.genuine and answer.files[0].path == "tests/test_doubling.py"
 
 
 async def test_other_languages_are_written_and_said_not_to_run(shop: Workspace) -> None:

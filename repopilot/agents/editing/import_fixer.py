@@ -29,7 +29,7 @@ def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> 
         tree = None
     if tree is None:
         return text
-    found = [(file, name) for name in sorted(_undefined(tree)) if (file := file_of(name)) and file != path]
+    found = [(file, name) for name in sorted(undefined_names(tree)) if (file := file_of(name)) and file != path]
     if not found:
         return text
     lines = text.split("\n")
@@ -39,7 +39,7 @@ def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> 
     return "\n".join([*lines[:at], *([""] if gap and at else []), *added, *gap, *_without_blank(lines[at:], gap)])
 
 
-def _undefined(tree: ast.Module) -> set[str]:
+def undefined_names(tree: ast.Module) -> set[str]:
     """Names read that are bound nowhere in the file, whatever the scope."""
     bound: set[str] = set(_KNOWN)
     read: set[str] = set()

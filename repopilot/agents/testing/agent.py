@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
@@ -13,13 +12,13 @@ from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.places import choose, last_files, named_paths
 from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.exploration import Exploration, explore
-from repopilot.agents.testing.attempts import no_worse, some_failed
 from repopilot.agents.testing.checkout import checked_out
-from repopilot.agents.testing.coverage import changed_definitions, unexercised
-from repopilot.agents.testing.render import failure_list, report_text, run_sentences, unexercised_sentence
-from repopilot.agents.testing.selection import all_tests, covering_tests, test_path_for
+from repopilot.agents.testing.render import additions_text, failure_list, report_text, run_sentences
+from repopilot.agents.testing.selection import all_tests, covering_tests
+from repopilot.agents.testing.writing.authoring import write_tests
+from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
 from repopilot.code.languages import is_test_path
-from repopilot.errors import GenerationFailed, ModelError
+from repopilot.errors import GenerationFailed
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
@@ -56,17 +55,29 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
     """
     if _RUN.search(question) and not _WRITE.search(question):
         return await run_existing(question, workspace, step)
-    found = await explore(question, workspace, step)
     language = reply_language(question, workspace.settings)
-    subject = _subject(question, workspace, found)
-    changes, report = await _write_tests(question, subject, found, workspace, step)
-    said = [
-        changes_sentence(changes, language),
-        unexercised_sentence(report.unexercised, language),
-        run_sentences(report, language) if report.run else "",
-    ]
+    subjects = named_subjects(question, workspace)
+    found = None
+    if not subjects:
+        found = await explore(question, workspace, step)
+        subjects = found_subjects(found, workspace)
+    if subjects and all(subject.path.endswith(".py") for subject in subjects):
+        changes, report = await write_tests(question, subjects, workspace, step, language)
+    else:
+        found = found or await explore(question, workspace, step)
+        changes, report = await _other_language(question, found, workspace, step)
+    return await _answer(_written_text(changes, report, language), report, step, changes)
+
+
+def _written_text(changes: Changes, report: TestReport, language: str) -> str:
+    """What is said of written tests: the files, the run, what they catch."""
+    said = [changes_sentence(changes, language), run_sentences(report, language)]
+    if changes and report.run is None:
+        said.append(i18n.text("testing.offered_untested", language))
+    if not changes:
+        said.append(i18n.text("testing.smaller_task", language))
     paragraphs = [" ".join(filter(None, said)), "\n".join(failure_list(report, language))]
-    return await _answer("\n\n".join(filter(None, paragraphs)), report, step, changes)
+    return "\n\n".join(filter(None, [*paragraphs, additions_text(report, language)]))
 
 
 async def run_existing(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -103,92 +114,26 @@ def _tests_meant(question: str, workspace: Workspace, drafts: Mapping[str, str])
     return list(dict.fromkeys(named or of_named or of_drafts)) or all_tests(workspace.index)
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """What is tested: its path, its text, and the path of the test file to write."""
-
-    path: str
-    text: str
-    test_path: str
-
-    @property
-    def is_python(self) -> bool:
-        return self.path.endswith(".py")
-
-
-def _subject(question: str, workspace: Workspace, found: Exploration) -> _Subject:
-    """The last generated file, or the one the question means. Raises GenerationFailed."""
-    drafts = [f for f in last_files(workspace.turns) if not is_test_path(f.path) and f.change != "deleted"]
-    named = [p for p in named_paths(question, workspace.index) if not is_test_path(p)]
-    if drafts and not named:
-        path, text = drafts[0].path, drafts[0].content
-    else:
-        target = choose(named[0] if named else question, workspace, found)[0]
-        path, text = target.path, target.shown
-    if not text.strip():
-        raise GenerationFailed(i18n.message("testing.no_subject", path=path), i18n.message("testing.no_subject_hint"))
-    return _Subject(path, text, _test_path(path, workspace))
-
-
-def _test_path(subject: str, workspace: Workspace) -> str:
-    if subject.endswith(".py"):
-        return test_path_for(workspace.index, subject)
-    stem, _, suffix = subject.rpartition(".")
-    return f"{stem}_test.{suffix}" if suffix in ("go", "rs", "dart") else f"{stem}.test.{suffix}"
-
-
-async def _write_tests(
-    question: str, subject: _Subject, found: Exploration, workspace: Workspace, step: Step
+async def _other_language(
+    question: str, found: Exploration, workspace: Workspace, step: Step
 ) -> tuple[Changes, TestReport]:
-    """A test file, run. When a test fails, one more version with the failing assertions; the better one is returned."""
-    kind = "pytest tests" if subject.is_python else "tests"
-    task = (
-        f"{question}\nWrite {kind} for {subject.path} into {subject.test_path}: one behaviour a test, with plain "
-        "assertions."
-    )
+    """A test file that is not run, for a file in another language than Python."""
+    named = [p for p in named_paths(question, workspace.index) if not is_test_path(p)]
+    target = choose(named[0] if named else question, workspace, found)[0]
+    if not target.shown.strip():
+        missing = i18n.message("testing.no_subject", path=target.path)
+        raise GenerationFailed(missing, i18n.message("testing.no_subject_hint"))
+    stem, _, suffix = target.path.rpartition(".")
+    path = f"{stem}_test.{suffix}" if suffix in ("go", "rs", "dart") else f"{stem}.test.{suffix}"
+    task = f"{question}\nWrite tests for {target.path} into {path}: one behaviour a test, with plain assertions."
     language = reply_language(question, workspace.settings)
-    reading = {subject.path: subject.text}
-    request = EditRequest(task, found, (subject.test_path,), reading, language=language)
+    request = EditRequest(task, found, (path,), {target.path: target.shown}, language=language)
     async with step.child("generate", "agent", task) as writing:
         changes = (await edit_files(request, workspace, writing)).changes
         await writing.write("\n".join(c.diff for c in changes))
-    if not subject.is_python:
-        not_run = i18n.message("testing.only_pytest")
-        step.degrade(not_run)
-        return changes, TestReport(tests=texts_of(changes), stopped_because=not_run)
-    drafts = texts_of(last_files(workspace.turns))
-    run = await _run([subject.test_path], drafts | texts_of(changes), workspace, step)
-    if some_failed(run) or run.errors:
-        changes, run = await _correct(request, changes, run, workspace, step)
-    report = TestReport(run, tests={p: text for p, text in texts_of(changes).items() if is_test_path(p)})
-    return changes, replace(report, unexercised=_nothing_called(subject, report))
-
-
-def _nothing_called(subject: _Subject, report: TestReport) -> tuple[str, ...]:
-    """The public names of the subject when tests pass that call none of them; () when they call some."""
-    if not report.verified_tests:
-        return ()
-    definitions = changed_definitions(subject.path, "", subject.text)
-    public = [d for d in definitions if not d.name.rpartition(".")[2].startswith("_")]
-    left = unexercised(public, report.verified_tests)
-    return left if len(left) == len(public) else ()
-
-
-async def _correct(
-    request: EditRequest, changes: Changes, run: TestRun, workspace: Workspace, step: Step
-) -> tuple[Changes, TestRun]:
-    """Another version of failing tests and its run where it does no worse, else the first one."""
-    reasons = tuple(f"{f.test_id} fails: {f.assertion[:300]}" for f in run.failures[:3]) or (run.output[-600:],)
-    second = replace(request, paths=(), feedback=reasons, drafts=changes, seed=1)
-    drafts = texts_of(last_files(workspace.turns))
-    try:
-        async with step.child("correct the tests", "agent", "\n".join(reasons)) as correcting:
-            newer = (await edit_files(second, workspace, correcting)).changes
-        rerun = await _run([c.path for c in newer], drafts | texts_of(newer), workspace, step)
-    except (GenerationFailed, ModelError) as error:
-        step.degrade(i18n.message("testing.not_corrected", error=i18n.reason(error)))
-        return changes, run
-    return (newer, rerun) if no_worse(rerun, run) else (changes, run)
+    not_run = i18n.message("testing.only_pytest")
+    step.degrade(not_run)
+    return changes, TestReport(tests=texts_of(changes), stopped_because=not_run)
 
 
 async def _run(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:

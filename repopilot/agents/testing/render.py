@@ -8,12 +8,13 @@ from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.testing.attempts import iteration_json
-from repopilot.results import Iteration, TestReport
+from repopilot.results import Iteration, MutantOutcome, TestReport
 from repopilot.types import TestRun
 
 _MOST_FAILURES = 3
 _MOST_REASONS = 2
 _MOST_NAMES = 5
+_MOST_MUTANTS = 4
 _LONGEST_ASSERTION = 600
 
 
@@ -36,6 +37,50 @@ def unexercised_sentence(names: Sequence[str], language: str) -> str:
     """Says which changed definitions no test calls; '' for none."""
     shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
     return i18n.text("testing.unexercised", language, names=shown) if names else ""
+
+
+def additions_text(report: TestReport, language: str) -> str:
+    """Markdown on tests that were added: what each of them catches, what none does, and what else is worth knowing."""
+    marked = [
+        i18n.text("testing.characterisation", language, test=test.name, expected=test.expected)
+        if test.expected
+        else i18n.text("testing.from_doctest", language, test=test.name)
+        for test in report.additions
+        if test.expected or test.origin == "doctest"
+    ]
+    return "\n\n".join(filter(None, [_mutant_rows(report, language), *marked, _rejected(report, language)]))
+
+
+def _mutant_rows(report: TestReport, language: str) -> str:
+    if not report.run or not report.additions:
+        return ""
+    if not report.mutants:
+        return i18n.text("testing.mutants.unmeasured", language)
+    caught = [m for m in report.mutants if m.caught_by]
+    more = sum(not m.caught_before for m in caught)
+    counts = {"total": len(report.mutants), "caught": len(caught), "more": more}
+    rows = [i18n.text("testing.mutants.summary", language, **counts)]
+    for test in report.additions:
+        own = [m for m in caught if test.name.rpartition("::")[2] in m.caught_by]
+        places = _places(own, language)
+        rows.append(i18n.text("testing.mutants.caught", language, test=test.name, count=len(own), places=places))
+    if left := [m for m in report.mutants if not m.caught_by and not m.caught_before]:
+        rows.append(i18n.text("testing.mutants.uncaught", language, places=_places(left, language)))
+    return "\n".join([rows[0], "", *rows[1:]])
+
+
+def _places(mutants: Sequence[MutantOutcome], language: str) -> str:
+    said = [
+        i18n.text("testing.mutants.place", language, line=m.line, before=m.before, after=m.after)
+        for m in mutants[:_MOST_MUTANTS]
+    ]
+    left = len(mutants) - len(said)
+    return ", ".join([*said, *([i18n.text("testing.mutants.others", language, count=left)] if left > 0 else [])])
+
+
+def _rejected(report: TestReport, language: str) -> str:
+    said = [i18n.text(f"testing.rejected.{reason}", language, count=count) for reason, count in report.rejected]
+    return i18n.text("testing.rejected.summary", language, reasons=", ".join(said)) if said else ""
 
 
 def iteration_text(iteration: Iteration, language: str) -> str:

@@ -1,0 +1,197 @@
+"""Finds where a test belongs: the module and class in which the neighbours of its subject are tested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from repopilot.agents.editing.places import stored_text
+from repopilot.agents.testing.selection import all_tests, covering_tests, is_test_file, test_path_for
+from repopilot.agents.testing.writing.subjects import TestSubject
+from repopilot.agents.testing.writing.suite import Suite, SuiteTest, read_suite
+from repopilot.code.graph.graph import Edge
+from repopilot.index.code_graph import graph_of
+from repopilot.index.store import Index
+from repopilot.workspace import Workspace
+
+MOST_EXAMPLE_LINES = 16
+_MOST_EXAMPLES = 2
+_BUILTIN_FIXTURES = {"tmp_path", "monkeypatch", "capsys", "caplog", "recwarn", "tmpdir", "request"}
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlace:
+    """Where new tests go.
+
+    Attributes:
+        path: of the test module.
+        suite: the module as it is, with an empty text where it doesn't exist.
+        exists: whether it does.
+        owner: the class to put the tests into, '' for none.
+        after: the test behind which they go, None for the end.
+        call: how a test writes the subject, for example `click.echo`.
+        import_line: what the module has to import for that, '' for nothing.
+        fixtures: fixtures that the neighbouring tests take.
+        examples: neighbouring tests, the nearest first.
+    """
+
+    __test__ = False
+
+    path: str
+    suite: Suite
+    exists: bool
+    owner: str = ""
+    after: SuiteTest | None = None
+    call: str = ""
+    import_line: str = ""
+    fixtures: tuple[str, ...] = ()
+    examples: tuple[SuiteTest, ...] = ()
+
+    @property
+    def is_unittest(self) -> bool:
+        """Whether the tests are methods of a `unittest.TestCase`."""
+        return self.suite.classes.get(self.owner, (0, False))[1]
+
+
+def place_of(subject: TestSubject, workspace: Workspace, drafts: dict[str, str] | None = None) -> TestPlace:
+    """Find the place of a subject's tests. Blocking.
+
+    Args:
+        subject: the definition to test.
+        workspace: the repository.
+        drafts: texts by path of test modules that have changed in this conversation.
+    """
+    index = workspace.index
+    candidates = []
+    for path in _candidates(subject, index):
+        text = (drafts or {}).get(path) or stored_text(path, workspace)
+        suite = read_suite(text.removeprefix("\ufeff").replace("\r\n", "\n")) if text is not None else None
+        if suite is not None:
+            candidates.append((path, suite))
+    if not candidates:
+        path = test_path_for(index, subject.path)
+        call, line = _reach(subject, Suite(""), index)
+        return TestPlace(path, Suite(""), False, call=call, import_line=line)
+    path, suite = max(candidates, key=lambda pair: _nearness(pair[0], pair[1], subject))
+    near = neighbours(suite, subject, workspace)
+    first = near[0] if near else None
+    owner = _class_for(suite, subject, first)
+    after = first if first is not None and first.owner == owner and _uses(first, subject) else None
+    same = [test for test in near if _uses(test, subject) and test.owner == owner]
+    after = max(same, key=lambda test: test.last) if same else after
+    call, line = _reach(subject, suite, index)
+    fixtures = _fixtures(path, suite, near, workspace)
+    return TestPlace(path, suite, True, owner, after, call, line, fixtures, tuple(near[:_MOST_EXAMPLES]))
+
+
+def neighbours(suite: Suite, subject: TestSubject, workspace: Workspace) -> list[SuiteTest]:
+    """Tests that show how the subject or what stands near it is tested, the nearest and shortest first."""
+    around = {s.name for s in workspace.index.outline(subject.path) if s.kind in ("function", "class")}
+    tests = [t for t in suite.tests if 1 < t.last - t.first + 1 <= MOST_EXAMPLE_LINES] or list(suite.tests)
+
+    def distance(test: SuiteTest) -> tuple[int, bool, int]:
+        near = 3 if _uses(test, subject) else 2 if subject.top in test.names else 1 if around & test.names else 0
+        return (-near, subject.name.strip("_").lower() not in test.name.lower(), test.last - test.first)
+
+    return sorted(tests, key=distance)
+
+
+def tests_of_subject(suite: Suite, subject: TestSubject) -> list[SuiteTest]:
+    """The tests of a module that use the subject, the shortest first."""
+    return sorted((t for t in suite.tests if _uses(t, subject)), key=lambda test: test.last - test.first)
+
+
+def _candidates(subject: TestSubject, index: Index) -> list[str]:
+    """Test modules that may fit: by names, then by the code graph, then those named much alike."""
+    by_name = covering_tests(index, subject.path, (subject.name, subject.top))
+    graph = graph_of(index)
+    file = graph.by_path.get(subject.path)
+    links = sorted(graph.incoming(file, (Edge.TESTS,)), key=lambda link: -link.confidence) if file is not None else ()
+    by_graph = [graph.nodes.paths[link.node] for link in links if link.node < len(graph.nodes.paths)]
+    stem = PurePosixPath(subject.path).stem.strip("_")
+    alike = [t for t in all_tests(index) if len(stem) > 2 and stem in PurePosixPath(t).stem]
+    found = [*by_name, *(p for p in by_graph if p.endswith(".py") and is_test_file(p)), *alike]
+    return list(dict.fromkeys(found))[:8]
+
+
+def _nearness(path: str, suite: Suite, subject: TestSubject) -> tuple[int, int, int, int]:
+    """Whether tests use the subject, more so in a module named after its file; then how many use it or its class."""
+    users = sum(_uses(test, subject) for test in suite.tests)
+    named = PurePosixPath(path).stem.removeprefix("test_").removesuffix("_test").strip("_")
+    after = named == PurePosixPath(subject.path).stem.strip("_")
+    others = sum(subject.top in test.names for test in suite.tests)
+    return (bool(users) + (after and bool(users or others)), after, users, others)
+
+
+def _uses(test: SuiteTest, subject: TestSubject) -> bool:
+    """Whether a test calls the subject. A method counts when its class is in sight, if only in a name."""
+    if subject.name.startswith("__") and subject.top != subject.name:
+        return subject.top in test.names
+    owner = subject.top.lower()
+    seen = subject.top == subject.name or any(owner in name.lower() for name in (*test.names, test.owner))
+    return subject.name in test.names and (seen or any(owner in p.lower() for p in test.parameters))
+
+
+def _class_for(suite: Suite, subject: TestSubject, nearest: SuiteTest | None) -> str:
+    """The class of tests: that of the nearest test, else one named after the subject; '' for the top level."""
+    if nearest is not None and (_uses(nearest, subject) or subject.top in nearest.names):
+        return nearest.owner
+    for name in suite.classes:
+        plain = name.lower().replace("_", "").removeprefix("test").removesuffix("test").removesuffix("tests")
+        if plain in (subject.top.lower().replace("_", ""), subject.name.lower().replace("_", "")):
+            return name
+    owners = [test.owner for test in suite.tests]
+    if owners and "" not in owners:  # a module that has only classes
+        return nearest.owner if nearest is not None else owners[-1]
+    return ""
+
+
+def _reach(subject: TestSubject, suite: Suite, index: Index) -> tuple[str, str]:
+    """How a test of the module writes the subject, and the import line that this needs ('' for none)."""
+    rest = subject.symbol[len(subject.top) :]
+    for name, (module, original) in suite.bound.items():
+        if original == subject.top and module and _fits(module, subject.path):
+            return name + rest, ""
+    for dotted in sorted(suite.attributes, key=len):
+        base, _, last = dotted.rpartition(".")
+        root = base.partition(".")[0]
+        if last == subject.top and root in suite.bound and _fits(suite.bound[root][0], subject.path):
+            return dotted + rest, ""
+    package = _module_name(subject.path).partition(".")[0]
+    if suite.bound.get(package) == (package, "") and subject.top in _exports(package, index):
+        return f"{package}.{subject.top}{rest}", ""
+    if subject.top in _exports(package, index) and subject.top not in suite.bound:
+        return subject.symbol, f"from {package} import {subject.top}"
+    return subject.symbol, f"from {_module_name(subject.path)} import {subject.top}"
+
+
+def _fits(module: str, path: str) -> bool:
+    """Whether a module may be the one of a file or a package around it."""
+    first = module.lstrip(".").partition(".")[0]
+    return not first or first in PurePosixPath(path).with_suffix("").parts
+
+
+def _module_name(path: str) -> str:
+    """The dotted name of a Python file, as tests import it."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    parts = parts[1:] if parts[0] in ("src", "lib", "python") and len(parts) > 1 else parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def _exports(package: str, index: Index) -> set[str]:
+    """The names that a package's own file offers."""
+    paths = [p for p in index.files if p in (f"{package}/__init__.py", f"src/{package}/__init__.py")]
+    names = {s.name for p in paths for s in index.outline(p) if "." not in s.qualified}
+    suites = (read_suite(index.text(p) or "") for p in paths)
+    return names | {name for suite in suites if suite for name in suite.bound}
+
+
+def _fixtures(path: str, suite: Suite, near: Sequence[SuiteTest], workspace: Workspace) -> tuple[str, ...]:
+    """The fixtures that the nearest tests take: those of the module, of the `conftest.py` around it, of pytest."""
+    known = set(suite.fixtures) | _BUILTIN_FIXTURES
+    for folder in PurePosixPath(path).parents:
+        shared = read_suite(workspace.index.text(str(folder / "conftest.py").removeprefix("./")) or "")
+        known |= shared.fixtures if shared else frozenset()
+    taken = [name for test in near[:_MOST_EXAMPLES] for name in test.parameters]
+    return tuple(name for name in dict.fromkeys(taken) if name in known)

@@ -1,0 +1,231 @@
+"""A Python test module as code reads it: its tests, fixtures and imports; and changes of it. Pure."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repopilot.code.python_ast import parse_python
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTest:
+    """One test function.
+
+    Attributes:
+        name: of the function.
+        owner: its class, '' at the top level.
+        first, last: its lines with decorators, 1-based and inclusive.
+        parameters: without `self`.
+        names: every name and attribute it uses.
+        shape: its statements without its name, to recognise a copy.
+    """
+
+    name: str
+    owner: str
+    first: int
+    last: int
+    parameters: tuple[str, ...]
+    names: frozenset[str]
+    shape: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A test module.
+
+    Attributes:
+        text: with LF line ends.
+        tests: in the order of their lines.
+        fixtures: names of the fixtures it defines.
+        classes: the last line of each top-level class, and whether it is a `unittest.TestCase`.
+        bound: what is bound at the top level: name → (module, name in it), '' for the module itself or what the file
+            defines.
+        attributes: dotted uses at any place, such as `click.echo`.
+    """
+
+    text: str
+    tests: tuple[SuiteTest, ...] = ()
+    fixtures: frozenset[str] = frozenset()
+    classes: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    bound: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    attributes: frozenset[str] = frozenset()
+
+
+def read_suite(text: str) -> Suite | None:
+    """Read a test module; None when it doesn't parse."""
+    try:
+        tree = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    scopes: list[tuple[str, Sequence[ast.stmt]]] = [("", tree.body), *((c.name, c.body) for c in classes)]
+    functions = [(owner, node) for owner, body in scopes for node in body if isinstance(node, _FUNCTIONS)]
+    tests = [_test(owner, node) for owner, node in functions if node.name.startswith("test") and not _fixture(node)]
+    return Suite(
+        text,
+        tuple(sorted(tests, key=lambda test: test.first)),
+        frozenset(fixture for _, node in functions if (fixture := _fixture(node))),
+        {c.name: (c.end_lineno or c.lineno, _is_unittest(c)) for c in classes},
+        dict(_bindings(tree.body)),
+        frozenset(ast.unparse(node) for node in ast.walk(tree) if _is_dotted(node)),
+    )
+
+
+def with_test(suite: Suite, source: str, owner: str = "", after: SuiteTest | None = None) -> str:
+    """The module's text with one more test.
+
+    Args:
+        suite: the module.
+        source: the test without indentation, a method with `self`.
+        owner: the class to put it into, '' for the top level.
+        after: the test behind which it goes; None for the end of the class or module.
+    """
+    lines = suite.text.rstrip("\n").split("\n") if suite.text.strip() else []
+    body = source.rstrip("\n").split("\n")
+    if owner:
+        body = [f"{_indent_in(suite, owner)}{line}" if line.strip() else "" for line in body]
+    at = after.last if after else suite.classes[owner][0] if owner else _end_of_tests(lines)
+    gap = [""] if owner else ["", ""]
+    while not after and not owner and at and not lines[at - 1].strip():
+        at -= 1
+    new = [*lines[:at], *(gap if at else []), *body, *lines[at:]]
+    if lines[at:] and lines[at].strip():
+        new[len(new) - len(lines[at:]) : len(new) - len(lines[at:])] = gap
+    return "\n".join(new) + "\n"
+
+
+def with_import_line(text: str, line: str) -> str:
+    """The text with one more import, behind the last one at the top level, or below the module's docstring."""
+    try:
+        tree = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    lines = text.split("\n")
+    if line in lines:
+        return text
+    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    if imports:
+        at = _place_of_import(imports, line)
+        return "\n".join([*lines[:at], line, *lines[at:]])
+    first = tree.body[0] if tree.body else None
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    at = (first.end_lineno or 0) if first is not None and documented else 0
+    return "\n".join([*lines[:at], *([""] if at else []), line, *([] if at else ["", ""]), *lines[at:]])
+
+
+def only_tests(text: str, kept: Collection[tuple[str, str]]) -> str:
+    """The module without its tests, but for some (class or '', name): imports, fixtures and helpers stay.
+
+    The others become `pass`, so that a class is never left without a body.
+    """
+    suite = read_suite(text)
+    if suite is None:
+        return text
+    lines = text.split("\n")
+    for test in suite.tests:
+        if (test.owner, test.name) not in kept:
+            line = lines[test.first - 1]
+            indent = line[: len(line) - len(line.lstrip())]
+            lines[test.first - 1 : test.last] = [f"{indent}pass"] + [""] * (test.last - test.first)
+    return "\n".join(lines)
+
+
+def shape_of(source: str) -> str:
+    """What two tests have in common that only differ in their names, comments and layout; '' of bad syntax."""
+    try:
+        function = parse_python(source).body[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
+        return ""
+    return _shape(function) if isinstance(function, _FUNCTIONS) else ""
+
+
+def names_in(node: ast.AST) -> frozenset[str]:
+    """Names and attributes that a tree uses."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return frozenset(found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
+
+
+def _test(owner: str, node: _Function) -> SuiteTest:
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    parameters = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    own = tuple(parameters[1:] if owner and parameters[:1] == ["self"] else parameters)
+    return SuiteTest(node.name, owner, first, node.end_lineno or first, own, names_in(node), _shape(node))
+
+
+def _shape(node: _Function) -> str:
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return "\n".join(ast.unparse(statement) for statement in body)
+
+
+def _fixture(node: _Function) -> str:
+    """The name of the fixture that a function defines, '' for none."""
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if ast.unparse(called).rpartition(".")[2] == "fixture":
+            named = [k.value for k in getattr(decorator, "keywords", []) if k.arg == "name"]
+            return str(ast.literal_eval(named[0])) if named and isinstance(named[0], ast.Constant) else node.name
+    return ""
+
+
+def _is_unittest(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).endswith("TestCase") for base in node.bases)
+
+
+def _is_dotted(node: ast.AST) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        if isinstance(node, ast.Name):
+            return True
+    return False
+
+
+def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for node in body:
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield from ((alias.asname or alias.name, (module, alias.name)) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                yield name, (alias.name if alias.asname else name, "")
+        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            yield node.name, ("", node.name)
+        elif isinstance(node, ast.Assign):
+            yield from ((target.id, ("", target.id)) for target in node.targets if isinstance(target, ast.Name))
+        elif isinstance(node, (ast.If, ast.Try)):
+            yield from _bindings([*node.body, *node.orelse])
+
+
+def _end_of_tests(lines: Sequence[str]) -> int:
+    """The number of lines before a trailing `if __name__ == …`, else of all."""
+    main = [number for number, line in enumerate(lines) if re.match(r"if __name__\s*==", line)]
+    return main[-1] if main else len(lines)
+
+
+def _indent_in(suite: Suite, owner: str) -> str:
+    for test in suite.tests:
+        if test.owner == owner:
+            line = suite.text.split("\n")[test.first - 1]
+            return line[: len(line) - len(line.lstrip())]
+    return "    "
+
+
+def _place_of_import(imports: Sequence[ast.Import | ast.ImportFrom], line: str) -> int:
+    """Behind the last import of the same package, else behind the last import; never behind a relative one."""
+    package = re.split(r"[\s.]+", line)[1]
+    same = [node for node in imports if package in _packages(node)]
+    absolute = [node for node in imports if not (isinstance(node, ast.ImportFrom) and node.level)]
+    last = (same or absolute or list(imports))[-1]
+    return last.end_lineno or last.lineno
+
+
+def _packages(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.ImportFrom):
+        return {(node.module or "").partition(".")[0]} if not node.level else set()
+    return {alias.name.partition(".")[0] for alias in node.names}
