@@ -157,7 +157,9 @@ class PlanPart:
         edit: what is done there, None for a part that the user wrote.
         reasons: why this place, as messages, the strongest first.
         acceptance: what of the task its result must meet.
-        note: why it failed or what it changed, a message; '' while it is open.
+        note: why it failed or what it came to, a message; '' while it is open.
+        drafts: the files as it leaves them, their diffs against the state before it; () while it is not done.
+        order: the how-manieth finished part it is, 0 while it is not done.
     """
 
     number: int
@@ -171,6 +173,8 @@ class PlanPart:
     reasons: tuple[str, ...] = ()
     acceptance: tuple[str, ...] = ()
     note: str = ""
+    drafts: tuple[FileChange, ...] = ()
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from repopilot import i18n
@@ -105,6 +105,15 @@ class Step:
     def publish(self, answer: object) -> None:
         """Hand over what is finished of the answer (a `results.Answer`): it is shown at once, and kept by Stop."""
         self.sink(Published(self.id, answer))
+
+    def contained(self) -> Step:
+        """The same step for work whose answer is only a part of another: what it publishes stays here."""
+
+        def sink(event: Event) -> None:
+            if not isinstance(event, Published):
+                self.sink(event)
+
+        return replace(self, sink=sink)
 
     @property
     def text(self) -> str:

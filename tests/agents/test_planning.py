@@ -1,75 +1,122 @@
-"""Plans: drafts checked against the repository, fallbacks, and the work on their parts."""
+"""Plans: how their parts are ordered and worked on, and how a conversation goes on with them."""
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
-from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
+from support.index_case import write
+from support.shop_workspace import offline, open_workspace, traced
 
-from repopilot.agents.planning.agent import plan, proceed, wanted_parts
+from repopilot import trace
+from repopilot.agents.planning.agent import plan
+from repopilot.agents.planning.continuation import GoOn, is_continuation, wanted_parts
+from repopilot.agents.planning.duration import seconds_of
+from repopilot.agents.planning.execution import proceed
 from repopilot.agents.planning.parts import ordered
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import UsageError
+from repopilot.llm.model_speed import Speed
 from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
 from repopilot.workspace import Workspace
 
-TASK = "add vouchers: a table, checkout support and a page"
+FILES = {
+    "limits.py": "MOST = 10\nLEAST = 1\n\n\ndef allowed(count):\n    return LEAST <= count <= MOST\n",
+    "shop.py": "from limits import allowed\n\n\ndef order(count):\n    return allowed(count)\n",
+    "notes.md": "# Notes\n\nAt most ten.\n",
+}
+PARTS = Plan(
+    "other limits",
+    (
+        PlanPart(1, "rename `allowed` to `permitted` in limits.py", ("limits.py",), "LOW"),
+        PlanPart(2, "rename `permitted` to `possible` in limits.py", ("limits.py",), "LOW", (1,)),
+        PlanPart(3, "set NOTHING_LIKE_IT to 30 in limits.py", ("limits.py",), "LOW"),
+    ),
+)
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    return shop_workspace(tmp_path_factory.mktemp("plan"))
+    """A small repository. Its parts are exact edits, which need no model."""
+    tmp = tmp_path_factory.mktemp("plan")
+    return open_workspace(write(tmp / "shop", FILES), offline(tmp / "home"))
 
 
-async def planned(shop: Workspace, reply, question: str = TASK, turns: tuple[Turn, ...] = ()):
-    model = answering(reply if callable(reply) else lambda prompt: reply)
-    workspace = replace(shop, model=model, turns=turns)
-    return await traced(lambda step: plan(question, workspace, step))
+def texts(answer: Answer) -> dict[str, str]:
+    return {file.path: file.content for file in answer.files}
 
 
-PARTS = Plan(
-    TASK,
-    (
-        PlanPart(1, "Write a", ("a.py",), "LOW"),
-        PlanPart(2, "Write b", ("b.py",), "LOW", (1,)),
-        PlanPart(3, "Write c", ("c.py",), "LOW"),
-    ),
-)
-WRITER = one_of(
-    {
-        r"Write c\n": "I can't.",
-        r"Write a\n": fenced("a.py", "A = 1\n"),
-        r"Write b\n": fenced("b.py", "B = 2\n"),
-    }
-)
+def states(answer: Answer) -> list[str]:
+    assert isinstance(answer.result, Plan)
+    return [part.state for part in answer.result.parts]
 
 
-async def test_parts_are_worked_on_one_by_one(shop: Workspace) -> None:
-    workspace = replace(shop, model=answering(WRITER))
-    answer, outline, _ = await traced(lambda step: proceed(PARTS, workspace, step))
-    states = [p.state for p in answer.result.parts]
-    assert states == ["done", "done", "failed"]
-    assert {f.path: f.content for f in answer.files} == {"a.py": "A = 1\n", "b.py": "B = 2\n"}
-    assert [line.strip() for line in outline.split("\n") if "part" in line] == ["part 1", "part 2", "part 3 ✗"]
+async def going_on(shop: Workspace, said: str, *before: Answer) -> Answer:
+    turns = (Turn(PARTS.task, "", "DECOMPOSE", result=PARTS),)
+    turns += tuple(Turn("proceed", answer.text, "DECOMPOSE", answer.files, answer.result) for answer in before)
+    answer, *_ = await traced(lambda step: plan(said, replace(shop, turns=turns), step))
+    return answer
+
+
+async def test_each_part_sees_those_before_it_and_the_whole_is_one_change(shop: Workspace, tmp_path: Path) -> None:
+    answer, outline, _ = await traced(lambda step: proceed(PARTS, shop, step))
+    assert states(answer) == ["done", "done", "failed"]
+    assert "def possible(" in texts(answer)["limits.py"] and "import possible" in texts(answer)["shop.py"]
+    named = [line.strip() for line in outline.split("\n") if line.startswith("  part") or "estimate" in line]
+    assert named == ["estimate", "part 1", "part 2", "part 3"]
+    folder = write(tmp_path / "shop", FILES)
+    (tmp_path / "all.diff").write_text("".join(file.diff for file in answer.files))
+    subprocess.run(["git", "apply", "../all.diff"], cwd=folder, check=True)
+    assert (folder / "shop.py").read_text() == texts(answer)["shop.py"]
+    assert (shop.snapshot.root / "limits.py").read_text() == FILES["limits.py"], "the repository itself was changed"
+
+
+async def test_a_part_says_what_it_came_to_or_why_it_failed(shop: Workspace) -> None:
+    answer, *_ = await traced(lambda step: proceed(PARTS, shop, step))
+    done, _, failed = answer.result.parts
+    assert "`limits.py`" in done.note and "no files" in failed.note
+    assert failed.note in answer.text
 
 
 async def test_it_stops_between_parts_when_asked(shop: Workspace) -> None:
     async def only_one(current: Plan) -> bool:
         return not any(p.state == "done" for p in current.parts)
 
-    workspace = replace(shop, model=answering(WRITER))
-    answer, *_ = await traced(lambda step: proceed(PARTS, workspace, step, keep_going=only_one))
-    assert [p.state for p in answer.result.parts] == ["done", "open", "open"]
+    answer, *_ = await traced(lambda step: proceed(PARTS, shop, step, keep_going=only_one))
+    assert states(answer) == ["done", "open", "open"]
+
+
+async def test_a_stop_keeps_the_finished_parts(shop: Workspace) -> None:
+    published: list[Answer] = []
+
+    async def work() -> None:
+        def sink(event: trace.Event) -> None:
+            if isinstance(event, trace.Published):
+                published.append(event.answer)
+            if isinstance(event, trace.Started) and event.name == "part 2":
+                raise asyncio.CancelledError
+
+        async with trace.root(sink, "turn") as step:
+            await proceed(PARTS, shop, step)
+
+    with pytest.raises(asyncio.CancelledError):
+        await work()
+    assert states(published[-1]) == ["done", "open", "open"]
+    assert "def permitted(" in texts(published[-1])["limits.py"]
+    assert ["running", "open", "open"] in [states(answer) for answer in published]
+    assert all(isinstance(answer.result, Plan) for answer in published), "a part published its own answer"
 
 
 async def test_a_part_that_waits_for_a_failed_one_is_not_done(shop: Workspace) -> None:
-    workspace = replace(shop, model=answering(lambda prompt: "no"))
-    answer, *_ = await traced(lambda step: proceed(PARTS, workspace, step))
-    assert [p.state for p in answer.result.parts] == ["failed", "open", "failed"]
+    first = replace(PARTS.parts[0], title="set NOTHING_LIKE_IT to 30 in limits.py")
+    answer, *_ = await traced(lambda step: proceed(replace(PARTS, parts=(first, *PARTS.parts[1:])), shop, step))
+    assert states(answer) == ["failed", "open", "failed"]
 
 
 async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
@@ -77,31 +124,46 @@ async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
         await traced(lambda step: proceed(PARTS, shop, step, [7]))
 
 
-async def test_the_conversation_carries_the_plan(shop: Workspace) -> None:
-    turns = (Turn(TASK, "", "DECOMPOSE", result=PARTS),)
-    first, *_ = await planned(shop, WRITER, "proceed", turns)
-    assert [p.state for p in first.result.parts] == ["done", "open", "open"]
-    turns = (*turns, Turn("proceed", first.text, "DECOMPOSE", first.files, first.result))
-    second, *_ = await planned(shop, WRITER, "skip part 3 and go on", turns)
-    assert [p.state for p in second.result.parts] == ["done", "done", "skipped"]
-    assert [f.path for f in second.files] == ["a.py", "b.py"]
+async def test_the_conversation_carries_the_plan_and_its_drafts(shop: Workspace) -> None:
+    first = await going_on(shop, "proceed")
+    assert states(first) == ["done", "open", "open"]
+    second = await going_on(shop, "skip part 3 and go on", first)
+    assert states(second) == ["done", "done", "skipped"]
+    assert "def possible(" in texts(second)["limits.py"]
+
+
+async def test_a_part_that_is_done_again_takes_along_what_was_built_on_it(shop: Workspace) -> None:
+    first = await going_on(shop, "proceed")
+    second = await going_on(shop, "proceed", first)
+    assert states(second) == ["done", "done", "open"]
+    again = await going_on(shop, "redo part 1", first, second)
+    assert states(again) == ["done", "open", "open"]
+    assert "def permitted(" in texts(again)["limits.py"]
 
 
 @pytest.mark.parametrize(
-    ("said", "numbers", "skipped"),
+    ("said", "wanted"),
     [
-        ("proceed", [1], []),
-        ("proceed with all", None, []),
-        ("do part 2", [2], []),
-        ("go on with parts 1 and 3", [1, 3], []),
-        ("skip part 1", [], [1]),
-        ("skip part 1 and continue", [3], [1]),
-        ("vas-y", [1], []),
+        ("proceed", GoOn((1,))),
+        ("proceed with all", GoOn(None)),
+        ("do part 2", GoOn((2,))),
+        ("go on with parts 1 and 3", GoOn((1, 3))),
+        ("skip part 1", GoOn((), (1,))),
+        ("skip part 1 and continue", GoOn((3,), (1,))),
+        ("redo part 2", GoOn((2,), redo=True)),
+        ("vas-y", GoOn((1,))),
     ],
 )
-def test_what_a_go_on_asks_for(said: str, numbers: list[int] | None, skipped: list[int]) -> None:
+def test_what_a_go_on_asks_for(said: str, wanted: GoOn) -> None:
     parts = replace(PARTS, parts=(PARTS.parts[0], replace(PARTS.parts[1], state="done"), PARTS.parts[2]))
-    assert wanted_parts(said, parts) == (numbers, skipped)
+    assert is_continuation(said)
+    assert wanted_parts(said, parts) == wanted
+
+
+def test_the_time_of_parts_follows_from_the_speed_of_the_model() -> None:
+    slow, fast = (seconds_of(PARTS.parts, Speed(prompt, generation)) for prompt, generation in ((50, 5), (500, 50)))
+    assert slow > 5 * fast > 0
+    assert seconds_of(PARTS.parts, None) == 0 == seconds_of((), Speed(50, 5))
 
 
 ANSWERS = TypeAdapter(Answer)
@@ -131,11 +193,15 @@ def test_a_plan_is_data_that_survives_json(parts: list[PlanPart]) -> None:
 
 
 def test_a_plan_is_said_in_both_languages() -> None:
-    made = replace(PARTS, questions=(PlanQuestion("Which?", ("a", "b")),), note="Done.")
+    first = PlanPart(
+        1, "Write a", ("a.py",), "LOW", place="a.py:A", reasons=("it is named",), acceptance=("it is fast",)
+    )
+    parts = (first, PlanPart(2, "Write b", ("b.py",), "LOW", (1,)))
+    made = Plan("add a\nand b", parts, (PlanQuestion("Which?", ("a", "b")),), "Done.")
     assert plan_markdown(made, "en") == (
-        "Done.\n\n**Plan:** add vouchers: a table, checkout support and a page\n\n1. [ ] Write a — `a.py` (LOW risk)\n"
-        "2. [ ] Write b — `b.py` (LOW risk, after 1)\n3. [ ] Write c — `c.py` (LOW risk)\n\n"
+        "Done.\n\n**Plan:** add a and b\n\n1. [ ] Write a — `a.py:A` (LOW risk)\n   - because it is named\n"
+        "   - must hold: it is fast\n2. [ ] Write b — `b.py` (LOW risk, after 1)\n\n"
         "Worth deciding first (or skip by proceeding):\n- Which? (a / b)\n\n"
-        'Say "proceed" for the next part, "proceed with all", "proceed with part 2" or "skip part 3".'
+        'Say "proceed" for the next part, "proceed with all", "proceed with part 2", "skip part 3" or "redo part 1".'
     )
     assert "`b.py` (risque faible, après 1)" in plan_markdown(made, "fr")

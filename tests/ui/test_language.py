@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from repopilot import i18n
-from repopilot.agents.planning.agent import is_continuation, wanted_parts
+from repopilot.agents.planning.continuation import GoOn, is_continuation, wanted_parts
 from repopilot.errors import SourceError
 from repopilot.results import Plan, PlanPart
 from repopilot.runtime import Runtime
@@ -123,5 +123,5 @@ def test_the_planner_understands_the_buttons_of_a_plan(language):
     words = i18n.section("ui.plan.words", language)
     plan = Plan("t", tuple(PlanPart(number, f"part {number}") for number in (1, 2, 3)))
     said = [words["say_next"], words["say_all"], words["say_part"].format(number=2), words["say_skip"].format(number=3)]
-    assert [wanted_parts(text, plan) for text in said] == [([1], []), (None, []), ([2], []), ([], [3])]
+    assert [wanted_parts(text, plan) for text in said] == [GoOn((1,)), GoOn(None), GoOn((2,)), GoOn((), (3,))]
     assert all(is_continuation(text) for text in said)

@@ -83,12 +83,27 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     Returns:
         The answer. Without usable files it says why, and keeps what the other agents found.
     """
+    outcome, found = await examined(question, workspace, step)
+    return await _explained(outcome, found, question, workspace, step)
+
+
+async def examined(question: str, workspace: Workspace, step: Step) -> tuple[GenerationOutcome, Exploration | None]:
+    """What `generate` finds out, without an answer.
+
+    Args:
+        question: the task as the user wrote it.
+        workspace: the repository.
+        step: the step of the work; what is finished is published on it.
+
+    Returns:
+        The outcome, and what was explored for it: nothing where there is nothing to explain.
+    """
     language = reply_language(question, workspace.settings)
     found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
     if isinstance(edit, RepoPilotError):
         failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
         failed = GenerationOutcome(failure=failure, choices=choices, language=language)
-        return await _explained(failed, None if choices else found, question, workspace, step)
+        return failed, None if choices else found
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
     async with _inputs(edit.changes, workspace) as inputs:
@@ -104,7 +119,7 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     needed = await result_or_none(_follow_ups(outcome.changes, workspace, step), work, step)
     outcome = replace(outcome, follow_ups=needed or ())
     step.publish(_published(outcome))
-    return await _explained(outcome, found, question, workspace, step)
+    return outcome, found
 
 
 async def _explained(

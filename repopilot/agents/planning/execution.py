@@ -1,0 +1,172 @@
+"""Works on the parts of a plan, one after the other. Each sees the parts before it; what is finished stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from repopilot import i18n
+from repopilot.agents.generate.pipeline import examined
+from repopilot.agents.generate.render import GenerationOutcome
+from repopilot.agents.planning.duration import seconds_of
+from repopilot.agents.planning.finished_parts import drafts_of, finished, with_part
+from repopilot.agents.planning.render import plan_markdown
+from repopilot.agents.planning.working_copy import WorkingCopy, working_copy
+from repopilot.errors import RepoPilotError, UsageError
+from repopilot.results import Answer, Plan, PlanPart
+from repopilot.retrieval.query.parse import reply_language
+from repopilot.trace import Step
+from repopilot.types import FileChange
+from repopilot.workspace import Workspace
+
+KeepGoing = Callable[[Plan], Awaitable[bool]]
+_LONGEST_GOAL = 600
+
+
+async def proceed(
+    plan: Plan,
+    workspace: Workspace,
+    step: Step,
+    numbers: Sequence[int] | None = None,
+    keep_going: KeepGoing | None = None,
+) -> Answer:
+    """Work on parts of a plan, one by one. When one fails, those that depend on it wait and the others go on.
+
+    Each finished part is published, so that a stop keeps it.
+
+    Args:
+        plan: the plan as it is, with the drafts of its finished parts.
+        workspace: the repository.
+        step: the step of the work.
+        numbers: the parts to work on, None for all open ones.
+        keep_going: asked before each further part; False stops there.
+
+    Returns:
+        The answer, with the files of all finished parts as one change; its `result` is the plan with its new states.
+
+    Raises:
+        UsageError: there is no part of a number.
+        StorageError: there is no room for a working copy.
+    """
+    unknown = [n for n in numbers or () if plan.part(n) is None]
+    if unknown:
+        hint = i18n.message("planning.no_such_part_hint", count=len(plan.parts))
+        raise UsageError(i18n.message("planning.no_such_part", number=unknown[0]), hint)
+    await _say_duration(plan, numbers, workspace, step)
+    notes: list[str] = []
+    async with working_copy(workspace) as copy:
+        await asyncio.to_thread(copy.write, drafts_of(plan))
+        while (part := _next_part(plan, numbers)) is not None:
+            if notes and keep_going is not None and not await keep_going(plan):
+                notes.append(i18n.message("planning.stopped"))
+                break
+            stopped = await _shown(plan, copy, [*notes, i18n.message("planning.stopped")])
+            step.publish(await _shown(plan.with_state(part.number, "running"), copy, notes))
+            try:
+                plan = await run_part(plan, part, copy, step)
+            except asyncio.CancelledError:
+                step.publish(stopped)
+                raise
+            notes.append(_note_of(plan, part.number))
+            step.publish(await _shown(plan, copy, notes))
+        shown = await _shown(plan, copy, notes or [i18n.message("planning.none_ready")])
+    async with step.child("answer", "answer") as answering:
+        await answering.write(shown.text)
+    return shown
+
+
+async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) -> Plan:
+    """Edit, check and test one part, and put its files into the working copy.
+
+    Args:
+        plan: the plan.
+        part: the part to work on.
+        copy: the repository with the parts before it.
+        step: the step of the work.
+
+    Returns:
+        The plan, with the part done, or failed and why.
+    """
+    try:
+        async with step.child(f"part {part.number}", "agent", part.title) as working:
+            outcome, _ = await examined(instruction(plan, part), copy.workspace, working.contained())
+            problem = _problem(outcome)
+            if problem:
+                working.note(failure=problem)
+                return with_part(plan, replace(part, state="failed", note=problem))
+            await asyncio.to_thread(copy.write, outcome.changes)
+            await working.write("\n".join(c.diff for c in outcome.changes))
+    except RepoPilotError as error:
+        return with_part(plan, replace(part, state="failed", note=i18n.reason(error)))
+    return finished(plan, part, outcome.changes, _came_to(outcome))
+
+
+def instruction(plan: Plan, part: PlanPart) -> str:
+    """A part as a task of its own: its place with an @, what must hold, and what it is a part of. One that the user
+    wrote stands for itself."""
+    lines = [part.title]
+    mentioned = [part.place] if part.place else list(part.files)
+    if mentioned:
+        lines.append(" ".join(f"@{place}" for place in mentioned))
+    if part.edit is None:
+        return "\n".join(lines)
+    lines += [f"- {point}" for point in part.acceptance]
+    goal = " ".join(plan.task.split())[:_LONGEST_GOAL]
+    return "\n".join([*lines, f"(Part {part.number} of: {goal})"])
+
+
+def _problem(outcome: GenerationOutcome) -> str:
+    """Why a part has failed, a message; '' when its files can be used."""
+    if outcome.failure:
+        return i18n.message("planning.failed.no_files", why=outcome.failure)
+    if outcome.verdict is not None and outcome.verdict.decision == "REQUEST_REVISION":
+        why = i18n.joined(outcome.reasons or outcome.verdict.reasons, "; ")
+        return i18n.message("planning.failed.verdict", score=outcome.verdict.score, why=why)
+    return ""
+
+
+def _came_to(outcome: GenerationOutcome) -> str:
+    """What a finished part came to, a message: its files, and what tests say."""
+    files = ", ".join(f"`{c.path}`" for c in outcome.changes)
+    run = outcome.tests.run if outcome.tests else None
+    if run is None:
+        return i18n.message("planning.done.untested", files=files)
+    key = "verified" if run.genuine else "ran"
+    return i18n.message(f"planning.done.{key}", files=files, passed=run.passed, failed=run.failed + run.errors)
+
+
+def _note_of(plan: Plan, number: int) -> str:
+    part = plan.part(number)
+    assert part is not None
+    key = "planning.part_done" if part.state == "done" else "planning.part_failed"
+    return i18n.message(key, number=number, note=part.note)
+
+
+async def _say_duration(plan: Plan, numbers: Sequence[int] | None, workspace: Workspace, step: Step) -> None:
+    """Say how long the parts will probably take before the first of them begins."""
+    parts = [p for p in plan.parts if p.state == "open" and (numbers is None or p.number in numbers)]
+    model = workspace.coder or workspace.model
+    seconds = seconds_of(parts, model.speed if model else None)
+    if not parts:
+        return
+    language = reply_language(plan.task, workspace.settings)
+    key = "planning.duration.known" if seconds else "planning.duration.unknown"
+    async with step.child("estimate", "tool") as estimating:
+        estimating.note(seconds=round(seconds), parts=[p.number for p in parts])
+        await estimating.write(i18n.text(key, language, count=len(parts), seconds=round(seconds)))
+
+
+def _next_part(plan: Plan, numbers: Sequence[int] | None) -> PlanPart | None:
+    """The next part to work on. One the user asked for by number is worked on even before those it depends on."""
+    if numbers is None:
+        return plan.ready()
+    return next((p for n in numbers if (p := plan.part(n)) is not None and p.state == "open"), None)
+
+
+async def _shown(plan: Plan, copy: WorkingCopy, notes: Sequence[str]) -> Answer:
+    """The plan as it stands, with the files of its finished parts as one change."""
+    language = reply_language(plan.task, copy.workspace.settings)
+    files: tuple[FileChange, ...] = await asyncio.to_thread(copy.changes)
+    plan = replace(plan, note="\n\n".join(i18n.said(each, language) for each in notes))
+    return Answer(plan_markdown(plan, language), files=files, result=plan)
