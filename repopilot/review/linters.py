@@ -99,6 +99,9 @@ _SECURITY_SEVERITY: dict[str, Severity] = {
 _UNTRUSTED = ("request.", "input(", "sys.argv", "params[", "flask.request")
 
 
+_ERRORS = "F502,F503,F504,F522,F524,F63,F7,F811,F82"
+
+
 class AnalyserFailed(RepoPilotError):
     """One analyser is missing, ran out of time or broke. The review goes on without it."""
 
@@ -111,6 +114,11 @@ def ruff_style(codes: Sequence[Code]) -> list[Finding]:
 def ruff_speed(codes: Sequence[Code]) -> list[Finding]:
     """Needless work in Python that ruff knows."""
     return [f for f in _ruff(codes, _SPEED, _SPEED_IGNORED, "performance") if f.rule != "invalid-syntax"]
+
+
+def ruff_errors(codes: Sequence[Code]) -> list[Finding]:
+    """Names that don't exist or are defined twice, and statements that can't run, in Python, by ruff."""
+    return _ruff(codes, _ERRORS, "F401", "style")
 
 
 def _ruff(codes: Sequence[Code], select: str, ignore: str, domain: str) -> list[Finding]:

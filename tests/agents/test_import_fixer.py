@@ -40,11 +40,23 @@ def test_what_is_bound_or_unknown_stays(text: str) -> None:
     assert with_imports("shop/receipt.py", text, PLACES.get) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("x = time.time()\n", "import time"),
+        ("x: Sequence = Counter()\n", "from collections import Counter\nfrom typing import Sequence"),
+        ("x = chain([])\n", "from itertools import chain"),
+    ],
+)
+def test_the_standard_library_is_imported(text: str, added: str) -> None:
+    assert with_imports("shop/receipt.py", text, PLACES.get) == f"{added}\n\n\n{text}"
+
+
 def test_a_file_does_not_import_itself_and_other_languages_stay() -> None:
     assert with_imports("shop/prices.py", CODE, PLACES.get) == CODE
     assert with_imports("shop/a.js", "price_of(1)", PLACES.get) == "price_of(1)"
 
 
-@given(st.text("abc =()\n:def#'\"", max_size=60))
+@given(st.text("uvw =()\n:def#'\"", max_size=60))
 def test_any_text_is_read(text: str) -> None:
     assert with_imports("a.py", text, lambda name: None) == text

@@ -53,6 +53,7 @@ def replies(write: Script = "", **others: Script) -> Callable[[str], Script]:
         "about to do this": others.get("explain", SENTENCE),
         "Write pytest tests": others.get("tests", ""),
         "must be corrected": others.get("revise", ""),
+        "Reply with code only": "",  # a placed edit, which test_placed.py is about: whole files are written then
         "careful programmer": write or fenced("shop/prices.py", CHEAPER),
         "": others.get("rest", ""),
     }

@@ -11,6 +11,7 @@ from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.outcome import EditOutcome
+from repopilot.agents.editing.placed.agent import placed_edit
 from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.errors import GenerationFailed
 from repopilot.trace import Step
@@ -60,7 +61,8 @@ async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> 
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):
-            return EditOutcome(await write_whole_files(request, workspace, step))
+            placed = await placed_edit(request, workspace, step)
+            return placed or EditOutcome(await write_whole_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
         raise GenerationFailed(too_slow, _smaller_task(request)) from error

@@ -1,14 +1,30 @@
-"""Adds imports that small models forget, for names that exactly one file of the repository defines. Pure."""
+"""Adds imports that small models forget: names that exactly one file of the repository defines, and those of the
+standard library. Pure."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from pathlib import PurePosixPath
+from types import ModuleType
 
 from repopilot.code.python_ast import parse_python
 
+_MUCH_USED = (
+    "typing",
+    "collections",
+    "collections.abc",
+    "dataclasses",
+    "functools",
+    "itertools",
+    "contextlib",
+    "pathlib",
+)
+"""Modules whose names mean only one thing; of a name that two have the first one's is taken."""
 _KNOWN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__"}
 
 
@@ -29,14 +45,37 @@ def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> 
         tree = None
     if tree is None:
         return text
-    found = [(file, name) for name in sorted(undefined_names(tree)) if (file := file_of(name)) and file != path]
-    if not found:
+    added = list(filter(None, (_import_of(name, path, file_of, tree) for name in sorted(undefined_names(tree)))))
+    if not added:
         return text
     lines = text.split("\n")
     at = _after_imports(tree)
-    added = [f"from {_module(file)} import {name}" for file, name in found]
     gap = [] if any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body) else ["", ""]
     return "\n".join([*lines[:at], *([""] if gap and at else []), *added, *gap, *_without_blank(lines[at:], gap)])
+
+
+def _import_of(name: str, path: str, file_of: Callable[[str], str | None], tree: ast.Module) -> str:
+    """The statement that imports a name, '' where nothing is certain."""
+    file = file_of(name)
+    if file:
+        return f"from {_module(file)} import {name}" if file != path else ""
+    if name in sys.stdlib_module_names:
+        used = any(
+            isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
+            for n in ast.walk(tree)
+        )
+        return f"import {name}" if used else ""
+    return next((f"from {module} import {name}" for module, names in _standard_names().items() if name in names), "")
+
+
+@cache
+def _standard_names() -> dict[str, frozenset[str]]:
+    """The names that a few much used modules of the standard library offer."""
+    return {module: frozenset(_public(import_module(module))) for module in _MUCH_USED}
+
+
+def _public(module: ModuleType) -> list[str]:
+    return getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
 
 
 def undefined_names(tree: ast.Module) -> set[str]:

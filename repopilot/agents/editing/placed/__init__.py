@@ -1,0 +1,1 @@
+"""Edits of one place, of which the model writes only the lines that are new."""

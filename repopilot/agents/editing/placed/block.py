@@ -1,0 +1,95 @@
+"""Which statements of a long function a task is about. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from repopilot.code.syntax import parse
+from repopilot.index.tokens import tokens_of
+from repopilot.retrieval.focused_lines import line_scores
+
+LONGEST, LEAST = 14, 4
+"""Lines of a block."""
+_PARSE_S = 5.0
+
+
+def changed_block(lines: Sequence[str], first: int, last: int, language: str, task: str) -> tuple[int, int]:
+    """Choose the statements that a task changes, by its words.
+
+    Args:
+        lines: the lines of the file.
+        first: the first line of the function, from 0.
+        last: the line behind it.
+        language: of the file.
+        task: what to change.
+
+    Returns:
+        The range of whole statements, from 0, the end exclusive.
+    """
+    statements = _statements("\n".join(lines), language, first, last)
+    scores = _scores(lines, first, last, task)
+    if not statements:
+        best = max(range(first, last), key=lambda n: scores[n - first])
+        return max(first, best - LEAST), min(last, best + LEAST)
+    return _narrowed(statements, scores, first)
+
+
+def _scores(lines: Sequence[str], first: int, last: int, task: str) -> list[float]:
+    """What each line has of the task; words that many lines have count less."""
+    body = lines[first:last]
+    found = [tokens_of(line) for line in body]
+    weights = {word: 1.0 / (1 + sum(word in line for line in found)) for word in tokens_of(task)}
+    return line_scores(body, {word: weight for word, weight in weights.items() if weight < 1.0})
+
+
+def _statements(text: str, language: str, first: int, last: int) -> list[Node]:
+    """The statements of the function's body."""
+    tree = parse(text.encode("utf-8", "replace"), language, _PARSE_S)
+    node = tree.root_node if tree is not None else None
+    while node is not None:
+        inner = next((c for c in node.named_children if c.start_point[0] <= first and c.end_point[0] >= last - 1), None)
+        body = node.child_by_field_name("body")
+        if inner is None and body is not None:
+            return list(body.named_children)
+        node = (
+            inner
+            if inner is not None
+            else next((c for c in node.named_children if first <= c.start_point[0] and c.end_point[0] <= last), None)
+        )
+    return []
+
+
+def _narrowed(statements: Sequence[Node], scores: Sequence[float], offset: int) -> tuple[int, int]:
+    """The best statement, its best part while it is too long, with its neighbours while it is too short."""
+
+    def worth(node: Node) -> float:
+        return max(scores[max(0, node.start_point[0] - offset) : node.end_point[0] - offset + 1], default=0.0)
+
+    while True:
+        best = max(range(len(statements)), key=lambda n: worth(statements[n]))
+        node = statements[best]
+        inner = _inner(node)
+        if node.end_point[0] - node.start_point[0] < LONGEST or not inner:
+            break
+        statements = inner
+    start, end = best, best
+    while _rows(statements[start], statements[end]) < LEAST and end - start + 1 < len(statements):
+        start, end = (start - 1, end) if start else (start, end + 1)
+    return statements[start].start_point[0], statements[end].end_point[0] + 1
+
+
+def _rows(first: Node, last: Node) -> int:
+    return last.end_point[0] - first.start_point[0] + 1
+
+
+def _inner(node: Node) -> list[Node]:
+    """The statements inside of a compound statement."""
+    found: list[Node] = []
+    for child in node.named_children:
+        if child.type in ("block", "statement_block", "body", "declaration_list", "compound_statement"):
+            found += child.named_children
+        elif child.type.endswith(("_clause", "_body")):
+            found += _inner(child)
+    return found

@@ -1,0 +1,147 @@
+"""Several versions of the new lines, sampled, checked by code and put in order."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repopilot import i18n
+from repopilot.agents.editing.checked_change import checked_change
+from repopilot.agents.editing.placed.completeness import is_complete
+from repopilot.agents.editing.placed.faults import faults, normal_form
+from repopilot.agents.editing.placed.locate import Place
+from repopilot.agents.editing.placed.slot import Slot
+from repopilot.agents.editing.placed.splice import new_lines, with_lines
+from repopilot.errors import GenerationFailed
+from repopilot.index.store import Index
+from repopilot.llm import stream
+from repopilot.llm.backend import ChatOptions
+from repopilot.llm.model import Model
+from repopilot.trace import Step
+from repopilot.types import FileChange
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import ChatMessage
+
+MOST_SAMPLES, ENOUGH_SAMPLES = 5, 3
+"""How many versions are written at most, and once one of them is without a fault."""
+SECONDS, PATIENCE_S = 20.0, 75.0
+"""No further sample is begun after so long; so long while none is without a fault."""
+TEMPERATURE = 0.7
+NEW_TOKENS, SPARE_TOKENS = 260, 100
+"""The longest reply: for a new definition, and beyond the text that it replaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One version. `change` is None where it can't be used; `faults` are messages on what speaks against it, `form`
+    is equal for versions that say the same."""
+
+    slot: Slot
+    lines: tuple[str, ...]
+    change: FileChange | None
+    faults: tuple[str, ...] = ()
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What to ask and what to do with the replies. `ways` are the slots that fit, each with its prompt."""
+
+    model: Model
+    ways: tuple[tuple[Slot, Sequence[ChatMessage]], ...]
+    place: Place
+    task: str
+    index: Index
+    seed: int = 0
+    language: str = "en"
+
+
+async def sample(sampling: Sampling, step: Step) -> list[Candidate]:
+    """Ask for versions until two agree or the time is up, the first one greedily.
+
+    Args:
+        sampling: what to ask.
+        step: gets a child for each version, in which the new lines appear while they are written.
+
+    Returns:
+        Those that can be used, best first, each once: with the fewest faults, then those most versions agree on.
+
+    Raises:
+        GenerationFailed: none can be used.
+        ModelError: the model failed.
+    """
+    found: list[Candidate] = []
+    started = time.monotonic()
+    while len(found) < MOST_SAMPLES and not _settled(found, time.monotonic() - started):
+        found.append(await _one(sampling, len(found), step))
+    best = ordered(found)
+    if not best:
+        reason = next(iter(found[0].faults), "")
+        raise GenerationFailed(
+            i18n.message("generate.unusable", problem=reason), i18n.message("generate.unusable_hint")
+        )
+    return best
+
+
+def ordered(found: Sequence[Candidate]) -> list[Candidate]:
+    """The usable candidates, each once, best first."""
+    usable = [c for c in found if c.change is not None and c.change.diff]
+    votes = Counter(c.form for c in usable)
+    unique = {c.form: c for c in reversed(usable)}
+    first = {c.form: number for number, c in reversed(list(enumerate(usable)))}
+    return sorted(unique.values(), key=lambda c: (len(c.faults), -votes[c.form], first[c.form]))
+
+
+def _settled(found: Sequence[Candidate], seconds: float) -> bool:
+    """Whether further versions would bring nothing."""
+    good = Counter(c.form for c in found if c.change is not None and not c.faults)
+    if not good:
+        return bool(found) and seconds > PATIENCE_S
+    return max(good.values()) > 1 or len(found) >= ENOUGH_SAMPLES or seconds > SECONDS
+
+
+async def _one(sampling: Sampling, number: int, step: Step) -> Candidate:
+    """The version with a number: each way is tried greedily first."""
+    slot, messages = sampling.ways[number % len(sampling.ways)]
+    name = "write" if number == 0 else f"write {number + 1}"
+    seed = sampling.seed + number // len(sampling.ways)
+    async with step.child(name, "llm", sampling.task) as writing:
+        await writing.write(f"{sampling.place.path}: {slot.place}\n{slot.prefix}")
+        options = _options(sampling, slot, seed)
+        reply = await stream.chat(sampling.model, messages, writing, options, _halt(sampling, slot))
+        candidate = await asyncio.to_thread(_checked, sampling, slot, reply)
+        said = [i18n.said(fault, sampling.language) for fault in candidate.faults]
+        writing.note(faults=said, tokens=sampling.model.count_tokens(reply))
+        verdict = "; ".join(said) or i18n.text("placed.no_fault", sampling.language)
+        await writing.write(f"\n{'✗' if said else '✓'} {verdict}")
+    return candidate
+
+
+def _options(sampling: Sampling, slot: Slot, seed: int) -> ChatOptions:
+    replaced = sampling.model.count_tokens(slot.block or slot.shown)
+    limit = SPARE_TOKENS + replaced if slot.shown and not slot.inserts else NEW_TOKENS
+    prefix = f"```{sampling.place.language}\n{slot.prefix}"
+    return ChatOptions(limit, TEMPERATURE if seed else 0.0, stop=("\n```",), seed=seed, prefix=prefix)
+
+
+def _halt(sampling: Sampling, slot: Slot) -> stream.Halt:
+    async def complete(text: str) -> bool:
+        return is_complete(slot, text, sampling.place.language)
+
+    return complete
+
+
+def _checked(sampling: Sampling, slot: Slot, reply: str) -> Candidate:
+    place, index = sampling.place, sampling.index
+    try:
+        lines = new_lines(place.path, slot, reply)
+        change = checked_change(place.target, with_lines(slot, lines), sampling.task, index)
+    except GenerationFailed as error:
+        return Candidate(slot, (), None, (i18n.reason(error),))
+    found = faults(place, slot, lines, change, sampling.task, index)
+    return Candidate(slot, tuple(lines), change, found, normal_form(change.content, place.language))

@@ -1,0 +1,122 @@
+"""What of a definition is written again for a task: all of it, some statements, or only a condition at its beginning.
+
+Pure. Where several ways fit, code can't tell which one is right, so versions of each are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repopilot.agents.editing.placed.block import changed_block
+from repopilot.agents.editing.placed.locate import CLASSES, Place
+from repopilot.agents.editing.placed.signature import body_start, shortened, with_parameter
+from repopilot.agents.editing.placed.slot import Slot
+from repopilot.agents.editing.placed.wanted import Wanted
+from repopilot.types import Symbol
+
+LONGEST_WHOLE = 22
+"""Lines of the body. Of a longer function only a block is written again."""
+_ABOUT_HEAD = re.compile(
+    r"\b(?:param\w*|argument\w*|args?|kwargs?|option\w*|default\w*|async|asynchronous|accept\w*|keyword|flags?|signature|"
+    r"annot\w*|types?|typed|hints?|docstring\w*|document\w*|decorat\w*|propert(?:y|ies)|paramètres?|défaut|typ(?:e|es|age))\b",
+    re.I,
+)
+_ENDS = r"raise|throw|return|reject|error|fail|renvo\w+|retourn\w+|l[èe]ve\w*|rejett\w+"
+_WHEN = r"if|when|unless|for|on|empty|negative|missing|si|quand|lorsque|pour|vide"
+_GUARD = re.compile(rf"\b(?:{_ENDS})\b.*\b(?:{_WHEN})\b|\b(?:{_WHEN})\b.*\b(?:{_ENDS})\b", re.I | re.S)
+_NO_GUARD = re.compile(
+    r"\b(?:results?|résultats?|instead|au lieu|rather|each|every|chaque|also|aussi|end|message|sorted|as well|always|"
+    r"no longer|stop|not raise|ne plus)\b",
+    re.I,
+)
+_BRACED = frozenset({"javascript", "typescript", "tsx", "java", "c", "cpp", "csharp", "php"})
+"""Languages whose conditions stand in parentheses."""
+
+
+def changed_slots(place: Place, symbol: Symbol, wanted: Wanted, task: str) -> list[Slot]:
+    """The ways to change a definition, the likeliest first.
+
+    Args:
+        place: its file.
+        symbol: the definition.
+        wanted: what the task asks for.
+        task: its words decide which lines of a long function change.
+    """
+    lines, last = place.lines, symbol.end_line
+    grown = None
+    if wanted.noun == "parameter" and wanted.name and place.language == "python":
+        grown = with_parameter(lines, symbol, wanted.name, wanted.default)
+        last += len(grown) - len(lines) if grown is not None else 0
+    lines = grown if grown is not None else lines
+    first = symbol.start_line - 1
+    if symbol.kind in CLASSES:
+        return [_whole(symbol, lines, first, last, first)]
+    body = body_start(lines, first, place.language)
+    keeps_head = grown is not None or not _ABOUT_HEAD.search(task)
+    short = last - body <= LONGEST_WHOLE
+    rest = _whole(symbol, lines, first, last, body if keeps_head else first) if short else None
+    rest = rest or _block(place, symbol, lines, body, last, task)
+    if keeps_head and grown is None and _GUARD.search(task) and not _NO_GUARD.search(task) and body < last:
+        return [_guard(place, symbol, lines, body, last), rest]
+    return [rest]
+
+
+def _shown(lines: Sequence[str], first: int, body: int, last: int) -> str:
+    return "\n".join([*shortened(lines[first:body]), *lines[body:last]])
+
+
+def _whole(symbol: Symbol, lines: Sequence[str], first: int, last: int, body: int) -> Slot:
+    """The whole definition, from `body` on."""
+    head = "".join(f"{line}\n" for line in lines[first:body])
+    seen = "".join(f"{line}\n" for line in shortened(lines[first:body]))
+    return Slot(
+        "change_function",
+        symbol.qualified,
+        tuple(lines),
+        first,
+        last,
+        head,
+        _space(lines[first]),
+        shown=_shown(lines, first, body, last),
+        seen=seen,
+    )
+
+
+def _block(place: Place, symbol: Symbol, lines: Sequence[str], body: int, last: int, task: str) -> Slot:
+    """The statements of a long function that the task is about."""
+    start, end = changed_block(lines, body, last, place.language, task)
+    space = _space(lines[start])
+    return Slot(
+        "change_block",
+        symbol.qualified,
+        tuple(lines),
+        start,
+        end,
+        space,
+        space,
+        "block",
+        shown=_shown(lines, symbol.start_line - 1, body, last),
+        block="\n".join(lines[start:end]),
+    )
+
+
+def _guard(place: Place, symbol: Symbol, lines: Sequence[str], body: int, last: int) -> Slot:
+    """A condition before everything else that the function does."""
+    space = _space(next(line for line in lines[body:last] if line.strip()))
+    condition = "if (" if place.language in _BRACED else "if "
+    return Slot(
+        "add_condition",
+        symbol.qualified,
+        tuple(lines),
+        body,
+        body,
+        space + condition,
+        space,
+        "statement",
+        shown=_shown(lines, symbol.start_line - 1, body, last),
+    )
+
+
+def _space(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

@@ -1,0 +1,177 @@
+"""What speaks against a candidate: names that don't exist, code that does nothing. Code decides, no model."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from repopilot import i18n
+from repopilot.agents.editing.placed.locate import CLASSES, Place
+from repopilot.agents.editing.placed.slot import Slot
+from repopilot.code.languages import is_test_path
+from repopilot.code.syntax import parse
+from repopilot.index.store import Index
+from repopilot.review.code import Code
+from repopilot.review.linters import AnalyserFailed, ruff_errors
+from repopilot.types import FileChange, Symbol
+
+_PARSE_S = 5.0
+_ATTRIBUTE = re.compile(r"(?<![\d\w])([A-Za-z_]\w*|\)|\])\s*\.\s*([A-Za-z_]\w*)")
+_OWN = frozenset({"self", "cls", "this"})
+_TODO = re.compile(r"#\s*(?:TODO|FIXME|your code|implement)|NotImplementedError|todo!\(|unimplemented!\(", re.I)
+_REMOVING = re.compile(
+    r"\b(?:remov\w+|drop\w*|delet\w+|simplif\w+|refactor\w*|rewrit\w+|replac\w+|shorten\w*|inlin\w+|stop|no longer|"
+    r"supprim\w+|enl[èe]v\w+|remplac\w+|réécri\w+)",
+    re.I,
+)
+_EMPTY = re.compile(r"^\s*(?:pass|\.\.\.|return\s*;?)\s*$")
+_STUB = re.compile(r"^\s*(?:async )?def .*:\s*(?:\.\.\.|pass)\s*$")
+_BUILTIN = frozenset(
+    name for value in (str, bytes, list, dict, set, int, float, tuple, type, BaseException) for name in dir(value)
+) | frozenset(dir(builtins))
+
+
+def faults(
+    place: Place, slot: Slot, lines: Sequence[str], change: FileChange, task: str, index: Index
+) -> tuple[str, ...]:
+    """What is wrong with new lines that parse.
+
+    Args:
+        place: where they go.
+        slot: what they replace.
+        lines: the new lines.
+        change: the file with them.
+        task: may name what doesn't exist yet.
+        index: knows the names that exist.
+
+    Returns:
+        Messages, the weightiest first; () for nothing.
+    """
+    found = []
+    if list(lines) == list(slot.lines[slot.first : slot.last]) or not change.diff:
+        found.append(i18n.message("placed.fault.unchanged"))
+    if _does_nothing(lines, slot):
+        found.append(i18n.message("placed.fault.empty"))
+    dropped = _dropped(lines, slot, task)
+    if dropped:
+        found.append(i18n.message("placed.fault.dropped", count=dropped))
+    undefined = _new_errors(place, change)
+    if undefined:
+        found.append(i18n.message("placed.fault.undefined", what="; ".join(undefined[:3])))
+    unknown = _unknown_attributes(place, lines, task, index)
+    if unknown:
+        found.append(i18n.message("placed.fault.unknown", names=", ".join(unknown[:4])))
+    return tuple(found)
+
+
+def normal_form(text: str, language: str) -> str:
+    """The tokens of a text without comments, docstrings and white space: equal for candidates that say the same."""
+    tree = parse(text.encode("utf-8", "replace"), language, _PARSE_S)
+    if tree is None:
+        return " ".join(text.split())
+    tokens: list[str] = []
+    stack = [tree.root_node]
+    data = text.encode("utf-8", "replace")
+    while stack:
+        node = stack.pop()
+        documentation = node.type == "expression_statement" and [c.type for c in node.children] == ["string"]
+        if "comment" in node.type or documentation:
+            continue
+        if node.children and node.type != "string":
+            stack.extend(reversed(node.children))
+        else:
+            tokens.append(data[node.start_byte : node.end_byte].decode("utf-8", "replace").replace('"', "'"))
+    return " ".join(tokens)
+
+
+def _dropped(lines: Sequence[str], slot: Slot, task: str) -> int:
+    """How many lines a version leaves out of what it replaces, where that is more than a change of this size may."""
+    if slot.inserts or _REMOVING.search(task):
+        return 0
+    before = [line.strip() for line in slot.lines[slot.first : slot.last] if line.strip()]
+    gone = list((Counter(before) - Counter(line.strip() for line in lines)).elements())
+    new = len([line for line in lines if line.strip() and line.strip() not in before])
+    return len(gone) - new if len(gone) > new else 0
+
+
+def _does_nothing(lines: Sequence[str], slot: Slot) -> bool:
+    """Whether the new lines are a stub: left to be done, or a body of `pass` where there was none before."""
+    before = "\n".join(slot.lines[slot.first : slot.last])
+    if any(_TODO.search(line) for line in lines) and not _TODO.search(before):
+        return True
+    code = [line for line in lines if line.strip() and not re.match(r"\s*(?:#|//|@|\"\"\"|''')", line)]
+    if slot.unit == "definition" and not before and code and _STUB.search(code[-1]):
+        return True
+    return slot.unit == "definition" and not before and len(code) > 1 and all(_EMPTY.match(line) for line in code[1:])
+
+
+def _new_errors(place: Place, change: FileChange) -> list[str]:
+    """Undefined and redefined names, and the like, that the file didn't have before, by ruff."""
+    if place.language != "python":
+        return []
+    try:
+        before, after = (
+            [f.message for f in ruff_errors([Code(place.path, text, text, "python")])]
+            for text in (place.target.shown, change.content.replace("\r\n", "\n"))
+        )
+    except AnalyserFailed:
+        return []
+    return [message for message in dict.fromkeys(after) if after.count(message) > before.count(message)]
+
+
+def _unknown_attributes(place: Place, lines: Sequence[str], task: str, index: Index) -> list[str]:
+    """Attributes that nothing in the repository has: of the object itself those that its classes don't have."""
+    text = "\n".join(_code(lines))
+    own = _own_names(place, index)
+    bound = set(re.findall(r"\b(?:self|this|cls)\.(\w+)\s*(?::[^=\n]+)?=(?!=)", text))
+    near = set(re.findall(r"\w+", place.target.shown)) | set(re.findall(r"\w+", task))
+    unknown = []
+    for receiver, name in dict.fromkeys(_ATTRIBUTE.findall(text)):
+        if receiver in _OWN:
+            known = not own or name in own or name in bound or name.startswith("__")
+        else:
+            known = name in near or name in _BUILTIN or bool(index.symbols(name)) or bool(index.references(name))
+            known = known or receiver not in near
+        if not known:
+            unknown.append(f"{receiver}.{name}")
+    return unknown
+
+
+def _code(lines: Iterable[str]) -> list[str]:
+    """Lines without strings and comments."""
+    joined = re.sub(r"(\"\"\"|''').*?\1", '""', "\n".join(lines), flags=re.S)
+    bare = re.sub(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", '""', joined)
+    return [re.sub(r"(?:#|//).*", "", line) for line in bare.split("\n")]
+
+
+def _own_names(place: Place, index: Index) -> set[str]:
+    """The words of the class around a place and of its base classes; empty where a base class is unknown."""
+    name = place.owner or (place.symbol.qualified.rpartition(".")[0] if place.symbol else "")
+    owner = next((s for s in place.outline if s.qualified == name and s.kind in CLASSES), None)
+    if owner is None:
+        return set()
+    names: set[str] = set()
+    waiting, seen = [owner], {owner.qualified}
+    while waiting:
+        current = waiting.pop()
+        text = index.lines(current.path, current.start_line, current.end_line) if current is not owner else None
+        text = text or "\n".join(place.lines[owner.start_line - 1 : owner.end_line])
+        names |= set(re.findall(r"\w+", text))
+        for base in _bases(current):
+            found = [s for s in index.symbols(base) if s.kind in CLASSES and s.qualified == base]
+            found = [s for s in found if s.path == current.path] or [s for s in found if not is_test_path(s.path)]
+            if not found and base not in _HARMLESS:
+                return set()
+            waiting += [s for s in found if s.qualified not in seen]
+            seen |= {s.qualified for s in found}
+    return names
+
+
+_HARMLESS = frozenset("object Generic Protocol T K V P Any ABC metaclass Enum Exception ValueError KeyError".split())
+
+
+def _bases(symbol: Symbol) -> list[str]:
+    inside = re.search(r"\((.*)\)|extends\s+([\w.]+)", symbol.signature)
+    return re.findall(r"[A-Za-z_]\w*", inside[1] or inside[2] or "") if inside else []

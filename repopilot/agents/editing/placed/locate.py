@@ -1,0 +1,290 @@
+"""Where a task wants its change: the definitions it names, by the index, else the places a search found for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from repopilot.agents.editing.placed.wanted import CodeName, Wanted
+from repopilot.agents.editing.places import EditTarget, last_files, load, named_paths
+from repopilot.agents.exploration import Exploration
+from repopilot.code.generated import generated_by_convention, generated_name
+from repopilot.code.languages import file_kind, is_example_path, is_test_path, language_of
+from repopilot.code.split import analyse
+from repopilot.index.file_roles import is_vendored
+from repopilot.index.store import Index
+from repopilot.types import Symbol, innermost
+from repopilot.workspace import Workspace
+
+CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "type"})
+FUNCTIONS = frozenset({"function", "method", "macro"})
+_MENTION = re.compile(r"(?<![\w.])@([\w./+-]+?\.\w+):([\w.]+\w)")
+_MODULE = re.compile(r"^[a-z_][\w]*(?:\.[a-z_]\w*)*$")
+MOST_CHOICES = 6
+_FROM_HITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place that fits a task. `symbol` is None for a file; `score` says how well it fits."""
+
+    path: str
+    symbol: Symbol | None
+    score: float
+
+    @property
+    def text(self) -> str:
+        """`path:Symbol`, of a file its path."""
+        return f"{self.path}:{self.symbol.qualified}" if self.symbol else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of one file.
+
+    Attributes:
+        target: the file.
+        outline: its definitions.
+        symbol: the class that gets the new member, or the definition that changes; None for the file itself.
+        owner: qualified name of what owns the new member: of `symbol`, or of something without a definition of its own
+            (an object with methods assigned to it); '' for a file.
+    """
+
+    target: EditTarget
+    outline: tuple[Symbol, ...]
+    symbol: Symbol | None = None
+    owner: str = ""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.target.path
+
+    @property
+    def language(self) -> str:
+        """The file's language, '' for an unknown one."""
+        return language_of(self.path) or ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the file as a model may read them."""
+        return self.target.shown.split("\n")
+
+    @property
+    def members(self) -> list[Symbol]:
+        """The members of the owner, or the definitions at the top of the file."""
+        if not self.owner:
+            return [s for s in self.outline if "." not in s.qualified]
+        start = f"{self.owner}."
+        return [s for s in self.outline if s.qualified.startswith(start) and "." not in s.qualified[len(start) :]]
+
+
+def choices(task: str, wanted: Wanted, workspace: Workspace, found: Exploration | None) -> list[Choice]:
+    """The places that fit a task, best first.
+
+    Args:
+        task: what to write or change.
+        wanted: what it asks for.
+        workspace: the repository.
+        found: what a search found for it, None for nothing.
+
+    Returns:
+        Places of one kind: classes for members, files for functions and classes, functions or methods for changes; []
+        where the task names nothing that fits and nothing was found.
+    """
+    lookup = _Lookup(workspace.index, existing_paths(task, workspace.index), found)
+    mentioned = lookup.mentioned(task)
+    if wanted.action == "add" and wanted.noun in ("method", "property", "field"):
+        fitting = lookup.owners(task, wanted, mentioned)
+    elif wanted.action == "add":
+        fitting = lookup.files(wanted, mentioned)
+    else:
+        fitting = lookup.changed(task, wanted, mentioned)
+    return sorted(fitting, key=lambda choice: -choice.score)[:MOST_CHOICES]
+
+
+def existing_paths(task: str, index: Index) -> tuple[str, ...]:
+    """The files of the index that a task names, by any ending of their path; of several those that are no tests."""
+    found: list[str] = []
+    for path in named_paths(task, index):
+        ending = [p for p in index.files if p == path or p.endswith(f"/{path}")]
+        found += [p for p in ending if not is_test_path(p)] or ending
+    return tuple(dict.fromkeys(found))
+
+
+def place_of(choice: Choice, wanted: Wanted, workspace: Workspace) -> Place:
+    """A chosen place with its file's text and definitions; a file that the last answer changed counts as changed."""
+    drafts = {f.path: f.content for f in last_files(workspace.turns) if f.change != "deleted"}
+    target = load(choice.path, workspace, drafts.get(choice.path))
+    outline = target.outline
+    if not outline and target.shown:
+        outline = analyse(choice.path, target.shown, language_of(choice.path) or "", file_kind(choice.path)).symbols
+    symbol = choice.symbol
+    if symbol is not None:
+        same = [s for s in outline if s.qualified == symbol.qualified]
+        symbol = min(same, key=lambda s: abs(s.start_line - choice.symbol.start_line)) if same else None  # type: ignore[union-attr]
+    owner = symbol.qualified if symbol is not None and wanted.action == "add" else ""
+    return Place(target, tuple(outline), symbol, owner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Finds definitions for a task. `paths` are the files it names."""
+
+    index: Index
+    paths: tuple[str, ...]
+    found: Exploration | None
+
+    def mentioned(self, task: str) -> list[Choice]:
+        """The definitions that the task names with an @."""
+        found = []
+        for path, name in _MENTION.findall(task):
+            files = [p for p in self.index.files if p == path or p.endswith("/" + path)]
+            for file in files:
+                exact = [s for s in self.index.outline(file) if s.qualified == name]
+                found += [Choice(file, s, 100.0) for s in exact[:1]]
+        return found
+
+    def owners(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
+        """Classes that may get a member."""
+        named = [c for c in mentioned if c.symbol and c.symbol.kind in CLASSES]
+        if named:
+            return named
+        classes = [s for name in self._owner_names(wanted) for s in self._symbols(name, CLASSES)]
+        classes = classes or self._classes_in_words(task)
+        if not classes:
+            methods = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS) if "." in s.qualified]
+            classes = [c for m in methods if (c := self._class_of(m)) is not None]
+        if not classes and wanted.noun != "field":
+            classes = [c for s in self._hit_symbols() if (c := s if s.kind in CLASSES else self._class_of(s))]
+            return self._scored(classes[:_FROM_HITS], wanted, by_rank=True)
+        return self._scored(classes, wanted)
+
+    def files(self, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
+        """Files that may get a function or a class."""
+        paths = [c.path for c in mentioned] or [p for p in self.paths if p in self.index.files]
+        paths = paths or [p for name in wanted.names for p in self._modules(name.text)]
+        if paths:
+            return [Choice(path, None, 50.0 - rank) for rank, path in enumerate(dict.fromkeys(paths))]
+        near = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS | CLASSES)]
+        if near:
+            return _by_file(self._scored(near, wanted))
+        wanted_kind = "doc" if wanted.noun == "text" else "code"
+        hits = self.found.results.hits if self.found else ()
+        paths = [h.chunk.path for h in hits if file_kind(h.chunk.path) == wanted_kind and self._is_source(h.chunk.path)]
+        return [Choice(path, None, 1.0 / (rank + 1)) for rank, path in enumerate(dict.fromkeys(paths))][:_FROM_HITS]
+
+    def changed(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
+        """Definitions that may change."""
+        functions = [c for c in mentioned if c.symbol and c.symbol.kind in FUNCTIONS]
+        if functions:
+            return functions
+        scope = [c.symbol for c in mentioned if c.symbol]
+        scope += [s for name in wanted.names for s in self._symbols(name.text, CLASSES)]
+        named = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS)]
+        words = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", task))
+        inside = [s for owner in scope for s in self.index.outline(owner.path) if _is_member(s, owner)]
+        named = [s for s in named if any(_is_member(s, owner) for owner in scope)] or named
+        named = named or [s for s in inside if s.kind in FUNCTIONS and s.name in words]
+        if not named:
+            beside = re.findall(
+                r"\b(?:method|function|m[ée]thode|fonction)\s+(\w+)|\b(\w+)\s+(?:method|function)\b", task, re.I
+            )
+            named = [s for pair in beside for word in pair if word for s in self._symbols(word, FUNCTIONS)]
+        if named:
+            return self._scored(named, wanted)
+        hits = [s for s in self._hit_symbols() if s.kind in FUNCTIONS and (not self.paths or s.path in self.paths)]
+        hits = [s for s in hits if any(_is_member(s, owner) for owner in scope)] or ([] if scope else hits)
+        hits = hits or [s for s in inside if s.kind in FUNCTIONS]
+        return self._scored(hits[:_FROM_HITS], wanted, by_rank=True)
+
+    def _owner_names(self, wanted: Wanted) -> list[str]:
+        return [*([wanted.owner] if wanted.owner else []), *(name.text for name in wanted.names)]
+
+    def _symbols(self, name: str, kinds: Iterable[str]) -> list[Symbol]:
+        plain = re.sub(r"::|#", ".", name)
+        found = self.index.symbols(plain)
+        if not found and "." in plain:  # written with its module: click.utils.echo
+            last = plain.rpartition(".")[2]
+            modules = set(self._modules(plain.rpartition(".")[0]))
+            found = [s for s in self.index.symbols(last) if s.path in modules]
+        return [s for s in found if s.kind in kinds]
+
+    def _classes_in_words(self, task: str) -> list[Symbol]:
+        """Classes that the task names as ordinary words: "the context class", "la classe lease"."""
+        words = re.findall(r"[^\W\d_]{3,}", task)
+        names = dict.fromkeys([*(w for w in words if w[0].isupper()), *(w.capitalize() for w in words)])
+        return [s for name in names for s in self.index.symbols(name) if s.name == name and s.kind in CLASSES]
+
+    def _class_of(self, symbol: Symbol) -> Symbol | None:
+        owner = symbol.qualified.rpartition(".")[0]
+        found = (s for s in self.index.outline(symbol.path) if s.qualified == owner and s.kind in CLASSES)
+        return next(found, None)
+
+    def _modules(self, name: str) -> list[str]:
+        """Files of code that a module's name means: `click.utils`, `utils`."""
+        if not _MODULE.match(name):
+            return []
+        tail = name.replace(".", "/")
+        pattern = re.compile(rf"(?:^|/){re.escape(tail)}(?:/__init__|/index|/mod)?\.\w+$")
+        return [p for p in self.index.files if pattern.search(p) and self._is_source(p) and file_kind(p) == "code"]
+
+    def _hit_symbols(self) -> list[Symbol]:
+        """The innermost definitions around the best lines of the hits, best first."""
+        found: dict[tuple[str, str], Symbol] = {}
+        for hit in self.found.results.hits if self.found else ():
+            if not self._is_source(hit.chunk.path):
+                continue
+            outline = [s for s in self.index.outline(hit.chunk.path) if s.kind in FUNCTIONS | CLASSES]
+            lines = [first for first, _ in hit.lines[:3]] or [hit.chunk.start_line]
+            for line in lines:
+                symbol = innermost(outline, line)
+                if symbol is not None:
+                    found.setdefault((symbol.path, symbol.qualified), symbol)
+        return list(found.values())
+
+    def _is_source(self, path: str) -> bool:
+        return not (is_test_path(path) or is_example_path(path) or is_vendored(path) or generated_name(path))
+
+    def _scored(self, symbols: Sequence[Symbol], wanted: Wanted, by_rank: bool = False) -> list[Choice]:
+        """Definitions with how well they fit: in a named file, with the other names near, found by the search."""
+        hits = [h.chunk.path for h in self.found.results.hits] if self.found else []
+        written = {re.sub(r"::|#", ".", name.text) for name in wanted.names}
+        result: dict[tuple[str, str], Choice] = {}
+        for rank, symbol in enumerate(symbols):
+            score = 20.0 * (symbol.path in self.paths)
+            score += 4.0 * (symbol.qualified in written) + 10.0 * self._is_source(symbol.path)
+            score += 2.0 * (not symbol.path.endswith(".pyi"))
+            score += 3.0 * sum(name.last in symbol.qualified.split(".") for name in wanted.names)
+            score += 2.0 * (symbol.path in hits) - (
+                0.0 if by_rank else 0.1 * min(10, hits.index(symbol.path)) if symbol.path in hits else 1.0
+            )
+            score -= 0.5 * rank if by_rank else 0.0
+            result.setdefault((symbol.path, symbol.qualified), Choice(symbol.path, symbol, score))
+        return list(result.values())
+
+
+def _is_member(symbol: Symbol, owner: Symbol | None) -> bool:
+    return owner is not None and symbol.path == owner.path and symbol.qualified.startswith(f"{owner.qualified}.")
+
+
+def _by_file(found: Sequence[Choice]) -> list[Choice]:
+    best: dict[str, Choice] = {}
+    for choice in sorted(found, key=lambda c: -c.score):
+        best.setdefault(choice.path, Choice(choice.path, None, choice.score))
+    return list(best.values())
+
+
+def is_generated(path: str, text: str) -> bool:
+    """Whether a program wrote a file, so that a change of it would be lost."""
+    return generated_name(path) or generated_by_convention(text)
+
+
+def unknown_names(wanted: Wanted, index: Index) -> list[str]:
+    """Names in the task that the repository doesn't define."""
+    return [name.text for name in wanted.names if _is_code(name) and not index.symbols(name.last)]
+
+
+def _is_code(name: CodeName) -> bool:
+    return name.quoted and re.fullmatch(r"[\w.]+", name.text) is not None

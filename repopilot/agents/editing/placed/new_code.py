@@ -1,0 +1,206 @@
+"""Where something new goes, and what code writes of it: decorators, the `def` line, indentation. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repopilot.agents.editing.placed.locate import CLASSES, FUNCTIONS, Place
+from repopilot.agents.editing.placed.signature import docstring_end, signature_end
+from repopilot.agents.editing.placed.slot import Slot, Unit
+from repopilot.agents.editing.placed.wanted import Wanted
+from repopilot.types import Symbol
+
+_TYPE_FIRST = frozenset({"java", "c_sharp", "csharp", "c", "cpp", "kotlin_", "dart"})
+"""Languages that write the type of a result before the name."""
+_NO_HEAD = frozenset({"field", "entry", "text"})
+_MODIFIERS = re.compile(
+    r"^(\s*(?:(?:export|pub(?:\([\w:]+\))?|public|protected|private|internal|default|open|suspend)\s+)*)"
+)
+
+
+_MAIN = re.compile(r"^if __name__\b")
+
+
+def new_slot(place: Place, wanted: Wanted) -> Slot:
+    """The slot of something new.
+
+    Args:
+        place: the owner it goes to.
+        wanted: what is known of it.
+    """
+    head = head_of_new(place, wanted)
+    leaf = wanted.noun == "field"
+    owned = ".".join(filter(None, (place.owner, wanted.name)))
+    at = _insertion(place, head, leaf)
+    text = head.indent + (wanted.name if place.language == "python" else "") if leaf else head.text
+    blank = 0 if leaf else 2 if place.language == "python" and not head.indent else 1
+    unit: Unit = "entry" if leaf else "definition"
+    return Slot(f"add_{wanted.noun}", owned, tuple(place.lines), at, at, text, head.indent, unit, blank)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of new lines.
+
+    Attributes:
+        text: complete lines and the beginning of the next one; '' for nothing.
+        indent: white space before each new line.
+        behind: the definition that the new one is put behind, None for the end of the owner.
+    """
+
+    text: str
+    indent: str
+    behind: Symbol | None
+
+
+def head_of_new(place: Place, wanted: Wanted) -> Head:
+    """The beginning of a new member, function or class.
+
+    Args:
+        place: the owner it goes to.
+        wanted: what is known of it.
+
+    Returns:
+        As much of it as is certain.
+    """
+    behind = sibling_before(place, wanted)
+    indent = member_indent(place, behind)
+    if wanted.noun in _NO_HEAD or (behind is None and place.language != "python"):
+        return Head("" if place.language != "python" else indent, indent, behind)
+    if place.language == "python":
+        return Head(_python(place, wanted, indent), indent, behind)
+    return Head(_like_sibling(place, wanted, behind), indent, behind)
+
+
+def sibling_before(place: Place, wanted: Wanted) -> Symbol | None:
+    """The definition behind which a new one belongs: one that the task names, the last property for a property, the
+    last field for a field, else the last definition of its kind."""
+    kinds = {"field": frozenset({"field", "variable"}), "class": CLASSES | FUNCTIONS}.get(wanted.noun, FUNCTIONS)
+    if not place.owner:
+        kinds = CLASSES | FUNCTIONS
+    fitting = [s for s in place.members if s.kind in kinds]
+    named = {name.last for name in wanted.names}
+    liked = [s for s in fitting if s.name in named and s.kind in FUNCTIONS]
+    alike = [s for s in fitting if wanted.noun == "property" and is_property(place, s)]
+    for group in (liked, alike, fitting):
+        if group:
+            last = group[-1]
+            same = [s for s in fitting if s.name == last.name]  # a setter stands behind its property
+            return same[-1]
+    return None
+
+
+def is_property(place: Place, symbol: Symbol) -> bool:
+    """Whether a Python function is decorated as a property."""
+    head = place.lines[symbol.start_line - 1 : symbol.start_line + 2]
+    return any(re.match(r"\s*@(?:\w+\.)?\w*property\b", line) for line in head)
+
+
+def member_indent(place: Place, behind: Symbol | None) -> str:
+    """The white space before a new definition."""
+    if behind is not None:
+        return _space(place.lines[behind.start_line - 1])
+    if place.symbol is None:
+        return ""
+    inner = place.lines[place.symbol.start_line : place.symbol.end_line]
+    outer = _space(place.lines[place.symbol.start_line - 1])
+    deeper = (_space(line) for line in inner if line.strip() and len(_space(line)) > len(outer))
+    return next(deeper, outer + ("\t" if "\t" in outer else "    "))
+
+
+def _python(place: Place, wanted: Wanted, indent: str) -> str:
+    if wanted.noun == "class":
+        return f"{indent}class {wanted.name}"
+    in_class = bool(place.owner)
+    lines = []
+    if wanted.noun == "property":
+        lines.append(indent + ("@cached_property" if "cached" in wanted.modifiers else "@property"))
+    for name in ("classmethod", "staticmethod"):
+        if name in wanted.modifiers and in_class:
+            lines.append(f"{indent}@{name}")
+    start = indent + ("async def " if "async" in wanted.modifiers else "def ")
+    return "\n".join(
+        [*lines, start + (wanted.name + _python_parameters(place, wanted, in_class) if wanted.name else "")]
+    )
+
+
+def _python_parameters(place: Place, wanted: Wanted, in_class: bool) -> str:
+    bound = (
+        ""
+        if not in_class or "staticmethod" in wanted.modifiers
+        else "cls"
+        if "classmethod" in wanted.modifiers
+        else "self"
+    )
+    given = None if wanted.parameters is None else _without_bound(wanted.parameters)
+    if wanted.noun == "property":
+        return "(self) -> " if _annotated(place) else "(self):\n"
+    if given is None or (given and ":" not in given and _annotated(place)):
+        return f"({bound}"
+    closed = f"({', '.join(filter(None, (bound, given)))})"
+    return f"{closed} -> " if _annotated(place) else f"{closed}:\n"
+
+
+def _without_bound(parameters: str) -> str:
+    return re.sub(r"^\s*(?:self|cls)\s*(?:,\s*|$)", "", parameters).strip()
+
+
+def _annotated(place: Place) -> bool:
+    """Whether most functions around declare what they return."""
+    functions = [s for s in place.members if s.kind in FUNCTIONS] or [s for s in place.outline if s.kind in FUNCTIONS]
+    return sum("->" in s.signature for s in functions) * 2 > len(functions)
+
+
+def _like_sibling(place: Place, wanted: Wanted, behind: Symbol | None) -> str:
+    """The sibling's first line up to its parameters, with the new name."""
+    if behind is None or not wanted.name:
+        return ""
+    line = _name_line(place.lines[behind.start_line - 1 : behind.end_line], behind.name)
+    modifiers = _MODIFIERS.match(line)[1]  # type: ignore[index]
+    if behind.kind not in FUNCTIONS or wanted.noun == "class" or place.language in _TYPE_FIRST:
+        return modifiers
+    match = re.search(rf"(?<![\w$]){re.escape(behind.name)}(?![\w$])", line)
+    if match is None:
+        return modifiers
+    before = re.sub(r"\b(?:async|static|get|set)\s+", "", line[: match.start()])
+    if "async" in wanted.modifiers and "function" not in before:
+        before = f"{_space(before)}async {before.lstrip()}"
+    after = line[match.end() :]
+    if after.startswith("("):
+        return f"{before}{wanted.name}("
+    assigned = re.match(r"\s*[=:]\s*(?:async\s+)?(?:function\s*(?:[\w$]+\s*)?\(|\()", after)
+    if assigned:
+        return before + wanted.name + re.sub(r"function\s+[\w$]+", f"function {wanted.name}", assigned[0])
+    return f"{before}{wanted.name}"
+
+
+def _name_line(lines: Sequence[str], name: str) -> str:
+    """The first line of a definition that has its name: decorators and comments stand above it."""
+    return next((line for line in lines if re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", line)), lines[0])
+
+
+def _space(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _insertion(place: Place, head: Head, leaf: bool) -> int:
+    """Behind which line something new belongs."""
+    if head.behind is not None:
+        return head.behind.end_line
+    if place.symbol is None:
+        lines = place.lines
+        main = next((i for i, line in enumerate(lines) if _MAIN.match(line)), len(lines))
+        while main and not lines[main - 1].strip():
+            main -= 1
+        return main
+    if place.language == "python":
+        return _first_field(place, place.symbol) if leaf else place.symbol.end_line
+    return place.symbol.end_line - 1
+
+
+def _first_field(place: Place, owner: Symbol) -> int:
+    """The line behind the docstring of a class without fields."""
+    end = signature_end(place.lines, owner.start_line - 1)
+    return docstring_end(place.lines, end)

@@ -1,0 +1,186 @@
+"""What the model is shown of a place: the class or file in outline, its nearest siblings in full, what the task names.
+
+Pure but for the index, which knows base classes and what is defined elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from repopilot.agents.editing.placed.locate import CLASSES, FUNCTIONS, Place
+from repopilot.agents.editing.placed.new_code import is_property
+from repopilot.agents.editing.placed.signature import shortened
+from repopilot.agents.editing.placed.wanted import Wanted
+from repopilot.index.store import Index
+from repopilot.index.tokens import tokens_of
+from repopilot.types import Symbol
+
+BUDGET, AROUND_CHANGE = 330, 130
+"""Tokens of what is around new code, and around code that changes."""
+LONGEST_SIBLING = 20
+"""Lines without docstring. A longer one is no good model for a few new lines."""
+MOST_SIBLINGS, MOST_LISTED, MOST_ASSIGNED, MOST_NAMED, MOST_INHERITED = 2, 24, 10, 3, 20
+_LEAST_COMMON, _LONGEST_LISTED = 3, 80
+_ASSIGNED = re.compile(r"^\s+(?:self|this)\.(\w+)(?:\s*:\s*[^=]+?)?\s*=(?!=)")
+_BASES = re.compile(r"^class \w+(?:\[.*?\])?\((.*)\)", re.S)
+_IMPORT = re.compile(r"^(?:from|import|use|const \w+ = require|#include)\b")
+
+CountTokens = Callable[[str], int]
+
+
+def surroundings(place: Place, wanted: Wanted, task: str, index: Index, count: CountTokens) -> str:
+    """The outline of the place as code.
+
+    Args:
+        place: where the change will be.
+        wanted: what the task asks for.
+        task: its words decide what is shown in full.
+        index: knows what is defined elsewhere.
+        count: counts the model's tokens.
+
+    Returns:
+        Code within the budget, most of it elided; '' where there is nothing worth showing.
+    """
+    words = set(tokens_of(task))
+    changes = wanted.action == "change"
+    shown = _owner(place) if changes else place.symbol
+    budget = AROUND_CHANGE if changes else BUDGET
+    if changes and place.symbol is not None:
+        words |= set(tokens_of("\n".join(place.lines[place.symbol.start_line - 1 : place.symbol.end_line])))
+    members = [s for s in _members(place, shown) if s != place.symbol]
+    full = _siblings(place, members, wanted, words) if wanted.action == "add" else []
+    listed = sorted(members, key=lambda s: -_overlap(s, place, words))[:MOST_LISTED]
+    while True:
+        text = _outline(place, shown, full, listed, words, index)
+        if count(text) <= budget or not (listed or full):
+            return text
+        if listed:
+            listed = listed[: max(0, len(listed) - 4)]
+        else:
+            full = full[:-1]
+
+
+def named_elsewhere(place: Place, wanted: Wanted, index: Index) -> str:
+    """A line for each definition outside of the place that the task names: its signature and its file."""
+    lines = []
+    for name in wanted.names:
+        found = [s for s in index.symbols(name.text) if s.kind in CLASSES | FUNCTIONS]
+        inside = place.symbol is not None and any(s.qualified == place.symbol.qualified for s in found)
+        if found and not inside and not any(s.path == place.path for s in found):
+            lines.append(f"{found[0].signature}  ({found[0].path})")
+    return "\n".join(dict.fromkeys(lines[:MOST_NAMED]))
+
+
+def _owner(place: Place) -> Symbol | None:
+    """The class around the definition that changes."""
+    if place.symbol is None:
+        return None
+    name = place.symbol.qualified.rpartition(".")[0]
+    around = (s for s in place.outline if s.qualified == name and s.kind in CLASSES)
+    return next(around, None)
+
+
+def _members(place: Place, owner: Symbol | None) -> list[Symbol]:
+    if place.owner:
+        return place.members
+    start = f"{owner.qualified}." if owner else ""
+    return [s for s in place.outline if s.qualified.startswith(start) and "." not in s.qualified[len(start) :]]
+
+
+def _siblings(place: Place, members: Sequence[Symbol], wanted: Wanted, words: set[str]) -> list[Symbol]:
+    """The definitions most like what is new, short ones, in full."""
+    kinds = CLASSES if wanted.noun == "class" else FUNCTIONS if wanted.noun != "field" else frozenset({"field"})
+    named = {name.last for name in wanted.names}
+
+    def worth(symbol: Symbol) -> float:
+        length = len(_full(symbol, place.lines))
+        alike = is_property(place, symbol) == (wanted.noun == "property")
+        special = symbol.name.startswith("__") and not wanted.name.startswith("__")
+        begin = bool(wanted.name) and symbol.name.startswith(wanted.name[:_LEAST_COMMON])
+        points = 3.0 * (symbol.name in named) + 2.0 * alike + begin - special
+        return points + _overlap(symbol, place, words) - length / 16
+
+    fitting = [s for s in members if s.kind in kinds and len(_full(s, place.lines)) <= LONGEST_SIBLING]
+    return sorted(fitting, key=lambda s: -worth(s))[:MOST_SIBLINGS]
+
+
+def _overlap(symbol: Symbol, place: Place, words: set[str]) -> float:
+    """How much a definition has to do with the task: words of its name count more than those of its text."""
+    body = " ".join(place.lines[symbol.start_line - 1 : min(symbol.end_line, symbol.start_line + 30)])
+    name = set(tokens_of(symbol.name))
+    return 2.5 * len(name & words) + 0.5 * min(4, len(set(tokens_of(body)) & words))
+
+
+def _outline(
+    place: Place, owner: Symbol | None, full: Sequence[Symbol], listed: Sequence[Symbol], words: set[str], index: Index
+) -> str:
+    lines = place.lines
+    mark = "#" if place.language == "python" else "//"
+    head = _head(owner, lines, words, mark) if owner is not None else _imports(lines, words)
+    inherited = _inherited(owner, words, index) if owner is not None and mark == "#" else []
+    space = "    " if owner is not None else ""
+    others = [_listed(symbol, place) for symbol in listed if symbol not in full]
+    other_names = [f"{space}{mark} also there: {'; '.join(others)}"] if others else []
+    whole = [line for s in sorted(full, key=lambda s: s.start_line) for line in _full(s, lines)]
+    return "\n".join([*head, *inherited, *other_names, *whole])
+
+
+def _full(symbol: Symbol, lines: Sequence[str]) -> list[str]:
+    """A definition with its docstring shortened and without blank lines."""
+    return [line for line in shortened(lines[symbol.start_line - 1 : symbol.end_line]) if line.strip()]
+
+
+def _listed(symbol: Symbol, place: Place) -> str:
+    """A definition in a list: without its body, which small models would copy as one that is elided."""
+    if symbol.kind not in FUNCTIONS:
+        return symbol.name
+    if is_property(place, symbol):
+        return f"{symbol.name} (property)"
+    bare = re.sub(r"^(?:(?:async|def|function|func|fn|pub|public|export)\s+)+", "", symbol.signature)
+    bare = re.sub(r"\s*#.*", "", re.sub(r"\(\s*(?:self|cls)(?:,\s*)?", "(", bare))
+    return bare if len(bare) <= _LONGEST_LISTED else f"{symbol.name}(...)"
+
+
+def _head(owner: Symbol, lines: Sequence[str], words: set[str], mark: str) -> list[str]:
+    """The line of a class, and the attributes that its methods set, those of the task's words first."""
+    body = lines[owner.start_line - 1 : owner.end_line]
+    at = next(
+        (
+            i
+            for i, line in enumerate(body)
+            if re.match(r"\s*(?:\w+\s+)*(?:class|struct|enum|trait|interface|type)\b", line)
+        ),
+        0,
+    )
+    assigned: dict[str, str] = {}
+    for line in body:
+        match = _ASSIGNED.match(line)
+        if match:
+            assigned.setdefault(match[1], line.strip()[:100])
+    wanted = sorted(assigned, key=lambda name: -len(set(tokens_of(assigned[name])) & words))[:MOST_ASSIGNED]
+    inner = re.match(r"\s*", body[at])[0] + "    "  # type: ignore[index]
+    return [*body[: at + 1], *(f"{inner}{mark} {assigned[name]}" for name in assigned if name in wanted)]
+
+
+def _inherited(owner: Symbol, words: set[str], index: Index) -> list[str]:
+    """Members of the base classes as comments: those that share a word with the task, and the names of others."""
+    bases = _BASES.match(owner.signature)
+    found: dict[str, Symbol] = {}
+    for base in re.findall(r"[A-Za-z_]\w*", bases[1]) if bases else ():
+        for symbol in index.symbols(base)[:2]:
+            if symbol.kind in CLASSES and symbol.qualified != owner.qualified:
+                start = f"{symbol.qualified}."
+                inside = (
+                    s for s in index.outline(symbol.path) if s.qualified.startswith(start) and s.kind in FUNCTIONS
+                )
+                found |= {s.name: s for s in inside if not s.name.startswith("_")}
+    told = [s for s in found.values() if set(tokens_of(s.name)) & words][:4]
+    others = [name for name, s in found.items() if s not in told][:MOST_INHERITED]
+    lines = [f"    # inherited: {s.signature}" for s in told]
+    return [*lines, f"    # inherited: {', '.join(others)}"] if others else lines
+
+
+def _imports(lines: Sequence[str], words: set[str]) -> list[str]:
+    found = [line for line in lines[:80] if _IMPORT.match(line) and not line.rstrip().endswith("(")]
+    return sorted(found, key=lambda line: -len(set(tokens_of(line)) & words))[:8]

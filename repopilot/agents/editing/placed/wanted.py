@@ -1,0 +1,225 @@
+"""What a task asks for: add something or change something, its kind and its name, in English or French. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Action = Literal["add", "change"]
+Noun = Literal["", "method", "property", "function", "class", "field", "entry", "parameter", "text", "other"]
+
+_ADD = re.compile(
+    r"\b(?:add|adds|create|implement|introduce|define|write|give|provide|append|insert|include|expose|need|"
+    r"ajout(?:e|es|ez|er|ons)|cr[ée]{1,2}(?:er|ez|s)?|impl[ée]ment(?:e|er|ez)|[ée]cri(?:s|re|vez)|d[ée]fini(?:s|r|ssez)|"
+    r"donne[rz]?|introdui(?:s|re|sez))\b",
+    re.I,
+)
+_CHANGE = re.compile(
+    r"\b(?:change|make|let|fix|handle|update|modify|raise|return|allow|accept|support|ensure|treat|use|rewrite|refactor|"
+    r"improve|extend|simplify|speed|replace|turn|stop|avoid|reject|ignore|convert|check|validate|document|annotate|"
+    r"modifi(?:e|er|ez)|chang(?:e|er|ez)|corrig(?:e|er|ez)|fai(?:s|re|tes)|permet(?:s|tre|tez)|accept(?:e|er|ez)|"
+    r"renvoie|retourne|l[èe]ve|[ée]vite|remplace[rz]?|g[èe]re|g[ée]rer)\b",
+    re.I,
+)
+_NOUNS: dict[str, Noun] = {
+    r"(?:cached[ _-])?propert(?:y|ies)|propri[ée]t[ée]s?|getter|accesseur": "property",
+    r"(?:class|static)?[ _-]?methods?|m[ée]thodes?|constructors?|constructeurs?": "method",
+    r"functions?|fonctions?|helpers?|routines?|d[ée]corat(?:or|eur)s?|routes?|endpoints?|handlers?|commands?|"
+    r"commandes?|hooks?|filters?|filtres?": "function",
+    r"sub-?class(?:es)?|class(?:es)?|exceptions?|dataclass|interfaces?|structs?|enums?": "class",
+    r"fields?|champs?|attributes?|attributs?|members?|membres?|variants?|variantes?|constants?|constantes?": "field",
+    r"entry|entries|entr[ée]es?|keys?|cl[ée]s?|mappings?": "entry",
+    r"parameters?|param[èe]tres?|arguments?|args?|kwargs?|keywords?|options?|flags?|switch": "parameter",
+    r"sentences?|paragraphs?|sections?|notes?|lines?|phrases?|paragraphes?|lignes?": "text",
+    r"tests?|files?|fichiers?|modules?|packages?|scripts?|docstrings?|comments?|commentaires?|imports?|type hints?|"
+    r"annotations?|support|checks?|validation|cache|caching|logging": "other",
+}
+_NOUN = re.compile("|".join(rf"(?P<n{i}>\b(?:{pattern})\b)" for i, pattern in enumerate(_NOUNS)), re.I)
+_KINDS = tuple(_NOUNS.values())
+_IDENT = r"[A-Za-z_$][\w$]*"
+_CODE = re.compile(
+    rf"`([^`\n]+)`|(?<![\w./-])(@[\w./-]+(?::[\w.]+)?|{_IDENT}(?:(?:\.|::|#){_IDENT})*(?:\([^()\n]*\))?)"
+)
+_LIKE_CODE = re.compile(r"[_.(]|::|[a-z0-9][A-Z]|^[A-Z]\w*[a-z]")
+_DOTTED = re.compile(rf"({_IDENT}(?:(?:\.|::|#){_IDENT})*)\s*(\((.*)\))?\s*(?:->.*|:.*|=.*)?$", re.S)
+_NAMING = re.compile(r"\b(?:called|named|nomm[ée]+s?|appel[ée]+s?|intitul[ée]+s?)\s*:?\s*$", re.I)
+_AFTER_NAME = re.compile(
+    r"\s*(?:$|[,:;.(]|\b(?:to|that|which|on|in|for|of|returning|with|taking|so|and|à|au|aux|qui|dans|sur|pour|de|du|"
+    r"des|renvoyant|retournant)\b)",
+    re.I,
+)
+_PLAIN_STOP = frozenset(
+    "a an the to that which for of in on with without returning and or so it its this these those is are be as by "
+    "from into when if not no new whose like similar takes taking computing using checking de du des la le les un une "
+    "à au aux qui que dont dans sur pour avec sans et ou renvoyant se sa son ses il elle ce cette static class async "
+    "public private statique asynchrone".split()
+)
+_LITERAL = r"`[^`\n]+`|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\w.]*|True|False|None|true|false|null|nil"
+_VALUES = frozenset(("True", "False", "None", "true", "false", "null", "nil", "README", "TODO", "API"))
+_DEFAULT = re.compile(
+    rf"(?:default(?:s|ing)?(?:\s+(?:value|to|of|is|being))*|"
+    rf"par défaut(?:\s+(?:à|vaut|de))?|valant|=)\s*[:=]?\s*({_LITERAL})"
+    rf"|({_LITERAL})\s+(?:by default|par défaut)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeName:
+    """A name as the task writes it: `owner.name(parameters)`. `quoted`: it certainly is code; `at` where it begins."""
+
+    text: str
+    at: int
+    end: int
+    quoted: bool
+    parameters: str | None = None
+
+    @property
+    def last(self) -> str:
+        """The name without its owner."""
+        return re.split(r"\.|::|#", self.text)[-1]
+
+    @property
+    def owner(self) -> str:
+        """What stands before the name, with dots; '' for nothing."""
+        return ".".join(re.split(r"\.|::|#", self.text)[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a task asks for.
+
+    Attributes:
+        action: add something new, or change what is there.
+        noun: the kind of what is new; of a change 'parameter' where it is one, else ''.
+        name: what is new is called so; '' where the task doesn't say.
+        owner: of what is new, as written before the name; ''.
+        parameters: of what is new, as written; None where the task doesn't say.
+        default: the value of a new parameter or field; ''.
+        modifiers: async, classmethod, staticmethod, cached.
+        names: the other names in the task, in its order.
+    """
+
+    action: Action
+    noun: Noun
+    name: str = ""
+    owner: str = ""
+    parameters: str | None = None
+    default: str = ""
+    modifiers: frozenset[str] = frozenset()
+    names: tuple[CodeName, ...] = ()
+
+
+def read_task(task: str) -> Wanted:
+    """Read a task. Any text can be read; one without a verb is taken for a change."""
+    add, change = _ADD.search(task), _CHANGE.search(task)
+    adds = add is not None and (change is None or add.start() <= change.start())
+    names = tuple(_names(task))
+    noun, at = _noun(task, add.end() if adds and add else 0) if adds else ("", -1)
+    if not adds:
+        return Wanted("change", "", names=names, modifiers=_modifiers(task))
+    assert add is not None
+    new = _new_name(task, names, add.end(), at)
+    if noun == "" and new is not None and new.quoted:
+        noun = _guessed(task, new)
+    action: Action = (
+        "add" if noun in ("method", "property", "function", "class", "field", "entry", "text") else "change"
+    )
+    others = tuple(n for n in names if new is None or n.at != new.at)
+    if new is None:
+        return Wanted(action, noun, modifiers=_modifiers(task), names=others)
+    default = _DEFAULT.search(task, new.at) if noun in ("parameter", "field") else None
+    value = (default[1] or default[2]).strip("`") if default else ""
+    return Wanted(action, noun, new.last, new.owner, new.parameters, value, _modifiers(task), others)
+
+
+def _guessed(task: str, new: CodeName) -> Noun:
+    """The kind of a new name that the task calls nothing."""
+    if new.owner or re.fullmatch(r"__\w+__", new.last):
+        return "method"
+    if re.fullmatch(r"[A-Z][A-Z0-9_]+", new.last):
+        return "field"
+    if new.last[:1].isupper():
+        return "class"
+    return (
+        "method"
+        if re.match(r"\W*\s*(?:to|on|à|sur)\s+(?:the\s+|la\s+)?(?:class\s+)?[`]?[A-Z]", task[new.end :])
+        else "function"
+    )
+
+
+def _noun(task: str, start: int) -> tuple[Noun, int]:
+    """The first noun of a kind behind the verb, outside of code, and where it begins."""
+    for match in _NOUN.finditer(task, start):
+        before, after = task[match.start() - 1 : match.start()], task[match.end() : match.end() + 1]
+        if before not in ("`", "_", ".", "-", "/", "@", '"') and after not in ("`", "_", "(", "/", '"'):
+            return _KINDS[int((match.lastgroup or "n0")[1:])], match.start()
+
+    return "", -1
+
+
+def _names(task: str) -> Iterator[CodeName]:
+    for match in _CODE.finditer(task):
+        quoted = match[1] is not None
+        text = (match[1] or match[2]).strip()
+        if text.startswith("@"):
+            continue
+        if not quoted and (not _LIKE_CODE.search(text) or _begins_sentence(task, match.start(), text)):
+            continue
+        parts = _DOTTED.match(text)
+        if parts and parts[1] not in _VALUES:
+            yield CodeName(
+                parts[1], match.start(), match.end(), quoted or parts[2] is not None or "_" in text, parts[3]
+            )
+
+
+def _begins_sentence(task: str, at: int, text: str) -> bool:
+    """Whether a capitalised word is one only because a sentence begins with it."""
+    plain = re.fullmatch(r"[A-ZÀ-Ý][a-zà-ÿ]+\.?", text) is not None
+    return plain and re.search(r"(?:^|[.!?:]\s+|\n\s*(?:[-*]\s*)?)$", task[:at]) is not None
+
+
+def _new_name(task: str, names: tuple[CodeName, ...], verb_end: int, noun_at: int) -> CodeName | None:
+    """The name of what is new: beside its noun, behind "called", or the first code behind the verb."""
+    noun = _NOUN.match(task, noun_at) if noun_at >= 0 else None
+    for name in names:
+        if _NAMING.search(task[: name.at]) or (noun and _beside(task, name, noun)):
+            return name
+    plain = _plain_name(task, noun) if noun else None
+    if plain is not None:
+        return plain
+    first = next((n for n in names if n.at >= verb_end), None)
+    if first is None or not first.quoted:
+        return None
+    between = task[verb_end : first.at]
+    return first if len(between.split()) <= 3 and not re.search(r"\b(?:to|in|on|à|dans|sur)\b", between) else None
+
+
+def _beside(task: str, name: CodeName, noun: re.Match[str]) -> bool:
+    after = task[noun.end() : name.at] if name.at >= noun.end() else None
+    before = task[name.end : noun.start()] if name.end <= noun.start() else None
+    if after is not None:
+        return re.fullmatch(r"\s*(?:class|classe|function|fonction|method)?\s*:?\s*", after) is not None
+    return before is not None and re.fullmatch(r"\s*(?:class|static|async|read-only|boolean)?\s*", before) is not None
+
+
+def _plain_name(task: str, noun: re.Match[str]) -> CodeName | None:
+    """An ordinary word beside the noun that must be the name, as in "add a property expired to Lease"."""
+    said = re.compile(rf"\s+(called|named|nomm[ée]+s?|appel[ée]+s?)?\s*[\"'«\s]*({_IDENT})(\([^()]*\))?").match(
+        task, noun.end()
+    )
+    if said and said[2].lower() not in _PLAIN_STOP and (said[1] or said[3] or _AFTER_NAME.match(task, said.end())):
+        return CodeName(said[2], said.start(2), said.end(), True, said[3][1:-1] if said[3] else None)
+    return None
+
+
+def _modifiers(task: str) -> frozenset[str]:
+    found = {
+        "classmethod": r"\bclass[ -]?method\b|@classmethod|m[ée]thode de classe",
+        "staticmethod": r"\bstatic ?method\b|@staticmethod|m[ée]thode statique",
+        "async": r"\basync(?:hronous)?\b|\bcoroutine\b|\basynchrone\b",
+        "cached": r"\bcached[ _]property\b",
+    }
+    return frozenset(name for name, pattern in found.items() if re.search(pattern, task, re.I))
