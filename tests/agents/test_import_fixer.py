@@ -44,7 +44,7 @@ def test_what_is_bound_or_unknown_stays(text: str) -> None:
     ("text", "added"),
     [
         ("x = time.time()\n", "import time"),
-        ("x: Sequence = Counter()\n", "from collections import Counter\nfrom typing import Sequence"),
+        ("x: Sequence = Counter()\n", "from collections import Counter\nfrom collections.abc import Sequence"),
         ("x = chain([])\n", "from itertools import chain"),
     ],
 )

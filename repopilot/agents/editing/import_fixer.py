@@ -14,16 +14,7 @@ from types import ModuleType
 
 from repopilot.code.python_ast import parse_python
 
-_MUCH_USED = (
-    "typing",
-    "collections",
-    "collections.abc",
-    "dataclasses",
-    "functools",
-    "itertools",
-    "contextlib",
-    "pathlib",
-)
+_MUCH_USED = tuple("dataclasses functools itertools contextlib pathlib collections collections.abc typing".split())
 """Modules whose names mean only one thing; of a name that two have the first one's is taken."""
 _KNOWN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__"}
 

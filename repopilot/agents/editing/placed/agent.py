@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.agents.editing.placed.candidates import Sampling, sample
 from repopilot.agents.editing.placed.changed_code import changed_slots
 from repopilot.agents.editing.placed.choose_place import choose_place
-from repopilot.agents.editing.placed.locate import (
+from repopilot.agents.editing.placed.new_code import new_slot
+from repopilot.agents.editing.placed.prompt import messages_for
+from repopilot.agents.editing.placed.sampling import Sampling, sample
+from repopilot.agents.editing.placed.slot import Slot
+from repopilot.agents.editing.placed.target_places import (
     Choice,
-    Place,
+    TargetPlace,
     choices,
     existing_paths,
     is_generated,
     place_of,
     unknown_names,
 )
-from repopilot.agents.editing.placed.new_code import new_slot
-from repopilot.agents.editing.placed.prompt import messages_for
-from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.wanted import Wanted, read_task
 from repopilot.agents.editing.places import named_paths, stored_text
 from repopilot.errors import GenerationFailed
@@ -140,7 +140,7 @@ def _better_rewritten(found: Sequence[Choice], wanted: Wanted, task: str, index:
     return not any(re.search(rf"\b{re.escape(name)}\b", task) for name in names)
 
 
-def _slots(place: Place, wanted: Wanted, task: str) -> list[Slot]:
+def _slots(place: TargetPlace, wanted: Wanted, task: str) -> list[Slot]:
     if wanted.action == "change" and place.symbol is not None:
         return changed_slots(place, place.symbol, wanted, task)
     return [new_slot(place, wanted)]
@@ -152,7 +152,7 @@ def _nearest(name: str, index: Index) -> list[str]:
     return difflib.get_close_matches(name.rpartition(".")[2], sorted(known), 4, 0.6)
 
 
-def _editable(place: Place, wanted: Wanted) -> bool:
+def _editable(place: TargetPlace, wanted: Wanted) -> bool:
     """Whether lines can be placed there.
 
     Raises:

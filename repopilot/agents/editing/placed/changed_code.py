@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 
 from repopilot.agents.editing.placed.block import changed_block
-from repopilot.agents.editing.placed.locate import CLASSES, Place
 from repopilot.agents.editing.placed.signature import body_start, shortened, with_parameter
 from repopilot.agents.editing.placed.slot import Slot
+from repopilot.agents.editing.placed.target_places import CLASSES, TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.types import Symbol
 
@@ -34,7 +34,7 @@ _BRACED = frozenset({"javascript", "typescript", "tsx", "java", "c", "cpp", "csh
 """Languages whose conditions stand in parentheses."""
 
 
-def changed_slots(place: Place, symbol: Symbol, wanted: Wanted, task: str) -> list[Slot]:
+def changed_slots(place: TargetPlace, symbol: Symbol, wanted: Wanted, task: str) -> list[Slot]:
     """The ways to change a definition, the likeliest first.
 
     Args:
@@ -83,7 +83,7 @@ def _whole(symbol: Symbol, lines: Sequence[str], first: int, last: int, body: in
     )
 
 
-def _block(place: Place, symbol: Symbol, lines: Sequence[str], body: int, last: int, task: str) -> Slot:
+def _block(place: TargetPlace, symbol: Symbol, lines: Sequence[str], body: int, last: int, task: str) -> Slot:
     """The statements of a long function that the task is about."""
     start, end = changed_block(lines, body, last, place.language, task)
     space = _space(lines[start])
@@ -101,7 +101,7 @@ def _block(place: Place, symbol: Symbol, lines: Sequence[str], body: int, last: 
     )
 
 
-def _guard(place: Place, symbol: Symbol, lines: Sequence[str], body: int, last: int) -> Slot:
+def _guard(place: TargetPlace, symbol: Symbol, lines: Sequence[str], body: int, last: int) -> Slot:
     """A condition before everything else that the function does."""
     space = _space(next(line for line in lines[body:last] if line.strip()))
     condition = "if (" if place.language in _BRACED else "if "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.agents.editing.placed.locate import Choice
+from repopilot.agents.editing.placed.target_places import Choice
 from repopilot.errors import PlaceAmbiguous
 from repopilot.llm import structured
 from repopilot.llm.model import Model

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from repopilot import i18n
-from repopilot.agents.editing.placed.locate import CLASSES, Place
 from repopilot.agents.editing.placed.slot import Slot
+from repopilot.agents.editing.placed.target_places import CLASSES, TargetPlace
 from repopilot.code.languages import is_test_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
@@ -34,7 +34,7 @@ _BUILTIN = frozenset(
 
 
 def faults(
-    place: Place, slot: Slot, lines: Sequence[str], change: FileChange, task: str, index: Index
+    place: TargetPlace, slot: Slot, lines: Sequence[str], change: FileChange, task: str, index: Index
 ) -> tuple[str, ...]:
     """What is wrong with new lines that parse.
 
@@ -107,7 +107,7 @@ def _does_nothing(lines: Sequence[str], slot: Slot) -> bool:
     return slot.unit == "definition" and not before and len(code) > 1 and all(_EMPTY.match(line) for line in code[1:])
 
 
-def _new_errors(place: Place, change: FileChange) -> list[str]:
+def _new_errors(place: TargetPlace, change: FileChange) -> list[str]:
     """Undefined and redefined names, and the like, that the file didn't have before, by ruff."""
     if place.language != "python":
         return []
@@ -121,7 +121,7 @@ def _new_errors(place: Place, change: FileChange) -> list[str]:
     return [message for message in dict.fromkeys(after) if after.count(message) > before.count(message)]
 
 
-def _unknown_attributes(place: Place, lines: Sequence[str], task: str, index: Index) -> list[str]:
+def _unknown_attributes(place: TargetPlace, lines: Sequence[str], task: str, index: Index) -> list[str]:
     """Attributes that nothing in the repository has: of the object itself those that its classes don't have."""
     text = "\n".join(_code(lines))
     own = _own_names(place, index)
@@ -146,7 +146,7 @@ def _code(lines: Iterable[str]) -> list[str]:
     return [re.sub(r"(?:#|//).*", "", line) for line in bare.split("\n")]
 
 
-def _own_names(place: Place, index: Index) -> set[str]:
+def _own_names(place: TargetPlace, index: Index) -> set[str]:
     """The words of the class around a place and of its base classes; empty where a base class is unknown."""
     name = place.owner or (place.symbol.qualified.rpartition(".")[0] if place.symbol else "")
     owner = next((s for s in place.outline if s.qualified == name and s.kind in CLASSES), None)

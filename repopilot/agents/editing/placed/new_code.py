@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.agents.editing.placed.locate import CLASSES, FUNCTIONS, Place
 from repopilot.agents.editing.placed.signature import docstring_end, signature_end
 from repopilot.agents.editing.placed.slot import Slot, Unit
+from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.types import Symbol
 
@@ -23,7 +23,7 @@ _MODIFIERS = re.compile(
 _MAIN = re.compile(r"^if __name__\b")
 
 
-def new_slot(place: Place, wanted: Wanted) -> Slot:
+def new_slot(place: TargetPlace, wanted: Wanted) -> Slot:
     """The slot of something new.
 
     Args:
@@ -55,7 +55,7 @@ class Head:
     behind: Symbol | None
 
 
-def head_of_new(place: Place, wanted: Wanted) -> Head:
+def head_of_new(place: TargetPlace, wanted: Wanted) -> Head:
     """The beginning of a new member, function or class.
 
     Args:
@@ -74,7 +74,7 @@ def head_of_new(place: Place, wanted: Wanted) -> Head:
     return Head(_like_sibling(place, wanted, behind), indent, behind)
 
 
-def sibling_before(place: Place, wanted: Wanted) -> Symbol | None:
+def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
     """The definition behind which a new one belongs: one that the task names, the last property for a property, the
     last field for a field, else the last definition of its kind."""
     kinds = {"field": frozenset({"field", "variable"}), "class": CLASSES | FUNCTIONS}.get(wanted.noun, FUNCTIONS)
@@ -92,13 +92,13 @@ def sibling_before(place: Place, wanted: Wanted) -> Symbol | None:
     return None
 
 
-def is_property(place: Place, symbol: Symbol) -> bool:
+def is_property(place: TargetPlace, symbol: Symbol) -> bool:
     """Whether a Python function is decorated as a property."""
     head = place.lines[symbol.start_line - 1 : symbol.start_line + 2]
     return any(re.match(r"\s*@(?:\w+\.)?\w*property\b", line) for line in head)
 
 
-def member_indent(place: Place, behind: Symbol | None) -> str:
+def member_indent(place: TargetPlace, behind: Symbol | None) -> str:
     """The white space before a new definition."""
     if behind is not None:
         return _space(place.lines[behind.start_line - 1])
@@ -110,7 +110,7 @@ def member_indent(place: Place, behind: Symbol | None) -> str:
     return next(deeper, outer + ("\t" if "\t" in outer else "    "))
 
 
-def _python(place: Place, wanted: Wanted, indent: str) -> str:
+def _python(place: TargetPlace, wanted: Wanted, indent: str) -> str:
     if wanted.noun == "class":
         return f"{indent}class {wanted.name}"
     in_class = bool(place.owner)
@@ -126,7 +126,7 @@ def _python(place: Place, wanted: Wanted, indent: str) -> str:
     )
 
 
-def _python_parameters(place: Place, wanted: Wanted, in_class: bool) -> str:
+def _python_parameters(place: TargetPlace, wanted: Wanted, in_class: bool) -> str:
     bound = (
         ""
         if not in_class or "staticmethod" in wanted.modifiers
@@ -147,13 +147,13 @@ def _without_bound(parameters: str) -> str:
     return re.sub(r"^\s*(?:self|cls)\s*(?:,\s*|$)", "", parameters).strip()
 
 
-def _annotated(place: Place) -> bool:
+def _annotated(place: TargetPlace) -> bool:
     """Whether most functions around declare what they return."""
     functions = [s for s in place.members if s.kind in FUNCTIONS] or [s for s in place.outline if s.kind in FUNCTIONS]
     return sum("->" in s.signature for s in functions) * 2 > len(functions)
 
 
-def _like_sibling(place: Place, wanted: Wanted, behind: Symbol | None) -> str:
+def _like_sibling(place: TargetPlace, wanted: Wanted, behind: Symbol | None) -> str:
     """The sibling's first line up to its parameters, with the new name."""
     if behind is None or not wanted.name:
         return ""
@@ -185,7 +185,7 @@ def _space(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _insertion(place: Place, head: Head, leaf: bool) -> int:
+def _insertion(place: TargetPlace, head: Head, leaf: bool) -> int:
     """Behind which line something new belongs."""
     if head.behind is not None:
         return head.behind.end_line
@@ -200,7 +200,7 @@ def _insertion(place: Place, head: Head, leaf: bool) -> int:
     return place.symbol.end_line - 1
 
 
-def _first_field(place: Place, owner: Symbol) -> int:
+def _first_field(place: TargetPlace, owner: Symbol) -> int:
     """The line behind the docstring of a class without fields."""
     end = signature_end(place.lines, owner.start_line - 1)
     return docstring_end(place.lines, end)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repopilot.agents.editing.placed.locate import Place
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.surroundings import CountTokens, named_elsewhere, surroundings
+from repopilot.agents.editing.placed.target_places import TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.index.store import Index
 from repopilot.prompts import nonce, render, sanitized
@@ -20,7 +20,7 @@ _LONGEST_SHOWN = 90
 
 
 def messages_for(
-    place: Place, wanted: Wanted, slot: Slot, task: str, feedback: Sequence[str], index: Index, count: CountTokens
+    place: TargetPlace, wanted: Wanted, slot: Slot, task: str, feedback: Sequence[str], index: Index, count: CountTokens
 ) -> list[ChatMessage]:
     """The prompt for the lines of a slot.
 
@@ -61,7 +61,7 @@ def messages_for(
     ]
 
 
-def _what(place: Place, wanted: Wanted) -> str:
+def _what(place: TargetPlace, wanted: Wanted) -> str:
     name = f" `{wanted.name}`" if wanted.name else ""
     where = f" of `{place.owner}`" if place.owner else ""
     return f"the new {wanted.noun or 'code'}{name}{where}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from repopilot.agents.editing.placed.locate import CLASSES, FUNCTIONS, Place
 from repopilot.agents.editing.placed.new_code import is_property
 from repopilot.agents.editing.placed.signature import shortened
+from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.index.store import Index
 from repopilot.index.tokens import tokens_of
@@ -29,7 +29,7 @@ _IMPORT = re.compile(r"^(?:from|import|use|const \w+ = require|#include)\b")
 CountTokens = Callable[[str], int]
 
 
-def surroundings(place: Place, wanted: Wanted, task: str, index: Index, count: CountTokens) -> str:
+def surroundings(place: TargetPlace, wanted: Wanted, task: str, index: Index, count: CountTokens) -> str:
     """The outline of the place as code.
 
     Args:
@@ -61,7 +61,7 @@ def surroundings(place: Place, wanted: Wanted, task: str, index: Index, count: C
             full = full[:-1]
 
 
-def named_elsewhere(place: Place, wanted: Wanted, index: Index) -> str:
+def named_elsewhere(place: TargetPlace, wanted: Wanted, index: Index) -> str:
     """A line for each definition outside of the place that the task names: its signature and its file."""
     lines = []
     for name in wanted.names:
@@ -72,7 +72,7 @@ def named_elsewhere(place: Place, wanted: Wanted, index: Index) -> str:
     return "\n".join(dict.fromkeys(lines[:MOST_NAMED]))
 
 
-def _owner(place: Place) -> Symbol | None:
+def _owner(place: TargetPlace) -> Symbol | None:
     """The class around the definition that changes."""
     if place.symbol is None:
         return None
@@ -81,14 +81,14 @@ def _owner(place: Place) -> Symbol | None:
     return next(around, None)
 
 
-def _members(place: Place, owner: Symbol | None) -> list[Symbol]:
+def _members(place: TargetPlace, owner: Symbol | None) -> list[Symbol]:
     if place.owner:
         return place.members
     start = f"{owner.qualified}." if owner else ""
     return [s for s in place.outline if s.qualified.startswith(start) and "." not in s.qualified[len(start) :]]
 
 
-def _siblings(place: Place, members: Sequence[Symbol], wanted: Wanted, words: set[str]) -> list[Symbol]:
+def _siblings(place: TargetPlace, members: Sequence[Symbol], wanted: Wanted, words: set[str]) -> list[Symbol]:
     """The definitions most like what is new, short ones, in full."""
     kinds = CLASSES if wanted.noun == "class" else FUNCTIONS if wanted.noun != "field" else frozenset({"field"})
     named = {name.last for name in wanted.names}
@@ -105,7 +105,7 @@ def _siblings(place: Place, members: Sequence[Symbol], wanted: Wanted, words: se
     return sorted(fitting, key=lambda s: -worth(s))[:MOST_SIBLINGS]
 
 
-def _overlap(symbol: Symbol, place: Place, words: set[str]) -> float:
+def _overlap(symbol: Symbol, place: TargetPlace, words: set[str]) -> float:
     """How much a definition has to do with the task: words of its name count more than those of its text."""
     body = " ".join(place.lines[symbol.start_line - 1 : min(symbol.end_line, symbol.start_line + 30)])
     name = set(tokens_of(symbol.name))
@@ -113,7 +113,12 @@ def _overlap(symbol: Symbol, place: Place, words: set[str]) -> float:
 
 
 def _outline(
-    place: Place, owner: Symbol | None, full: Sequence[Symbol], listed: Sequence[Symbol], words: set[str], index: Index
+    place: TargetPlace,
+    owner: Symbol | None,
+    full: Sequence[Symbol],
+    listed: Sequence[Symbol],
+    words: set[str],
+    index: Index,
 ) -> str:
     lines = place.lines
     mark = "#" if place.language == "python" else "//"
@@ -131,7 +136,7 @@ def _full(symbol: Symbol, lines: Sequence[str]) -> list[str]:
     return [line for line in shortened(lines[symbol.start_line - 1 : symbol.end_line]) if line.strip()]
 
 
-def _listed(symbol: Symbol, place: Place) -> str:
+def _listed(symbol: Symbol, place: TargetPlace) -> str:
     """A definition in a list: without its body, which small models would copy as one that is elided."""
     if symbol.kind not in FUNCTIONS:
         return symbol.name

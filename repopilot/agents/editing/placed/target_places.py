@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TargetPlace:
     """One place of one file.
 
     Attributes:
@@ -113,7 +113,7 @@ def existing_paths(task: str, index: Index) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def place_of(choice: Choice, wanted: Wanted, workspace: Workspace) -> Place:
+def place_of(choice: Choice, wanted: Wanted, workspace: Workspace) -> TargetPlace:
     """A chosen place with its file's text and definitions; a file that the last answer changed counts as changed."""
     drafts = {f.path: f.content for f in last_files(workspace.turns) if f.change != "deleted"}
     target = load(choice.path, workspace, drafts.get(choice.path))
@@ -125,7 +125,7 @@ def place_of(choice: Choice, wanted: Wanted, workspace: Workspace) -> Place:
         same = [s for s in outline if s.qualified == symbol.qualified]
         symbol = min(same, key=lambda s: abs(s.start_line - choice.symbol.start_line)) if same else None  # type: ignore[union-attr]
     owner = symbol.qualified if symbol is not None and wanted.action == "add" else ""
-    return Place(target, tuple(outline), symbol, owner)
+    return TargetPlace(target, tuple(outline), symbol, owner)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from repopilot import i18n
 from repopilot.agents.editing.checked_change import checked_change
 from repopilot.agents.editing.placed.completeness import is_complete
 from repopilot.agents.editing.placed.faults import faults, normal_form
-from repopilot.agents.editing.placed.locate import Place
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.splice import new_lines, with_lines
+from repopilot.agents.editing.placed.target_places import TargetPlace
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
 from repopilot.llm import stream
@@ -54,7 +54,7 @@ class Sampling:
 
     model: Model
     ways: tuple[tuple[Slot, Sequence[ChatMessage]], ...]
-    place: Place
+    place: TargetPlace
     task: str
     index: Index
     seed: int = 0
