@@ -1,0 +1,80 @@
+"""What one file declares, and the words by which groups of requirements are told apart. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+Read = Callable[[str], str | None]
+"""Gives the text of a file of the repository by its path, None for none."""
+
+_TESTS = re.compile(r"(?:^|[-_./])(?:tests?|testing|unittests?|pytest|unit)(?:$|[-_./\d])", re.I)
+_DEVELOPMENT = re.compile(r"^(?:dev|devel|develop|development|all[-_]?dev|ci|qa)(?:$|[-_./])|[-_.](?:dev|devel)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationParts:
+    """What one file says of the project.
+
+    Attributes:
+        name, version, python: as declared, '' where it says nothing; `python` are the bounds.
+        runtime: requirements of the package itself.
+        extras: requirements by the name of the extra.
+        groups: further requirements by the name of their group, environment or session; `-r path` includes a file.
+        wanted: extras and groups that another declaration asks for, such as tox's `extras`.
+        entry_points: `name → place`, by group.
+        constraints: exact versions, of lock files.
+    """
+
+    name: str = ""
+    version: str = ""
+    python: str = ""
+    runtime: tuple[str, ...] = ()
+    extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    wanted: tuple[str, ...] = ()
+    entry_points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()
+
+
+def is_for_tests(name: str) -> bool:
+    """Whether a group, extra, environment or file of this name has what tests need."""
+    return bool(_TESTS.search(name))
+
+
+def is_for_development(name: str) -> bool:
+    """Whether a group, extra or file of this name has what developers need."""
+    return bool(_DEVELOPMENT.search(name))
+
+
+def parsed(requirement: str) -> Requirement | None:
+    """The requirement, None where it is not valid."""
+    try:
+        return Requirement(requirement)
+    except InvalidRequirement:
+        return None
+
+
+def canonical(name: str) -> str:
+    """A package's name as the index writes it."""
+    return str(canonicalize_name(name))
+
+
+def texts(values: object) -> tuple[str, ...]:
+    """The texts in a list from a file; anything else is passed over."""
+    return tuple(v for v in values if isinstance(v, str)) if isinstance(values, (list, tuple, set)) else ()
+
+
+def table(value: object) -> Mapping[str, object]:
+    """A table from a file, an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def lines(text: object) -> tuple[str, ...]:
+    """The filled lines of an option."""
+    stripped: Iterable[str] = (line.strip() for line in text.splitlines()) if isinstance(text, str) else ()
+    return tuple(line for line in stripped if line and not line.startswith("#"))
