@@ -51,6 +51,10 @@ class SandboxError(RepoPilotError):
     """The sandbox could not be set up, or consent to a weaker one is missing."""
 
 
+class EnvironmentFailed(RepoPilotError):
+    """The environment that a repository's tests need can't be built or used."""
+
+
 class GenerationFailed(RepoPilotError):
     """No usable change could be made: the task can't be carried out here, or the model's reply can't be used."""
 

@@ -129,6 +129,18 @@ class Settings(BaseSettings):
         default=120.0, gt=0, description="Longest time a model takes to write one version of a change, in seconds."
     )
     test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
+    environments: Literal["ask", "always", "never"] = Field(
+        default="ask",
+        description="Fetch the packages that a repository's tests need: ask first, always when tests are run, or never.",
+    )
+    environment_max_mb: int = Field(default=1024, gt=0, description="Largest environment of a repository, in MB.")
+    environment_timeout_s: float = Field(
+        default=600.0, gt=0, description="Longest step of building an environment, in seconds."
+    )
+    test_python: str = Field(
+        default="",
+        description="An interpreter with pytest and a repository's dependencies, used for its tests instead.",
+    )
     repository_rules: bool = Field(
         default=False,
         description="Review with the rules a repository brings in .repopilot/rules, too; it may be hostile.",
@@ -145,6 +157,11 @@ class Settings(BaseSettings):
     def indexes(self) -> Path:
         """The folder of the indexes."""
         return self.home / "index"
+
+    @property
+    def environments_folder(self) -> Path:
+        """The folder of the environments that tests run with."""
+        return self.home / "environments"
 
     @property
     def models(self) -> Path:

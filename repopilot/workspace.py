@@ -11,9 +11,10 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from repopilot.errors import ModelError
+from repopilot.errors import ModelError, RepoPilotError
 from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
+from repopilot.project_environment import find_environment
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
@@ -189,6 +190,7 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
     roles = await choose_roles(settings, model, runtime.models) if model else ModelRoles()
     for note in roles.notes:
         log.warning("%s", note)
+    environment = await asyncio.to_thread(usable_environment, snapshot, settings)
     return Workspace(
         snapshot,
         index,
@@ -198,4 +200,14 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         embedder=embedder,
         router=roles.router,
         coder=roles.coder,
+        environment=environment,
     )
+
+
+def usable_environment(snapshot: Snapshot, settings: Settings) -> Environment | None:
+    """The environment of a repository's tests; None, with a warning in the log, where it can't be used."""
+    try:
+        return find_environment(snapshot, settings)
+    except RepoPilotError as error:
+        log.warning("%s", error)
+        return None

@@ -111,6 +111,13 @@ def parser() -> argparse.ArgumentParser:
     refine.add_argument("--tests", metavar="TESTS.py")
     refine.add_argument("--task", default="", metavar="TEXT")
 
+    environment = _command(commands, "environment", "the packages that a repository's tests need", source=True)
+    environment.add_argument("--build", action="store_true", help="fetch and install them, outside of the repository")
+    environment.add_argument(
+        "--allow-build-scripts", action="store_true", help="build packages without a wheel, which runs their code"
+    )
+    environment.add_argument("--remove", action="store_true", help="remove what was installed for the repository")
+
     models = _command(commands, "models", "the models on this machine")
     models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")

@@ -253,6 +253,13 @@ def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
     return 0 if measured else 1
 
 
+def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Say what a repository's tests need, build or remove it; see cli/environment_command.py."""
+    from repopilot.cli.environment_command import environment as run
+
+    return run(arguments, runtime)
+
+
 def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Serve the repository tools to an MCP client."""
     from repopilot.mcp.server import run

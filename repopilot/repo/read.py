@@ -59,6 +59,22 @@ def read_raw(snapshot: Snapshot, path: str) -> bytes:
     return data
 
 
+def names_in(snapshot: Snapshot, folder: str) -> frozenset[str]:
+    """The names in one folder of the repository, '' for its top; none where there is no such folder."""
+    if snapshot.git_dir is None:
+        try:
+            return frozenset(os.listdir(os.path.join(_real_root(snapshot), folder)))
+        except OSError:
+            return frozenset()
+    place = ["--", f"{folder}/"] if folder else []
+    args = ["ls-tree", "-z", "--name-only", "--full-tree", snapshot.commit, *place]
+    try:
+        listed = git_command.run(snapshot.git_dir, args, git_command.reading({"core.literalPathspecs": "true"}))
+    except git_command.GitFailed:
+        return frozenset()
+    return frozenset(os.path.basename(name) for name in listed.decode("utf-8", "surrogateescape").split("\0") if name)
+
+
 def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
     """The text of a file whatever it was skipped for, as `read` would give it.
 

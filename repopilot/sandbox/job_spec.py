@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from repopilot.code.dependencies.pytest_options import PytestOptions
 from repopilot.sandbox.processes import own_tasks
 from repopilot.types import Environment
 
@@ -62,6 +63,7 @@ class SandboxJob:
         probe: replaces the tests by an attempt to escape: {"secret", "forbidden"}, two paths that must be out of reach.
         limits: bounds of the run.
         environment: what the tests need, None for our own packages.
+        options: the project's own options for pytest, of a job with an environment.
     """
 
     root: Path
@@ -72,6 +74,7 @@ class SandboxJob:
     probe: Mapping[str, str] = field(default_factory=dict)
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     environment: Environment | None = None
+    options: PytestOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,10 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
         channel: the file descriptor of the report.
     """
     folders = dict.fromkeys(str(Path(test).parent) for test in job.tests)
+    options = job.options or PytestOptions({})
+    plugins = job.environment.plugins if job.environment else ()
     searched = [mounts.root, f"{mounts.root}/src", *(f"{mounts.root}/{folder}" for folder in folders if folder != ".")]
+    searched += [f"{mounts.root}/{folder}" for folder in options.python_path]
     return json.dumps(
         {
             "level": level,
@@ -111,7 +117,8 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
             "tests": [f"{mounts.root}/{test}" for test in job.tests],
             "import": searched,
             "packages": packages(job),
-            "plugins": list(job.environment.plugins) if job.environment else [],
+            "plugins": list(dict.fromkeys((*plugins, *options.plugins))),
+            "options": options.arguments(plugins),
             "probe": dict(job.probe),
             "read": [*readable(job), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
             "write": [mounts.work, "/dev/null"],
@@ -203,6 +210,7 @@ def environment(mounts: Mounts) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": f"{mounts.work}/hypothesis",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
+from repopilot.code.dependencies.pytest_options import read_pytest_options
 from repopilot.errors import SandboxError
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.failures import failures, missing_modules
@@ -87,6 +88,7 @@ def run_pytest(
             inputs is not None,
             limits=limits,
             environment=environment,
+            options=read_pytest_options(lambda path: _text(folder / "repo" / path)) if environment else None,
         )
         context = _Context(folder, job, achieved, names, sources, cancel or threading.Event())
         for alias, test in names.items():
@@ -128,6 +130,13 @@ def choose_mutations(
 def _run(job: SandboxJob, context: _Context) -> _Run:
     outcome = levels.start(job, context.level, context.cancel)
     return _Run(outcome, read_report(outcome.report, job.nonce))
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return None
 
 
 def _sources(root: Path, files: Mapping[str, str | bytes], tests: Sequence[str]) -> dict[str, str]:

@@ -106,13 +106,15 @@ def _pytest(job: dict[str, Any]) -> int:
         import reporter
 
     sys.path[:1] = job["import"]
-    for name in ("reporter", "confine", "seccomp"):  # the code under test may have modules of these names
-        sys.modules.pop(name, None)
+    _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
+    if job["plugins"]:
+        os.environ["PYTHONPATH"] = os.pathsep.join([*job["import"], *job["packages"]])  # for programs that tests start
     outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"])
     asynchronous = _ASYNC_PLUGINS & set(job["plugins"])
     return pytest.main(
         [
             *job["tests"],
+            *job["options"],
             *(part for name in job["plugins"] for part in ("-p", name)),
             "--rootdir",
             job["root"],
@@ -136,6 +138,16 @@ def _pytest(job: dict[str, Any]) -> int:
         ],
         plugins=[outcomes] if asynchronous else [outcomes, reporter],
     )
+
+
+def _forget(folders: list[str]) -> None:
+    """Let modules that were imported up to now be imported again where the folders have others of their names: those
+    of a project that pytest itself uses, such as pluggy, and our neighbours, whose names the code may use."""
+    own = {entry.removesuffix(".py") for folder in folders if os.path.isdir(folder) for entry in os.listdir(folder)}
+    kept = {*sys.stdlib_module_names, "pytest", "_pytest", "__main__"}
+    for name in list(sys.modules):
+        if (top := name.partition(".")[0]) in own and top not in kept:
+            del sys.modules[name]
 
 
 if __name__ == "__main__":

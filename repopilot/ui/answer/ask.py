@@ -29,7 +29,7 @@ from repopilot.ui.chat_store import Exchange
 from repopilot.ui.elements import element
 from repopilot.ui.repository.props import dense_words
 from repopilot.ui.repository_view import send_error
-from repopilot.workspace import Workspace
+from repopilot.workspace import Workspace, usable_environment
 
 log = logging.getLogger(__name__)
 
@@ -137,6 +137,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         coder=models.roles.coder,
         embedder=await models.find_embedder(),
         turns=chat.turns,
+        environment=await asyncio.to_thread(usable_environment, opening.snapshot, settings),
     )
 
 

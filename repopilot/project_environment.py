@@ -1,0 +1,77 @@
+"""The environment of an opened repository: what it declares, read from its snapshot, and what was built for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from repopilot.code.dependencies.project_version import built_files
+from repopilot.code.dependencies.python_project import PythonProject, read_project
+from repopilot.errors import SourceError
+from repopilot.repo.read import names_in, read_on_demand
+from repopilot.sandbox.environments.distribution_metadata import UNKNOWN_VERSION
+from repopilot.sandbox.environments.environment_store import load_environment
+from repopilot.sandbox.environments.named_interpreter import named_environment
+from repopilot.settings import Settings
+from repopilot.types import Environment, Snapshot
+
+_LARGEST = 8 * 1024 * 1024  # lock files are large
+_FOLDERS = ("", "requirements", "test", "tests", "testing")
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredProject:
+    """A Python project as its repository declares it, with the files that its build would write."""
+
+    project: PythonProject
+    files: Mapping[str, str]
+
+
+def declared_project(snapshot: Snapshot) -> DeclaredProject:
+    """What the project of a snapshot declares; it is read anew where the files can have changed."""
+    return _remembered(snapshot) if snapshot.git_dir is not None else _declared(snapshot)
+
+
+def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | None:
+    """The interpreter that the user named, else the environment that was built for what the repository declares now.
+
+    Args:
+        snapshot: the repository.
+        settings: the named interpreter, and the data directory.
+
+    Returns:
+        The environment, None where there is none.
+
+    Raises:
+        EnvironmentFailed: the named interpreter can't be used.
+        StorageError: the data directory can't be used.
+    """
+    if not settings.test_python and not settings.environments_folder.is_dir():
+        return None
+    declared = declared_project(snapshot)
+    if settings.test_python:
+        return named_environment(settings.test_python, declared.files)
+    return load_environment(declared.project, settings, declared.files)
+
+
+@lru_cache(maxsize=16)
+def _remembered(snapshot: Snapshot) -> DeclaredProject:
+    return _declared(snapshot)
+
+
+def _declared(snapshot: Snapshot) -> DeclaredProject:
+    top = f"{snapshot.subdir}/" if snapshot.subdir else ""
+    listed = {folder: names_in(snapshot, f"{top}{folder}".rstrip("/")) for folder in _FOLDERS}
+
+    def read(path: str) -> str | None:
+        folder, _, name = path.rpartition("/")
+        if folder in listed and name not in listed[folder]:
+            return None
+        try:
+            return read_on_demand(snapshot, f"{top}{path}", _LARGEST)
+        except SourceError:
+            return None
+
+    project = read_project(read)
+    return DeclaredProject(project, built_files(project.version or UNKNOWN_VERSION, read))

@@ -1,0 +1,154 @@
+"""The environments on disk: found by what a project declares, listed, removed.
+
+Each is a folder named by a key of the declared content and the interpreter; `site` has the packages and
+`environment.json` the facts. It appears by one rename, when it is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.code.dependencies.python_project import PythonProject
+from repopilot.errors import StorageError
+from repopilot.sandbox.environments.distribution_metadata import installed_plugins, write_metadata
+from repopilot.sandbox.job_spec import MB
+from repopilot.sandbox.processes import disk_use
+from repopilot.settings import Settings
+from repopilot.types import Environment, LeftOut
+
+FACTS, SITE, METADATA = "environment.json", "site", "metadata"
+CACHE = "cache"
+_FORM = 1
+_MOST_COUNTED = 1 << 42
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentFacts:
+    """What is known of a built environment.
+
+    Attributes:
+        project: the name of the project that it was built for.
+        requirements: what was asked for.
+        packages: what was installed, `name==version`.
+        left_out: what could not be had.
+        megabytes: on disk.
+        seconds: it took to build.
+        unlocked: the versions of the project's lock files could not be kept.
+        built_code: packages were built from source.
+    """
+
+    project: str = ""
+    requirements: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    megabytes: float = 0.0
+    seconds: float = 0.0
+    unlocked: bool = False
+    built_code: bool = False
+
+
+def environment_key(project: PythonProject) -> str:
+    """The key of a project's environment: what it declares, and the interpreter."""
+    content = [_FORM, sorted(project.requirements), sorted(project.constraints), sys.implementation.cache_tag]
+    content += [platform.system(), platform.machine()]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:20]
+
+
+def load_environment(
+    project: PythonProject, settings: Settings, files: Mapping[str, str] | None = None
+) -> Environment | None:
+    """The environment that was built for what a project declares now; None where there is none.
+
+    Args:
+        project: what it declares.
+        settings: the data directory.
+        files: texts of files that the project's build would write.
+
+    Raises:
+        StorageError: the data directory can't be used.
+    """
+    key = environment_key(project)
+    folder = settings.environments_folder / key
+    facts = read_facts(folder)
+    if facts is None:
+        return None
+    try:
+        metadata = write_metadata(project, folder / METADATA)
+    except OSError as error:
+        raise StorageError(i18n.message("environments.not_stored", error=error)) from error
+    packages = tuple(path for path in (metadata, folder / SITE) if path is not None)
+    return Environment(
+        key, packages=packages, plugins=installed_plugins(packages), files=files or {}, left_out=facts.left_out
+    )
+
+
+def read_facts(folder: Path) -> EnvironmentFacts | None:
+    """The facts of a built environment; None where the folder has none."""
+    try:
+        data = json.loads((folder / FACTS).read_text("utf-8"))
+        data["left_out"] = tuple(LeftOut(name, _message(reason)) for name, reason in data["left_out"])
+        data |= {name: tuple(data[name]) for name in ("requirements", "packages")}
+        return EnvironmentFacts(**data)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write_facts(facts: EnvironmentFacts, folder: Path) -> None:
+    """Write the facts of an environment into its folder. Raises OSError."""
+    left_out = [(entry.requirement, _stored(entry.reason)) for entry in facts.left_out]
+    (folder / FACTS).write_text(json.dumps(asdict(facts) | {"left_out": left_out}, indent=1), "utf-8")
+
+
+def _stored(reason: str) -> object:
+    """A message with its key, so that it can be read in any language later."""
+    return [reason.key, {**reason.values}] if isinstance(reason, i18n.Message) else reason
+
+
+def _message(stored: object) -> str:
+    return i18n.message(stored[0], **stored[1]) if isinstance(stored, list) else str(stored)
+
+
+def list_environments(settings: Settings) -> dict[str, EnvironmentFacts]:
+    """The built environments by key."""
+    folder = settings.environments_folder
+    found = {path.name: read_facts(path) for path in sorted(folder.iterdir())} if folder.is_dir() else {}
+    return {key: facts for key, facts in found.items() if facts is not None}
+
+
+def remove_environment(key: str, settings: Settings) -> bool:
+    """Remove an environment, and uv's cache with the last one.
+
+    Args:
+        key: of the environment.
+        settings: the data directory.
+
+    Returns:
+        Whether there was one.
+
+    Raises:
+        StorageError: it can't be removed.
+    """
+    folder = settings.environments_folder / key
+    existed = folder.is_dir()
+    try:
+        if existed:
+            (folder / FACTS).unlink(missing_ok=True)  # from now on it is none, even if the rest is interrupted
+            shutil.rmtree(folder)
+        if not list_environments(settings):
+            shutil.rmtree(settings.environments_folder / CACHE, ignore_errors=True)
+    except OSError as error:
+        raise StorageError(i18n.message("environments.not_removed", error=error)) from error
+    return existed
+
+
+def megabytes_of(folder: Path) -> float:
+    """The size of a folder on disk."""
+    return round(disk_use(folder, _MOST_COUNTED) / MB, 1)

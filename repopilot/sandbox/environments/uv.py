@@ -1,0 +1,158 @@
+"""Runs uv, bounded in time and disk space, with the user's own index.
+
+uv is an optional dependency and no download of ours: it is pinned and hashed like all others, and there before anyone
+waits for an environment.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.errors import EnvironmentFailed
+from repopilot.sandbox import supervise
+from repopilot.sandbox.job_spec import MB, SandboxLimits
+
+_MEMORY = 4096 * MB
+_PIP_TIMEOUT_S = 20.0
+_FROM_PIP = {  # uv reads no pip configuration
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "cert": "SSL_CERT_FILE",
+}
+_OLD_NAMES = {"UV_DEFAULT_INDEX": "UV_INDEX_URL", "UV_INDEX": "UV_EXTRA_INDEX_URL"}
+PUBLIC_INDEX = "PyPI"
+
+
+@dataclass(frozen=True, slots=True)
+class UvRun:
+    """Where and how long uv may work.
+
+    Attributes:
+        folder: it works in; its size counts.
+        cache: of uv, kept among builds.
+        seconds: the longest run.
+        megabytes: the most that it may write to `folder`.
+        cancel: ends a run once set.
+        allow_builds: packages without a wheel are built, which runs their code.
+        variables: uv's, for the index, beside those of our own process.
+    """
+
+    folder: Path
+    cache: Path
+    seconds: float
+    megabytes: int
+    cancel: threading.Event
+    allow_builds: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_uv() -> str:
+    """The program. Raises EnvironmentFailed where there is none."""
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.exists() else shutil.which("uv")
+    if found is None:
+        raise EnvironmentFailed(i18n.message("environments.no_uv"), i18n.message("environments.no_uv_hint"))
+    return found
+
+
+def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
+    """Run a command of `uv pip`.
+
+    Args:
+        arguments: behind `uv pip`.
+        run: where and how long.
+
+    Returns:
+        How it ended; the caller reads its status.
+
+    Raises:
+        EnvironmentFailed: uv is missing, took too long or wrote too much.
+        Cancelled: `run.cancel` was set.
+    """
+    options = ["--python", sys.executable, "--cache-dir", str(run.cache), "--no-progress", "--color", "never"]
+    options += ["--no-python-downloads"]
+    options += [] if run.allow_builds else ["--only-binary", ":all:"]
+    marker = secrets.token_hex(16)
+    command = supervise.SandboxCommand(
+        [find_uv(), "pip", *arguments, *options],
+        {**os.environ, **run.variables, "REPOPILOT_RUN": marker},
+        b"",
+        run.folder,
+        marker,
+    )
+    limits = SandboxLimits(seconds=run.seconds, memory=_MEMORY, disk=run.megabytes * MB, processes=256)
+    outcome = supervise.run(command, limits, os.pipe(), run.cancel)
+    if outcome.ended == "timeout":
+        raise EnvironmentFailed(
+            i18n.message("environments.timeout", seconds=run.seconds), i18n.message("environments.timeout_hint")
+        )
+    if outcome.ended == "disk":
+        raise too_large(run.megabytes)
+    if outcome.ended != "finished":
+        raise EnvironmentFailed(i18n.message("environments.uv_stopped", limit=outcome.ended))
+    return outcome
+
+
+def too_large(limit: int, needed: int | None = None) -> EnvironmentFailed:
+    """The error of an environment over the limit, in MB; `needed` where it is known beforehand."""
+    if needed is None:
+        problem = i18n.message("environments.too_large", limit=limit)
+    else:
+        problem = i18n.message("environments.too_large_to_fetch", limit=limit, needed=needed)
+    return EnvironmentFailed(problem, i18n.message("environments.too_large_hint"))
+
+
+def index_name() -> str:
+    """Where packages come from, without credentials, for the user to read."""
+    address = {**index_variables(), **os.environ}.get("UV_DEFAULT_INDEX") or os.environ.get("UV_INDEX_URL")
+    return address.rpartition("@")[2].removeprefix("https://") if address else PUBLIC_INDEX
+
+
+def index_variables() -> dict[str, str]:
+    """uv's variables for the index that pip is configured to use, as far as uv's own are not set."""
+    configured = _pip_configuration()
+    found = {}
+    for option, variable in _FROM_PIP.items():
+        set_anyway = variable in os.environ or _OLD_NAMES.get(variable, variable) in os.environ
+        if option in configured and not set_anyway:
+            found[variable] = configured[option] if variable == "SSL_CERT_FILE" else _list(variable, configured[option])
+    if "UV_INDEX" in found and "UV_INDEX_STRATEGY" not in os.environ:
+        found["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # as pip chooses among its indexes
+    return found
+
+
+def _list(variable: str, text: str) -> str:
+    separator = "," if variable == "UV_FIND_LINKS" else " "
+    return separator.join(text.split())
+
+
+def _pip_configuration() -> Mapping[str, str]:
+    """Pip's options, those of the environment last; none where there is no pip."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=_PIP_TIMEOUT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    found: dict[str, str] = {}
+    for line in sorted(listed.stdout.splitlines(), key=_strength):
+        name, equals, value = line.partition("=")
+        try:
+            found[name.rpartition(".")[2]] = str(ast.literal_eval(value)) if equals else ""
+        except (SyntaxError, ValueError):
+            continue
+    return found
+
+
+def _strength(line: str) -> int:
+    return 2 if line.startswith(":env:") else 1 if line.startswith("install.") else 0

@@ -1,0 +1,228 @@
+"""Building environments with uv from an index on disk, and running tests with them in the sandbox."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.wheels import pack_installed, write_index, write_wheel
+
+from repopilot.code.dependencies.python_project import PythonProject
+from repopilot.errors import Cancelled, EnvironmentFailed
+from repopilot.sandbox.environments.distribution_metadata import installed_plugins
+from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+from repopilot.sandbox.environments.environment_store import (
+    environment_key,
+    list_environments,
+    load_environment,
+    remove_environment,
+)
+from repopilot.sandbox.environments.named_interpreter import named_environment
+from repopilot.sandbox.environments.uv import index_variables
+from repopilot.sandbox.run import run_pytest
+from repopilot.settings import Settings
+
+PLUGIN = "import pytest\n\n@pytest.fixture\ndef price():\n    return 42\n"
+PROJECT = PythonProject(
+    name="shop-keeper",
+    version="1.2",
+    requirements=("greeting>=1", "pricing", "pytest-xdist"),
+    entry_points={"shop.handlers": {"a": "shop:handle"}},
+)
+TESTS = """
+from importlib.metadata import entry_points, version
+import greeting
+import shop
+
+
+def test_dependency(price):
+    assert greeting.hello() == "hello"
+    assert price == 42
+
+
+def test_metadata():
+    assert version("shop_keeper") == "1.2"
+    (point,) = entry_points(group="shop.handlers")
+    assert point.load() is shop.handle
+"""
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("index")
+    pack_installed(folder)
+    write_wheel(folder, "greeting", "1.0", {"greeting.py": "def hello():\n    return 'hello'\n"})
+    write_wheel(folder, "greeting", "2.0", {"greeting.py": "def hello():\n    return 'hi'\n"})
+    plugin = {"pricing.py": PLUGIN, "pricing-1.0.dist-info/entry_points.txt": "[pytest11]\npricing = pricing\n"}
+    write_wheel(folder, "pricing", "1.0", plugin, ("pytest",))
+    write_wheel(folder, "old", "1.0", {"old.py": ""}, ("greeting<1",))
+    (folder / "needs_compiler-1.0.tar.gz").write_bytes(b"")
+    return write_index(folder)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    """One for all, so that uv unpacks each wheel once."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture
+def settings(index, home, monkeypatch) -> Settings:
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    for variable in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(variable, index.as_uri())
+    for key in list_environments(Settings(home=home)):
+        shutil.rmtree(home / "environments" / key)
+    return Settings(home=home)
+
+
+def build(project: PythonProject, settings: Settings, **more):
+    return build_environment(BuildRequest(project, settings, **more), lambda _: None, threading.Event())
+
+
+def test_a_build_with_pins_plugins_and_metadata_runs_tests(settings):
+    pinned = replace(PROJECT, constraints=("greeting==1.0",))
+    assert load_environment(pinned, settings) is None
+    moments = []
+    request = BuildRequest(pinned, settings)
+    environment = build_environment(request, moments.append, threading.Event())
+    assert {"environment_resolve"} <= {moment.phase for moment in moments}
+    assert [entry.requirement for entry in environment.left_out] == ["pytest-xdist"]
+    assert environment.plugins == ("pricing",)
+    assert load_environment(pinned, settings) == environment
+    assert load_environment(PROJECT, settings) is None
+    files = {"shop.py": "def handle(): pass\n", "test_shop.py": TESTS}
+    run = run_pytest(files, ["test_shop.py"], settings, environment=environment)
+    assert run.genuine, run.output + str(run.reasons)
+    files["test_shop.py"] = "import chainlit\n\ndef test_ours():\n    assert True\n"
+    ours = run_pytest(files, ["test_shop.py"], settings, environment=environment)
+    assert not ours.passed and "chainlit" in ours.output
+
+
+def test_what_can_not_be_had_is_left_out_one_by_one_with_the_reason(settings):
+    project = PythonProject(
+        requirements=("greeting>=1", "needs-compiler", "nowhere", "old", "pricing"),
+        constraints=("greeting==9.9",),
+        elsewhere=("git+https://example.org/a.git",),
+    )
+    environment = build(project, settings)
+    reasons = {entry.requirement: entry.reason for entry in environment.left_out}
+    assert reasons.keys() == {"needs-compiler", "nowhere", "old", "git+https://example.org/a.git"}
+    assert all(reasons.values())
+    facts = list_environments(settings)[environment.key]
+    assert facts.unlocked
+    assert "greeting==2.0" in facts.packages
+    assert facts.megabytes > 0
+
+
+@pytest.mark.slow
+def test_requirements_that_exclude_each_other_are_taken_in_their_order(settings):
+    environment = build(PythonProject(requirements=("greeting==1.0", "greeting==2.0")), settings)
+    assert [entry.requirement for entry in environment.left_out] == ["greeting==2.0"]
+
+
+@pytest.mark.slow
+def test_limits_cancelling_and_bounds_leave_nothing_behind(settings):
+    small = settings.model_copy(update={"environment_max_mb": 1})
+    with pytest.raises(EnvironmentFailed, match="1 MB"):
+        build(PROJECT, small)
+    quick = settings.model_copy(update={"environment_timeout_s": 0.001})
+    with pytest.raises(EnvironmentFailed, match="longer"):
+        build(PROJECT, quick)
+    cancelled = threading.Event()
+    cancelled.set()
+    with pytest.raises(Cancelled):
+        build_environment(BuildRequest(PROJECT, settings), lambda _: None, cancelled)
+    with pytest.raises(EnvironmentFailed, match="Python"):
+        build(replace(PROJECT, python=">=4"), settings)
+    assert list_environments(settings) == {}
+    assert not [path for path in settings.environments_folder.iterdir() if path.name.startswith("building")]
+
+
+def test_an_unreachable_index_is_no_reason_to_leave_packages_out(settings, monkeypatch):
+    for variable in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    with pytest.raises(EnvironmentFailed, match="reached"):
+        build(PROJECT, settings)
+
+
+@pytest.mark.slow
+def test_a_killed_build_is_taken_up_again_and_an_environment_removed(settings):
+    key = environment_key(PROJECT)
+    left = settings.environments_folder / f"building-{key}"
+    (left / "site").mkdir(parents=True)
+    (left / "site" / "half.py").write_text("")
+    assert load_environment(PROJECT, settings) is None
+    environment = build(PROJECT, settings)
+    assert environment.key == key
+    assert not left.exists()
+    assert build(PROJECT, settings).key == key  # replaces it
+    assert remove_environment(key, settings)
+    assert not remove_environment(key, settings)
+    assert load_environment(PROJECT, settings) is None
+
+
+@pytest.mark.slow
+def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(settings):
+    environment = build(PythonProject(name="pluggy", version="9.9"), settings)
+    files = {
+        "src/pluggy/__init__.py": "OWN = True\n",
+        "test_own.py": "import pluggy\nfrom importlib.metadata import version\n\n"
+        "def test_own():\n    assert pluggy.OWN and version('pluggy') == '9.9'\n",
+    }
+    run = run_pytest(files, ["test_own.py"], settings, environment=environment)
+    assert run.genuine, run.output
+
+
+@pytest.mark.slow
+def test_options_of_the_project_hold(settings, tmp_path):
+    inputs = tmp_path / "repo"
+    (inputs / "lib").mkdir(parents=True)
+    (inputs / "lib" / "helping.py").write_text("VALUE = 3\n")
+    (inputs / "pytest.ini").write_text(
+        "[pytest]\npythonpath = lib\nfilterwarnings = error\naddopts = --cov=shop -n 4\nxfail_strict = true\n"
+    )
+    tests = "import warnings, helping\n\ndef test_it():\n    warnings.warn(str(helping.VALUE))\n"
+    environment = build(PythonProject(), settings)
+    run = run_pytest({"test_it.py": tests}, ["test_it.py"], settings, inputs=inputs, environment=environment)
+    assert run.failed == 1, run.output
+    assert "UserWarning: 3" in run.output
+
+
+@pytest.mark.slow
+def test_a_named_interpreter_is_used_as_it_is(settings):
+    environment = named_environment(sys.executable)
+    run = run_pytest({"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"}, ["test_a.py"], settings)
+    assert run.genuine
+    again = run_pytest(
+        {"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"},
+        ["test_a.py"],
+        settings,
+        environment=environment,
+    )
+    assert again.genuine, again.output
+    with pytest.raises(EnvironmentFailed, match="nowhere"):
+        named_environment("/nowhere/python")
+
+
+def test_plugins_that_do_not_suit_a_verified_run_are_not_loaded(tmp_path):
+    info = tmp_path / "a-1.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("[pytest11]\nxdist = xdist.plugin\nAsync: x = a\nmock = pytest_mock\n")
+    assert "xdist" not in installed_plugins((tmp_path,))
+    assert "mock" in installed_plugins((tmp_path,))
+
+
+def test_the_index_of_pip_is_used_unless_uv_has_its_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example.org/simple")
+    assert index_variables()["UV_DEFAULT_INDEX"] == "https://index.example.org/simple"
+    monkeypatch.setenv("UV_INDEX_URL", "https://other.example.org/simple")
+    assert "UV_DEFAULT_INDEX" not in index_variables()
