@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from repopilot.code.dependencies.project_version import built_files
-from repopilot.code.dependencies.python_project import PythonProject, read_project
+from repopilot.code.dependencies.python_project import ProjectDeclaration, read_project
 from repopilot.errors import SourceError
 from repopilot.repo.read import names_in, read_on_demand
 from repopilot.sandbox.environments.distribution_metadata import UNKNOWN_VERSION
@@ -24,7 +24,7 @@ _FOLDERS = ("", "requirements", "test", "tests", "testing")
 class DeclaredProject:
     """A Python project as its repository declares it, with the files that its build would write."""
 
-    project: PythonProject
+    project: ProjectDeclaration
     files: Mapping[str, str]
 
 

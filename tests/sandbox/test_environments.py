@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.wheels import pack_installed, write_index, write_wheel
 
-from repopilot.code.dependencies.python_project import PythonProject
+from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import Cancelled, EnvironmentFailed
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins
 from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
@@ -28,7 +28,7 @@ from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 PLUGIN = "import pytest\n\n@pytest.fixture\ndef price():\n    return 42\n"
-PROJECT = PythonProject(
+PROJECT = ProjectDeclaration(
     name="shop-keeper",
     version="1.2",
     requirements=("greeting>=1", "pricing", "pytest-xdist"),
@@ -82,7 +82,7 @@ def settings(index, home, monkeypatch) -> Settings:
     return Settings(home=home)
 
 
-def build(project: PythonProject, settings: Settings, **more):
+def build(project: ProjectDeclaration, settings: Settings, **more):
     return build_environment(BuildRequest(project, settings, **more), lambda _: None, threading.Event())
 
 
@@ -106,7 +106,7 @@ def test_a_build_with_pins_plugins_and_metadata_runs_tests(settings):
 
 
 def test_what_can_not_be_had_is_left_out_one_by_one_with_the_reason(settings):
-    project = PythonProject(
+    project = ProjectDeclaration(
         requirements=("greeting>=1", "needs-compiler", "nowhere", "old", "pricing"),
         constraints=("greeting==9.9",),
         elsewhere=("git+https://example.org/a.git",),
@@ -123,7 +123,7 @@ def test_what_can_not_be_had_is_left_out_one_by_one_with_the_reason(settings):
 
 @pytest.mark.slow
 def test_requirements_that_exclude_each_other_are_taken_in_their_order(settings):
-    environment = build(PythonProject(requirements=("greeting==1.0", "greeting==2.0")), settings)
+    environment = build(ProjectDeclaration(requirements=("greeting==1.0", "greeting==2.0")), settings)
     assert [entry.requirement for entry in environment.left_out] == ["greeting==2.0"]
 
 
@@ -171,7 +171,7 @@ def test_a_killed_build_is_taken_up_again_and_an_environment_removed(settings):
 
 @pytest.mark.slow
 def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(settings):
-    environment = build(PythonProject(name="pluggy", version="9.9"), settings)
+    environment = build(ProjectDeclaration(name="pluggy", version="9.9"), settings)
     files = {
         "src/pluggy/__init__.py": "OWN = True\n",
         "test_own.py": "import pluggy\nfrom importlib.metadata import version\n\n"
@@ -190,7 +190,7 @@ def test_options_of_the_project_hold(settings, tmp_path):
         "[pytest]\npythonpath = lib\nfilterwarnings = error\naddopts = --cov=shop -n 4\nxfail_strict = true\n"
     )
     tests = "import warnings, helping\n\ndef test_it():\n    warnings.warn(str(helping.VALUE))\n"
-    environment = build(PythonProject(), settings)
+    environment = build(ProjectDeclaration(), settings)
     run = run_pytest({"test_it.py": tests}, ["test_it.py"], settings, inputs=inputs, environment=environment)
     assert run.failed == 1, run.output
     assert "UserWarning: 3" in run.output

@@ -64,7 +64,7 @@ _PLAIN_FILES = ("requirements.txt", "requirements/base.txt", "requirements/main.
 
 
 @dataclass(frozen=True, slots=True)
-class PythonProject:
+class ProjectDeclaration:
     """What a Python project declares, as far as its tests need it.
 
     Attributes:
@@ -87,7 +87,7 @@ class PythonProject:
     files: tuple[str, ...] = ()
 
 
-def read_project(read: Read) -> PythonProject:
+def read_project(read: Read) -> ProjectDeclaration:
     """What the project at the top of a repository declares.
 
     Args:
@@ -115,7 +115,7 @@ def read_project(read: Read) -> PythonProject:
         for package, version in locked_versions(path, text).items()
     }
     pins = {f"{package}=={version}" for package, version in locked.items() if package != canonical(name)}
-    return PythonProject(
+    return ProjectDeclaration(
         name=name,
         version=_first(part.version for part in parts.values()) or (declared_version(name, read) if name else ""),
         python=_first(part.python for part in parts.values()),

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from configparser import ConfigParser, Error
 from pathlib import Path
 
-from repopilot.code.dependencies.python_project import PythonProject
+from repopilot.code.dependencies.python_project import ProjectDeclaration
 
 UNKNOWN_VERSION = "0.0.0"
 _PLUGINS = "pytest11"
@@ -27,7 +27,7 @@ _NOT_LOADED = frozenset(
 )
 
 
-def write_metadata(project: PythonProject, folder: Path) -> Path | None:
+def write_metadata(project: ProjectDeclaration, folder: Path) -> Path | None:
     """Write the project's `.dist-info` folder.
 
     Args:
@@ -71,7 +71,7 @@ def installed_plugins(packages: tuple[Path, ...]) -> tuple[str, ...]:
     return tuple(name for name in found if name not in _NOT_LOADED)
 
 
-def _texts(project: PythonProject) -> dict[str, str]:
+def _texts(project: ProjectDeclaration) -> dict[str, str]:
     version = project.version or UNKNOWN_VERSION
     headers = ["Metadata-Version: 2.1", f"Name: {project.name}", f"Version: {version}"]
     headers += [f"Requires-Python: {project.python}"] if project.python else []

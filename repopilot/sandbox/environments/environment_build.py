@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from repopilot import i18n
-from repopilot.code.dependencies.python_project import PythonProject
+from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import EnvironmentFailed, StorageError
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
@@ -46,7 +46,7 @@ class BuildRequest:
         files: texts of files that the project's build would write.
     """
 
-    project: PythonProject
+    project: ProjectDeclaration
     settings: Settings
     allow_builds: bool = False
     files: Mapping[str, str] | None = None
@@ -102,7 +102,7 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
     return built
 
 
-def check_python(project: PythonProject) -> None:
+def check_python(project: ProjectDeclaration) -> None:
     """Raises EnvironmentFailed where the project's bounds exclude the Python that runs us."""
     ours = platform.python_version()
     try:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.code.dependencies.python_project import PythonProject
+from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import StorageError
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins, write_metadata
 from repopilot.sandbox.job_spec import MB
@@ -55,7 +55,7 @@ class EnvironmentFacts:
     built_code: bool = False
 
 
-def environment_key(project: PythonProject) -> str:
+def environment_key(project: ProjectDeclaration) -> str:
     """The key of a project's environment: what it declares, and the interpreter."""
     content = [_FORM, sorted(project.requirements), sorted(project.constraints), sys.implementation.cache_tag]
     content += [platform.system(), platform.machine()]
@@ -63,7 +63,7 @@ def environment_key(project: PythonProject) -> str:
 
 
 def load_environment(
-    project: PythonProject, settings: Settings, files: Mapping[str, str] | None = None
+    project: ProjectDeclaration, settings: Settings, files: Mapping[str, str] | None = None
 ) -> Environment | None:
     """The environment that was built for what a project declares now; None where there is none.
 
