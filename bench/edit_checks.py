@@ -136,13 +136,17 @@ def _apply(folder: Path, patch: str) -> None:
 
 
 def _overlay_tests(folder: Path, task: Mapping, tree: Path) -> None:
-    """Put the task's test files as the reference leaves them: deleting a test makes nothing pass."""
+    """Put the tests as the reference leaves them: deleting a test makes nothing pass."""
+    named = [test.partition("::")[0] for test in task["tests"]]
+    patched = [path for path in patched_paths(task["reference"]) if is_test_path(path)]
     with _copy(tree, Tools()) as other:
         _apply(other, task["reference"])
-        for path in task["tests"]:
-            if (other / path).is_file():
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(other / path, folder / path)
+        for place in {other / path for path in (*named, *patched)}:
+            for file in (place, *place.rglob("*")):
+                if file.is_file():
+                    target = folder / file.relative_to(other)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(file, target)
 
 
 def _allowed(path: str, patterns: Iterable[str]) -> bool:
@@ -182,8 +186,8 @@ def _copy(tree: Path, tools: Tools) -> Iterator[Path]:
 
 
 def _check_passes(folder: Path, task: Mapping, tools: Tools) -> tuple[bool, str]:
-    if not task["check"]:  # the failing test decides alone
-        return True, ""
+    if not task["check"]:
+        return _tests_pass(folder, [task["failing"]], tools)
     interpreter = {"python": _python(tools), "plain": sys.executable, "node": "node"}[task["interpreter"]]
     return _runs([interpreter, "-"], folder, CHECK_S, task["check"])
 

@@ -196,18 +196,27 @@ async def _tried(way: str, until: str, case: Case, workspace: Workspace) -> Atte
     try:
         if way == "old":
             return await asyncio.wait_for(_whole_files(task, workspace), _SECONDS_A_TASK)
-        made = await asyncio.wait_for(_answered(task, workspace, until), _SECONDS_A_TASK)
-        place = _meant(made.choices, case.task["reference"], workspace)
+        made = await asyncio.wait_for(attempted(task, workspace, until), _SECONDS_A_TASK)
+        place = meant_place(made.choices, case.task["reference"], workspace)
         if not place:
             return made
-        told = await asyncio.wait_for(_answered(f"{task} @{place}", workspace, until), _SECONDS_A_TASK)
+        told = await asyncio.wait_for(attempted(f"{task} @{place}", workspace, until), _SECONDS_A_TASK)
         return replace(told, choices=made.choices)
     except (RepoPilotError, TimeoutError) as error:
         return Attempt(why=f"{type(error).__name__}: {error}")
 
 
-async def _answered(task: str, workspace: Workspace, until: str) -> Attempt:
-    """As `repopilot generate` does it. Until the diff: stopped when it is published, or when there will be none."""
+async def attempted(task: str, workspace: Workspace, until: str) -> Attempt:
+    """Give a task to the program as `repopilot generate` does.
+
+    Args:
+        task: as the user types it.
+        workspace: the repository and the model.
+        until: `verdict`, or `diff` to stop when a diff is published, or when it is clear that there will be none.
+
+    Returns:
+        The files and when they came, or why there are none.
+    """
     events: list[tuple[float, trace.Event]] = []
     enough = asyncio.Event()
     began = time.perf_counter()
@@ -252,8 +261,17 @@ def _attempt(events: Sequence[tuple[float, trace.Event]]) -> Attempt:
     )
 
 
-def _meant(choices: Sequence[str], reference: str, workspace: Workspace) -> str:
-    """Which of the places offered the reference changes, '' for none."""
+def meant_place(choices: Sequence[str], reference: str, workspace: Workspace) -> str:
+    """The place that a user would choose who has the reference in mind.
+
+    Args:
+        choices: the places offered, as `path:Symbol`.
+        reference: the patch.
+        workspace: the repository.
+
+    Returns:
+        The first of them that the patch changes, '' for none.
+    """
     for choice in choices:
         path, _, symbol = choice.partition(":")
         changed = changed_lines(reference, path)

@@ -2,9 +2,11 @@ import json
 from pathlib import Path
 
 import pytest
+from support.shop_workspace import shop_workspace
 
 from bench.edit_checks import Tools, changed_lines, checked, patched_paths, reference_changes
 from bench.edit_scores import grouped, scored, summary
+from bench.edits import attempted, meant_place
 from repopilot.types import FileChange
 
 DATA = Path(__file__).parents[2] / "bench" / "data" / "edits"
@@ -79,6 +81,43 @@ def test_check_that_does_not_end_fails(tree, monkeypatch):
     endless = TASK | {"check": "import time\ntime.sleep(60)"}
     found = checked(endless, (), tree, TOOLS)
     assert not found.right and "stopped" in found.output
+
+
+def test_failing_test_decides_where_there_is_no_check(tree):
+    grown = (
+        PATCH
+        + """diff --git a/test_shop.py b/test_shop.py
+--- a/test_shop.py
++++ b/test_shop.py
+@@ -3,3 +3,7 @@
+
+ def test_other():
+     assert shop.OTHER == 3
++
++
++def test_price():
++    assert shop.PRICE == 2
+"""
+    )
+    mined = TASK | {"check": "", "failing": "test_shop.py::test_price", "reference": grown}
+    assert not checked(mined, (), tree, TOOLS).right
+    assert checked(mined, (_changed("PRICE = 2\nOTHER = 3\n"),), tree, TOOLS).resolved
+
+
+async def test_attempt_ends_with_its_first_diff(tmp_path):
+    workspace = shop_workspace(tmp_path, {"shop/limits.py": "MOST_ITEMS = 20\n"})
+    made = await attempted("Set MOST_ITEMS to 30", workspace, "diff")
+    assert [c.content for c in made.changes] == ["MOST_ITEMS = 30\n"]
+    assert made.by_code and made.diff_s is not None and made.verdict_s is None
+    nothing = await attempted("Add a method that knows the weather", workspace, "diff")
+    assert not nothing.changes and nothing.diff_s is None and nothing.why
+
+
+def test_place_that_the_reference_changes(tmp_path):
+    workspace = shop_workspace(tmp_path, {"shop/limits.py": "def f():\n    return 1\n\n\ndef g():\n    return 1\n"})
+    patch = "--- a/shop/limits.py\n+++ b/shop/limits.py\n@@ -6 +6 @@\n-    return 1\n+    return 2\n"
+    assert meant_place(("shop/limits.py:f", "shop/limits.py:g"), patch, workspace) == "shop/limits.py:g"
+    assert meant_place(("shop/limits.py:f",), patch, workspace) == ""
 
 
 def test_scores():
