@@ -1,15 +1,21 @@
 import { useState } from 'react';
-import { Check, Circle, Minus, Pencil, Play, SkipForward, X } from 'lucide-react';
+import { Check, Circle, Loader, Minus, Pencil, Play, RotateCcw, SkipForward, X } from 'lucide-react';
 
-const ICONS = { open: Circle, done: Check, failed: X, skipped: Minus };
+const ICONS = { open: Circle, running: Loader, done: Check, failed: X, skipped: Minus };
 
-function Questions({ questions, task, words, sendUserMessage }) {
+// A place is mentioned in the task as it is; any other answer follows its question.
+const withAnswers = (task, questions, answers) => [
+  task,
+  ...questions.filter((q) => answers[q.question]).map((q) => (answers[q.question].startsWith('@') ? answers[q.question] : `${q.question} ${answers[q.question]}.`)),
+].join('\n');
+
+function Questions({ questions, task, words, lead, sendUserMessage }) {
   const [answers, setAnswers] = useState({});
   if (!questions.length) return null;
-  const answered = [task, ...questions.filter((q) => answers[q.question]).map((q) => `${q.question} ${answers[q.question]}.`)].join('\n');
+  const answered = withAnswers(task, questions, answers);
   return (
     <div className="rp-questions">
-      <div className="rp-muted">{words.questions}</div>
+      <div className="rp-muted">{lead}</div>
       {questions.map((q) => (
         <div key={q.question} className="rp-row rp-tight">
           <span>{q.question}</span>
@@ -46,7 +52,7 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
         <strong className="rp-title">{props.task}</strong>
         <span className="rp-muted rp-number">{props.progress}</span>
       </div>
-      <Questions questions={props.questions} task={props.task} words={words} sendUserMessage={sendUserMessage} />
+      <Questions questions={props.questions} task={props.task} words={words} lead={parts.length ? words.questions : words.missing} sendUserMessage={sendUserMessage} />
       {draft === null ? (
         <ol className="rp-parts">
           {parts.map((part) => {
@@ -57,7 +63,17 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
                 <div className="rp-part-text">
                   <div>{part.number}. {part.title}</div>
                   <div className="rp-muted rp-detail">{part.facts}</div>
+                  {part.why && <div className="rp-muted rp-detail">{part.why}</div>}
+                  {part.acceptance.length > 0 && (
+                    <div className="rp-detail">{words.must_hold} <ul className="rp-conditions">{part.acceptance.map((point) => <li key={point}>{point}</li>)}</ul></div>
+                  )}
+                  {part.note && <div className="rp-detail">{part.note}</div>}
                 </div>
+                {(part.state === 'done' || part.state === 'failed' || part.state === 'skipped') && props.current && (
+                  <span className="rp-row rp-tight">
+                    <button className="rp-button" onClick={() => say(words.say_redo.replace('{number}', part.number))}><RotateCcw size={13} /> {words.redo}</button>
+                  </span>
+                )}
                 {part.state === 'open' && props.current && (
                   <span className="rp-row rp-tight">
                     <button className="rp-button" onClick={() => say(words.say_part.replace('{number}', part.number))}><Play size={13} /> {words.do_part}</button>
@@ -72,7 +88,7 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
         <textarea className="rp-input rp-edit" aria-label={words.edit_label} value={draft} rows={Math.max(4, parts.length + 1)} onChange={(e) => setDraft(e.target.value)} />
       )}
       {failed && <div className="rp-error">{failed}</div>}
-      {props.current && (
+      {props.current && parts.length > 0 && (
         <div className="rp-row">
           {draft === null ? (
             <>

@@ -14,14 +14,8 @@ expect.set_options(timeout=20_000)
 
 WATER = FILES["orchard/water.py"]
 THIRSTY = WATER.replace("degrees > 25", "degrees > 20")
-PLAN = {
-    "questions": [{"question": "Which unit?", "options": ["litres", "gallons"]}],
-    "parts": [
-        {"title": "Add a rain gauge", "files": ["orchard/rain.py"]},
-        {"title": "Water less after rain", "files": ["orchard/water.py"], "depends_on": [1]},
-        {"title": "Test the watering", "files": ["tests/test_water.py"], "depends_on": [2]},
-    ],
-}
+PARTS = ["rename `litres` to `litres_needed` in orchard/water.py", "rename `harvest` to `pick` in orchard/trees.py"]
+"""Exact edits, which need no model."""
 
 
 def fenced(path, text):
@@ -31,15 +25,11 @@ def fenced(path, text):
 def scripted(messages):
     """What a good model would say to each of the prompts."""
     prompt = "\n".join(message["content"] for message in messages)
-    if "split a large piece of work" in prompt:
-        return json.dumps(PLAN)
     if "strict reviewer" in prompt:
         return json.dumps({"issues": [], "test": ""})
     if "You defend" in prompt:
         quote = "    return 2.5 if degrees > 20 else 1.0"
         return json.dumps({"points": [{"quote": quote, "argument": "trees suffer earlier than thought"}]})
-    if "careful programmer" in prompt and "rain gauge" in prompt:
-        return fenced("orchard/rain.py", '"""Rain."""\n\n\ndef rained(millimetres):\n    return millimetres > 2\n')
     if "careful programmer" in prompt:
         return fenced("orchard/water.py", THIRSTY)
     return "The function `litres` says how much water a tree gets [1]."
@@ -86,28 +76,33 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
     assert (folder / "orchard/water.py").read_text() == THIRSTY
 
 
-def test_a_plan_is_edited_and_worked_on_part_by_part(local):
+def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     tab, folder = local
     page = tab.page
     tab.say("/plan make the watering depend on the rain")
+    asking = page.locator(".rp-plan").last
+    expect(asking).to_contain_text("One thing is missing", timeout=60_000)
+    asking.get_by_role("button", name="@orchard/water.py:litres").click()
+    asking.get_by_role("button", name="Plan again with these answers").click()
     plan = page.locator(".rp-plan").last
-    expect(plan).to_contain_text("1. Add a rain gauge", timeout=60_000)
-    expect(plan.get_by_role("button", name="gallons")).to_be_visible()
+    expect(plan).to_contain_text("the task names it", timeout=60_000)
+    expect(plan).to_contain_text("orchard/water.py:litres")
     plan.get_by_role("button", name="Edit").click()
-    lines = plan.get_by_role("textbox")
-    lines.fill(lines.input_value().replace("Test the watering", "Describe it in the README"))
+    plan.get_by_role("textbox").fill("\n".join(PARTS))
     plan.get_by_role("button", name="Use this plan").click()
-    expect(plan).to_contain_text("Describe it in the README")
+    expect(plan).to_contain_text("1. rename `litres`")
 
     plan.get_by_role("button", name=re.compile("^Proceed$")).click()
-    expect(page.locator('.rp-file[data-path="orchard/rain.py"]')).to_be_visible(timeout=60_000)
+    expect(page.locator('.rp-file[data-path="orchard/water.py"]')).to_be_visible(timeout=60_000)
     newest = page.locator(".rp-plan").last
-    expect(newest.locator('li[data-state="done"]')).to_contain_text("Add a rain gauge")
-    expect(newest).to_contain_text("Describe it in the README")
+    expect(newest.locator('li[data-state="done"]')).to_contain_text("litres_needed", timeout=60_000)
     expect(page.locator(".rp-plan").first).to_contain_text("A newer plan is below")
     newest.get_by_role("button", name="Skip").first.click()
     expect(page.locator(".rp-plan").last.locator('li[data-state="skipped"]')).to_have_count(1, timeout=60_000)
-    assert not (folder / "orchard/rain.py").exists()
+    page.locator(".rp-plan").last.get_by_role("button", name="Do it again").last.click()
+    expect(page.locator(".rp-plan").last.locator('li[data-state="done"]')).to_have_count(2, timeout=60_000)
+    expect(page.locator('.rp-file[data-path="orchard/trees.py"]')).to_be_visible()
+    assert (folder / "orchard/water.py").read_text() == WATER
 
 
 def test_impact_is_drawn_and_a_review_is_listed(local, tmp_path):

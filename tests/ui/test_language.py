@@ -123,5 +123,12 @@ def test_the_planner_understands_the_buttons_of_a_plan(language):
     words = i18n.section("ui.plan.words", language)
     plan = Plan("t", tuple(PlanPart(number, f"part {number}") for number in (1, 2, 3)))
     said = [words["say_next"], words["say_all"], words["say_part"].format(number=2), words["say_skip"].format(number=3)]
-    assert [wanted_parts(text, plan) for text in said] == [GoOn((1,)), GoOn(None), GoOn((2,)), GoOn((), (3,))]
+    said.append(words["say_redo"].format(number=1))
+    assert [wanted_parts(text, plan) for text in said] == [
+        GoOn((1,)),
+        GoOn(None),
+        GoOn((2,)),
+        GoOn((), (3,)),
+        GoOn((1,), redo=True),
+    ]
     assert all(is_continuation(text) for text in said)

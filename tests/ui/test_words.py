@@ -174,6 +174,18 @@ def test_edited_parts_keep_what_was_known_of_them():
     assert edited(parts, ["  "]) == ()
 
 
+def test_a_reworded_part_keeps_its_place_and_is_open_again():
+    draft = FileChange("a.py", "added", "+x", "x")
+    parts = (
+        PlanPart(1, "one", ("a.py",), "LOW", (), "done", place="a.py:A", drafts=(draft,), order=1),
+        PlanPart(2, "two", ("b.py",), "HIGH", (1,)),
+    )
+    first, second = edited(parts, ["another one", "two"])
+    assert (first.title, first.place, first.state, first.drafts) == ("another one", "a.py:A", "open", ())
+    assert second == parts[1]
+    assert edited(parts, ["rename x in c.py", "two"])[0].place == "", "the title says where"
+
+
 FINDING = Finding("a.py", 3, "high", "B602", "shell", "bandit", "security", "  run(x)")
 REPORT = ReviewReport("a.py", "c" * 40, (FINDING,), (FINDING, FINDING), ("a.py",), ("b.py is not Python",))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,11 +10,14 @@ import chainlit as cl
 
 from repopilot.agents.planning.parts import MOST_PARTS, ordered
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.i18n import section, text
+from repopilot.i18n import said, section, text
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
+
+
+_NAMES_A_FILE = re.compile(r"[\w-]\.\w{1,5}\b|@\w")
 
 
 def plan_of(answer: Answer) -> Plan | None:
@@ -67,14 +71,28 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
 
 
 def edited(parts: Sequence[PlanPart], lines: Sequence[str]) -> tuple[PlanPart, ...]:
-    """Make parts of the user's lines: a part whose title is unchanged keeps its files, dependencies and state. Pure."""
+    """Make parts of the user's lines. Pure.
+
+    Args:
+        parts: the parts as they are.
+        lines: the titles, one a line.
+
+    Returns:
+        A part whose title is unchanged is kept whole. Where as many lines as parts are given, a changed title that
+        names no file keeps its part's place and is open again; any other line is a part of its own.
+    """
     titles = [line.strip() for line in lines if line.strip()][:MOST_PARTS]
+    same_places = len(titles) == len(parts)
     left = list(parts)
     chosen: list[PlanPart] = []
     for number, title in enumerate(titles, len(parts) + 1):
         known = next((part for part in left if part.title == title), None)
         if known is not None:
             left.remove(known)
+        elif same_places and not _NAMES_A_FILE.search(title):
+            reworded = parts[number - len(parts) - 1]
+            if reworded.title not in titles:
+                known = replace(reworded, title=title, state="open", note="", drafts=(), order=0)
         chosen.append(known or PlanPart(number, title))
     return ordered(chosen)
 
@@ -104,8 +122,9 @@ def plan_props(answer_id: str, plan: Plan, language: str) -> dict:
 
 def _part_props(part: PlanPart, language: str) -> dict:
     after = ", ".join(map(str, part.depends_on))
+    reasons = "; ".join(said(reason, language) for reason in part.reasons)
     facts = [
-        ", ".join(part.files),
+        part.place or ", ".join(part.files),
         text(f"ui.plan.risk_{part.risk.lower()}", language),
         text("ui.plan.after", language, parts=after) if after else "",
     ]
@@ -115,4 +134,7 @@ def _part_props(part: PlanPart, language: str) -> dict:
         "state": part.state,
         "label": text(f"ui.plan.{part.state}", language),
         "facts": " · ".join(fact for fact in facts if fact),
+        "why": text("planning.why", language, reasons=reasons) if reasons else "",
+        "acceptance": list(part.acceptance),
+        "note": said(part.note, language),
     }
