@@ -16,7 +16,6 @@ from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 
-
 _NAMES_A_FILE = re.compile(r"[\w-]\.\w{1,5}\b|@\w")
 
 
