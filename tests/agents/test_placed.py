@@ -58,6 +58,21 @@ QUEUE = """export class Queue {
 }
 """
 POOL = "package pool\n\ntype Pool struct {\n\tfree int\n}\n\nfunc (p *Pool) Take() bool {\n\treturn p.free > 0\n}\n"
+GUIDE = "# Lease\n\nLeases.\n\n## Install\n\nRun `pip install lease`.\n\n## Questions\n\nNobody has any.\n"
+BOX = """CAPITALS = {
+    "Italy": "Rome",
+    "France": "Paris"
+}
+
+
+class Box:
+    width: int = 1
+    height: int = 2
+
+    def area(self) -> int:
+        return self.width * self.height
+"""
+REPLY = "var res = {}\n\nres.send = function send(body) {\n  return this.end(body);\n};\n\nmodule.exports = res\n"
 LONG = (
     "def report(rows):\n"
     + "".join(f"    step_{n} = {n}\n" for n in range(40))
@@ -72,6 +87,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         "lib/dos.py": LEASE.replace("Lease", "Loan").replace("seconds_left", "loan_left").replace("\n", "\r\n"),
         "lib/queue.js": QUEUE,
         "lib/pool.go": POOL,
+        "lib/box.py": BOX,
+        "lib/reply.js": REPLY,
+        "GUIDE.md": GUIDE,
         "lib/report.py": LONG,
         "lib/one.py": "def twice(x):\n    return x\n",
         "lib/two.py": "def twice(x):\n    return x + x\n",
@@ -294,3 +312,30 @@ def test_a_parameter_more(head: str, expected: str) -> None:
     text = f"{head}\n    pass\n"
     (symbol,) = analyse("a.py", text, "python", "code").symbols
     assert with_parameter(text.split("\n"), symbol, "n", "1") == f"{expected}\n    pass\n".split("\n")
+
+
+async def test_an_entry_goes_to_the_end_of_its_dictionary(shop: Workspace) -> None:
+    outcome, prompts, _ = await edited(shop, "add an entry for Germany to `CAPITALS`", '    "Germany": "Berlin",\n\n')
+    assert '"France": "Paris"' in prompts[0]
+    assert '    "France": "Paris",\n    "Germany": "Berlin",\n}\n' in outcome.changes[0].content
+
+
+async def test_a_field_stands_behind_the_others(shop: Workspace) -> None:
+    outcome, prompts, _ = await edited(shop, "add a field `unit` with default 'cm' to Box", ': str = "cm"\n\n')
+    assert prompts[0].endswith("```python\n    unit")
+    assert '    height: int = 2\n    unit: str = "cm"\n\n    def area' in outcome.changes[0].content
+
+
+async def test_a_text_goes_to_the_section_it_is_about(shop: Workspace) -> None:
+    outcome, prompts, _ = await edited(
+        shop, "add a sentence on proxies to the install section of GUIDE.md", "Use a proxy.\n```"
+    )
+    assert "pip install" in prompts[0] and "Nobody" not in prompts[0]
+    assert outcome.changes[0].content == GUIDE.replace("lease`.\n", "lease`.\n\nUse a proxy.\n")
+
+
+async def test_an_object_with_assigned_methods_gets_one_more(shop: Workspace) -> None:
+    reply = ") {\n  return this.end('');\n};\n"
+    outcome, prompts, _ = await edited(shop, "add a method `finish()` to res in lib/reply.js", reply)
+    assert prompts[0].endswith("\nres.finish = function finish(")
+    assert added(outcome).strip() == "res.finish = function finish() {\n  return this.end('');\n};"

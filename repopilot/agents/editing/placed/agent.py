@@ -143,7 +143,7 @@ def _better_rewritten(found: Sequence[Choice], wanted: Wanted, task: str, index:
 def _slots(place: TargetPlace, wanted: Wanted, task: str) -> list[Slot]:
     if wanted.action == "change" and place.symbol is not None:
         return changed_slots(place, place.symbol, wanted, task)
-    return [new_slot(place, wanted)]
+    return [new_slot(place, wanted, task)]
 
 
 def _nearest(name: str, index: Index) -> list[str]:

@@ -1,7 +1,8 @@
-"""Which statements of a long function a task is about. Pure."""
+"""Which statements of a long function, or which section of a document, a task is about. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -13,6 +14,8 @@ from repopilot.retrieval.focused_lines import line_scores
 LONGEST, LEAST = 14, 4
 """Lines of a block."""
 _PARSE_S = 5.0
+_HEADING = re.compile(r"#{1,6} \S")
+_UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*$")
 
 
 def changed_block(lines: Sequence[str], first: int, last: int, language: str, task: str) -> tuple[int, int]:
@@ -34,6 +37,34 @@ def changed_block(lines: Sequence[str], first: int, last: int, language: str, ta
         best = max(range(first, last), key=lambda n: scores[n - first])
         return max(first, best - LEAST), min(last, best + LEAST)
     return _narrowed(statements, scores, first)
+
+
+def section(lines: Sequence[str], task: str) -> tuple[int, int]:
+    """Choose the section of a document that a task is about, by the words of its heading, then of its text.
+
+    Args:
+        lines: the lines of the document.
+        task: what to write.
+
+    Returns:
+        Its range, from 0, the end exclusive; that of the whole document where it has no headings.
+    """
+    words = tokens_of(task)
+    starts = [n for n in range(len(lines)) if _is_heading(lines, n)] or [0]
+    ranges = list(zip(starts, [*starts[1:], len(lines)], strict=True))
+
+    def worth(part: tuple[int, int]) -> float:
+        found = len(tokens_of("\n".join(lines[part[0] : part[1]])) & words)
+        return 3.0 * len(tokens_of(lines[part[0]]) & words) + found
+
+    return max(ranges, key=worth)
+
+
+def _is_heading(lines: Sequence[str], number: int) -> bool:
+    if _HEADING.match(lines[number]):
+        return True
+    below = lines[number + 1] if number + 1 < len(lines) else ""
+    return bool(lines[number].strip()) and _UNDERLINE.match(below) is not None
 
 
 def _scores(lines: Sequence[str], first: int, last: int, task: str) -> list[float]:

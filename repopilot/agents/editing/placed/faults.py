@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from repopilot import i18n
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.target_places import CLASSES, TargetPlace
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
 from repopilot.review.code import Code
@@ -52,6 +52,8 @@ def faults(
     found = []
     if list(lines) == list(slot.lines[slot.first : slot.last]) or not change.diff:
         found.append(i18n.message("placed.fault.unchanged"))
+    if file_kind(place.path) != "code":
+        return tuple(found)
     if _does_nothing(lines, slot):
         found.append(i18n.message("placed.fault.empty"))
     dropped = _dropped(lines, slot, task)

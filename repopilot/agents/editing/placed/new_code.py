@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repopilot.agents.editing.placed.block import section
 from repopilot.agents.editing.placed.signature import docstring_end, signature_end
 from repopilot.agents.editing.placed.slot import Slot, Unit
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
@@ -20,24 +21,46 @@ _MODIFIERS = re.compile(
 )
 
 
+_OFFERED = re.compile(r"\s*(?:export\b|(?:module\.)?exports\.|pub\b|public\b)")
 _MAIN = re.compile(r"^if __name__\b")
 
 
-def new_slot(place: TargetPlace, wanted: Wanted) -> Slot:
+def new_slot(place: TargetPlace, wanted: Wanted, task: str) -> Slot:
     """The slot of something new.
 
     Args:
         place: the owner it goes to.
         wanted: what is known of it.
+        task: its words decide which section of a document gets a text.
     """
+    if wanted.noun == "text":
+        return _text_slot(place, task)
     head = head_of_new(place, wanted)
-    leaf = wanted.noun == "field"
+    leaf = wanted.noun in ("field", "entry")
     owned = ".".join(filter(None, (place.owner, wanted.name)))
     at = _insertion(place, head, leaf)
-    text = head.indent + (wanted.name if place.language == "python" else "") if leaf else head.text
+    named = wanted.noun == "field" and place.language == "python"
+    text = head.indent + (wanted.name if named else "") if leaf else head.text
     blank = 0 if leaf else 2 if place.language == "python" and not head.indent else 1
     unit: Unit = "entry" if leaf else "definition"
-    return Slot(f"add_{wanted.noun}", owned, tuple(place.lines), at, at, text, head.indent, unit, blank)
+    lines = _with_comma(place.lines, at) if wanted.noun == "entry" else tuple(place.lines)
+    return Slot(f"add_{wanted.noun}", owned, lines, at, at, text, head.indent, unit, blank)
+
+
+def _text_slot(place: TargetPlace, task: str) -> Slot:
+    """The end of the section of a document that a task is about."""
+    start, end = section(place.lines, task)
+    while end > start and not place.lines[end - 1].strip():
+        end -= 1
+    heading = place.lines[start].strip("# \t") if place.lines else ""
+    return Slot("change_text", heading, tuple(place.lines), end, end, "", "", "block", 1)
+
+
+def _with_comma(lines: Sequence[str], at: int) -> tuple[str, ...]:
+    """The lines with a comma behind the entry before a new one."""
+    last = lines[at - 1]
+    closed = last if re.search(r"[,\[({]\s*(?:#.*|//.*)?$", last) else last.rstrip() + ","
+    return (*lines[: at - 1], closed, *lines[at:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +97,12 @@ def head_of_new(place: TargetPlace, wanted: Wanted) -> Head:
     return Head(_like_sibling(place, wanted, behind), indent, behind)
 
 
+def _public(place: TargetPlace, fitting: Sequence[Symbol]) -> list[Symbol]:
+    """Those that others may use, where the language says so in the definition; all where none is."""
+    found = [s for s in fitting if _OFFERED.match(_name_line(place.lines[s.start_line - 1 : s.end_line], s.name))]
+    return found or list(fitting)
+
+
 def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
     """The definition behind which a new one belongs: one that the task names, the last property for a property, the
     last field for a field, else the last definition of its kind."""
@@ -81,6 +110,8 @@ def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
     if not place.owner:
         kinds = CLASSES | FUNCTIONS
     fitting = [s for s in place.members if s.kind in kinds]
+    if place.language != "python" and not wanted.name.startswith("_"):
+        fitting = _public(place, fitting)
     named = {name.last for name in wanted.names}
     liked = [s for s in fitting if s.name in named and s.kind in FUNCTIONS]
     alike = [s for s in fitting if wanted.noun == "property" and is_property(place, s)]
@@ -137,8 +168,11 @@ def _python_parameters(place: TargetPlace, wanted: Wanted, in_class: bool) -> st
     given = None if wanted.parameters is None else _without_bound(wanted.parameters)
     if wanted.noun == "property":
         return "(self) -> " if _annotated(place) else "(self):\n"
-    if given is None or (given and ":" not in given and _annotated(place)):
+    if given is None:
         return f"({bound}"
+    if given and ":" not in given and _annotated(place):
+        first = re.match(r"\w*", given)
+        return f"({', '.join(filter(None, (bound, first[0] if first else '')))}"
     closed = f"({', '.join(filter(None, (bound, given)))})"
     return f"{closed} -> " if _annotated(place) else f"{closed}:\n"
 
@@ -195,7 +229,7 @@ def _insertion(place: TargetPlace, head: Head, leaf: bool) -> int:
         while main and not lines[main - 1].strip():
             main -= 1
         return main
-    if place.language == "python":
+    if place.language == "python" and place.symbol.kind in CLASSES:
         return _first_field(place, place.symbol) if leaf else place.symbol.end_line
     return place.symbol.end_line - 1
 

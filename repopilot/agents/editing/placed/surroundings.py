@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from repopilot.agents.editing.placed.block import section
 from repopilot.agents.editing.placed.new_code import is_property
 from repopilot.agents.editing.placed.signature import shortened
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
@@ -21,8 +22,9 @@ BUDGET, AROUND_CHANGE = 330, 130
 LONGEST_SIBLING = 20
 """Lines without docstring. A longer one is no good model for a few new lines."""
 MOST_SIBLINGS, MOST_LISTED, MOST_ASSIGNED, MOST_NAMED, MOST_INHERITED = 2, 24, 10, 3, 20
-_LEAST_COMMON, _LONGEST_LISTED = 3, 80
+_LEAST_COMMON, _LONGEST_LISTED, _LONGEST_LIST = 3, 80, 20
 _ASSIGNED = re.compile(r"^\s+(?:self|this)\.(\w+)(?:\s*:\s*[^=]+?)?\s*=(?!=)")
+_FIELD = re.compile(r"^(?:\t|    ?)(?![ \t])(?!//|\*|/\*|\})[\w\s]+\w[^(){}]*[\w;,\]>]$")
 _BASES = re.compile(r"^class \w+(?:\[.*?\])?\((.*)\)", re.S)
 _IMPORT = re.compile(r"^(?:from|import|use|const \w+ = require|#include)\b")
 
@@ -42,6 +44,8 @@ def surroundings(place: TargetPlace, wanted: Wanted, task: str, index: Index, co
     Returns:
         Code within the budget, most of it elided; '' where there is nothing worth showing.
     """
+    if wanted.noun in ("text", "entry"):
+        return "\n".join(_end_of_list(place, wanted, task))
     words = set(tokens_of(task))
     changes = wanted.action == "change"
     shown = _owner(place) if changes else place.symbol
@@ -59,6 +63,16 @@ def surroundings(place: TargetPlace, wanted: Wanted, task: str, index: Index, co
             listed = listed[: max(0, len(listed) - 4)]
         else:
             full = full[:-1]
+
+
+def _end_of_list(place: TargetPlace, wanted: Wanted, task: str) -> list[str]:
+    """The first and the last lines of the section or the list that gets something more."""
+    if place.symbol is None or wanted.noun == "text":
+        start, end = section(place.lines, task)
+    else:
+        start, end = place.symbol.start_line - 1, place.symbol.end_line
+    body = place.lines[start:end]
+    return body if len(body) <= _LONGEST_LIST else [*body[:3], "...", *body[3 - _LONGEST_LIST :]]
 
 
 def named_elsewhere(place: TargetPlace, wanted: Wanted, index: Index) -> str:
@@ -139,7 +153,8 @@ def _full(symbol: Symbol, lines: Sequence[str]) -> list[str]:
 def _listed(symbol: Symbol, place: TargetPlace) -> str:
     """A definition in a list: without its body, which small models would copy as one that is elided."""
     if symbol.kind not in FUNCTIONS:
-        return symbol.name
+        line = place.lines[symbol.start_line - 1].strip()
+        return line if symbol.kind == "field" and len(line) <= _LONGEST_LISTED else symbol.name
     if is_property(place, symbol):
         return f"{symbol.name} (property)"
     bare = re.sub(r"^(?:(?:async|def|function|func|fn|pub|public|export)\s+)+", "", symbol.signature)
@@ -164,8 +179,17 @@ def _head(owner: Symbol, lines: Sequence[str], words: set[str], mark: str) -> li
         if match:
             assigned.setdefault(match[1], line.strip()[:100])
     wanted = sorted(assigned, key=lambda name: -len(set(tokens_of(assigned[name])) & words))[:MOST_ASSIGNED]
+    if not assigned and mark != "#":
+        return _declared(body[at:], words)
     inner = re.match(r"\s*", body[at])[0] + "    "  # type: ignore[index]
     return [*body[: at + 1], *(f"{inner}{mark} {assigned[name]}" for name in assigned if name in wanted)]
+
+
+def _declared(body: Sequence[str], words: set[str]) -> list[str]:
+    """The first line of a type and the fields that its body declares, those of the task's words first."""
+    fields = [line for line in body[1:] if _FIELD.match(line)]
+    wanted = sorted(fields, key=lambda line: -len(set(tokens_of(line)) & words))[:MOST_ASSIGNED]
+    return [body[0], *(line for line in fields if line in wanted)]
 
 
 def _inherited(owner: Symbol, words: set[str], index: Index) -> list[str]:

@@ -27,16 +27,19 @@ _FROM_HITS = 5
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A place that fits a task. `symbol` is None for a file; `score` says how well it fits."""
+    """A place that fits a task. `symbol` is None for a file; `score` says how well it fits; `owner` is an object with
+    methods that has no definition of its own, ''."""
 
     path: str
     symbol: Symbol | None
     score: float
+    owner: str = ""
 
     @property
     def text(self) -> str:
         """`path:Symbol`, of a file its path."""
-        return f"{self.path}:{self.symbol.qualified}" if self.symbol else self.path
+        name = self.symbol.qualified if self.symbol else self.owner
+        return f"{self.path}:{name}" if name else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ def choices(task: str, wanted: Wanted, workspace: Workspace, found: Exploration 
     mentioned = lookup.mentioned(task)
     if wanted.action == "add" and wanted.noun in ("method", "property", "field"):
         fitting = lookup.owners(task, wanted, mentioned)
+    elif wanted.action == "add" and wanted.noun == "entry":
+        fitting = lookup.lists(wanted)
     elif wanted.action == "add":
         fitting = lookup.files(wanted, mentioned)
     else:
@@ -124,7 +129,7 @@ def place_of(choice: Choice, wanted: Wanted, workspace: Workspace) -> TargetPlac
     if symbol is not None:
         same = [s for s in outline if s.qualified == symbol.qualified]
         symbol = min(same, key=lambda s: abs(s.start_line - choice.symbol.start_line)) if same else None  # type: ignore[union-attr]
-    owner = symbol.qualified if symbol is not None and wanted.action == "add" else ""
+    owner = symbol.qualified if symbol is not None and wanted.action == "add" else choice.owner
     return TargetPlace(target, tuple(outline), symbol, owner)
 
 
@@ -156,10 +161,19 @@ class _Lookup:
         if not classes:
             methods = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS) if "." in s.qualified]
             classes = [c for m in methods if (c := self._class_of(m)) is not None]
+        objects = [] if classes or wanted.noun == "field" else self._objects(task, wanted)
+        if objects:
+            return objects
         if not classes and wanted.noun != "field":
             classes = [c for s in self._hit_symbols() if (c := s if s.kind in CLASSES else self._class_of(s))]
             return self._scored(classes[:_FROM_HITS], wanted, by_rank=True)
         return self._scored(classes, wanted)
+
+    def lists(self, wanted: Wanted) -> list[Choice]:
+        """Dictionaries and lists that may get an entry: they end with a line of their own."""
+        found = [s for name in wanted.names for s in self._symbols(name.text, ("variable", "field"))]
+        ends = [(s, (self.index.lines(s.path, s.end_line, s.end_line) or "").strip()) for s in found]
+        return self._scored([s for s, end in ends if end[:1] in ("}", "]", ")") and s.end_line > s.start_line], wanted)
 
     def files(self, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Files that may get a function or a class."""
@@ -216,6 +230,19 @@ class _Lookup:
         words = re.findall(r"[^\W\d_]{3,}", task)
         names = dict.fromkeys([*(w for w in words if w[0].isupper()), *(w.capitalize() for w in words)])
         return [s for name in names for s in self.index.symbols(name) if s.name == name and s.kind in CLASSES]
+
+    def _objects(self, task: str, wanted: Wanted) -> list[Choice]:
+        """Objects that the task names and that have methods assigned to them, as `res` has by `res.send = function`."""
+        names = [*self._owner_names(wanted), *re.findall(r"\b(?:to|on|of|for|à|de|sur)\s+`?([a-z]\w*)", task)]
+        hits = self.found.results.hits if self.found else ()
+        files = dict.fromkeys([*self.paths, *(h.chunk.path for h in hits if self._is_source(h.chunk.path))])
+        result = []
+        for name in dict.fromkeys(names):
+            for path in files:
+                owned = sum(s.qualified.startswith(f"{name}.") for s in self.index.outline(path) if s.kind in FUNCTIONS)
+                if owned:
+                    result.append(Choice(path, None, 10.0 + 20.0 * (path in self.paths) + owned / 10, name))
+        return result
 
     def _class_of(self, symbol: Symbol) -> Symbol | None:
         owner = symbol.qualified.rpartition(".")[0]
