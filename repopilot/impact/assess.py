@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from repopilot.code.languages import file_kind, grammar, is_example_path, is_test_path, language_of
 from repopilot.i18n import message
 from repopilot.impact import risk
-from repopilot.impact.change import Change, SymbolChange
+from repopilot.impact.change import Change
 from repopilot.impact.co_change import LEAST_TOGETHER
 from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.impact.gather import ImpactEvidence, find_gaps, gather, unresolved_calls
+from repopilot.impact.public_api import is_central, is_exported, is_public, may_be_used_outside
 from repopilot.impact.rank_files import rank
 from repopilot.impact.reasons import with_reasons
 from repopilot.index.store import Index
@@ -40,7 +41,6 @@ RANKED, AFFECTED, TESTS, CO_CHANGED = 50, 100, 30, 20
 
 _MIGRATION = re.compile(r"(^|/)(migrations?|alembic/versions|db/migrate)/", re.IGNORECASE)
 _MOST_LINES = 400
-_NEAR = 2
 _LIKELY = 0.5
 _MOST_CITED = 5
 _OFTEN_TOGETHER, _OFTEN_SHARE, _OFTEN_LISTED = 3, 0.4, 3
@@ -97,7 +97,7 @@ def _changed_files(evidence: ImpactEvidence) -> list[ChangedFile]:
     for number, change in enumerate(evidence.changes, 1):
         interface = None
         if change.interface is not None:
-            public = [found for found in change.interface if _public(found, change.path)]
+            public = [f for f in change.interface if is_public(f.symbol, f.before or f.after, change.path)]
             interface = tuple(
                 InterfaceChange(next(interface_ids), found.symbol, found.how, found.before, found.after)
                 for found in public
@@ -135,21 +135,6 @@ def _tables(base: Codebase, change: Change) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _public(change: SymbolChange, path: str) -> bool:
-    """Can the definition be named from outside its file, by its language's conventions?"""
-    if is_test_path(path):
-        return False
-    parts = change.symbol.split(".")
-    signature, language = change.before or change.after, language_of(path)
-    if language == "go":
-        return all(part[:1].isupper() for part in parts)
-    if language == "rust":
-        return signature.startswith("pub")
-    if language in ("java", "csharp", "kotlin", "swift", "php", "scala"):
-        return not re.search(r"\b(private|fileprivate)\b", signature)
-    return not any(part.startswith(("_", "#")) and not part.startswith("__") for part in parts)
-
-
 def _co_changed(evidence: ImpactEvidence) -> list[CoChange]:
     often = [found for found in evidence.co_changed if found.together >= LEAST_TOGETHER]
     present = [found for found in often if found.path in evidence.base.graph.by_path]
@@ -167,21 +152,26 @@ def _risk_evidence(
 ) -> risk.RiskEvidence:
     changes = evidence.changes
     likely = [item for item in affected if item.confidence >= _LIKELY]
-    nearest: dict[str, str] = {}
-    for item in likely:
-        if item.distance <= _NEAR and not is_example_path(item.path):
-            nearest.setdefault(item.path, item.id)
+    own = [item for item in likely if not is_example_path(item.path)]
+    direct, second, third = (tuple(item.id for item in own if item.distance == hops) for hops in (1, 2, 3))
     # What is new breaks nobody.
     interface = [found for file in changed for found in file.interface or () if found.how != "added"]
     unknown = any(file.interface is None for file in changed)
     removed = [found.id for found in interface if found.how == "removed"]
+    public = [file for file, change in zip(changed, changes, strict=True) if may_be_used_outside(change)]
+    exporting = [file.id for file in public if is_exported(evidence.base, evidence.changes[changed.index(file)])]
     return risk.RiskEvidence(
-        dependent_files=tuple(nearest.values()),
-        interface=tuple(found.id for found in interface) if interface or not unknown else None,
+        direct=direct,
+        second=second,
+        third=third,
+        central=tuple(f.id for f, c in zip(changed, changes, strict=True) if is_central(evidence.base, c)),
+        interface=tuple(found.id for found in interface) if interface or not (unknown and public) else None,
+        exported=tuple(exporting),
         removed=(*removed, *(file.id for file in changed if file.status == "deleted")),
         used=tuple(item.id for item in likely if item.distance == 1),
         schema=tuple(table.id for file in changed for table in file.tables),
         tests=tuple(test.id for test in tests if test.tests or all(change.whole for change in changes)),
+        reaching=sum(bool(item.symbol) for item in evidence.affected if is_test_path(item.path)),
         changed=tuple(file.id for file in changed),
         code=any(file_kind(change.path) == "code" and not is_test_path(change.path) for change in changes),
     )

@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind
+from repopilot.impact.centrality import page_rank
 from repopilot.impact.change import Change
 from repopilot.index.code_graph import graph_of
 from repopilot.index.lexical import LexicalIndex
@@ -36,6 +38,11 @@ class Codebase:
     similarity: TextSimilarity
     path_words: Sequence[frozenset[str]]
     path_rarity: dict[str, float]
+
+    @cached_property
+    def centrality(self) -> np.ndarray:
+        """The PageRank of every node, with a mean of 1."""
+        return page_rank(self.graph)
 
 
 def codebase_of(index: Index) -> Codebase:

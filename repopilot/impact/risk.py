@@ -1,10 +1,15 @@
 """How risky a change is, by a formula over evidence.
 
-Points: how many other files depend on what changes within two hops (3 or more: 1, 10 or more: 2); the public interface
-changes and somebody in the repository uses it (2), or nobody does (1), or can't be known yet while it is used (1);
-something others use is removed (1 more); a database schema is touched (2); code changes that no test
-reaches (1; tests of the same file count only when all of the file changes). 0–1 points are LOW, 2–3 MEDIUM, 4 and more
-HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence is given as UNKNOWN.
+Points: how much code depends on what changes, places two hops away counting half and three hops a quarter (3 or more:
+1, 10 or more: 2, 30 or more: 3); it is among the most central definitions of the repository (1); the public interface
+changes, or may change and is used (1, and 1 more where a package exports it); something others use is removed (2); a
+database schema is touched (2); code changes that no test reaches (2 where something depends on it, else 1), or fewer
+tests than depend on it (1). 0-1 points are LOW, 2-3 MEDIUM, 4 and more HIGH. Missing evidence can only hide points, so
+a LOW on incomplete evidence is given as UNKNOWN.
+
+How much depends on a change and how few tests reach it is what tells changes that were soon fixed or reverted from
+others of their size, a little (bench/impact_risk.py); the other points stand for what those fixes don't show: code
+outside the repository, and stored data.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from repopilot.i18n import message
 from repopilot.results import RiskReason
 from repopilot.types import Risk
 
-_FEW, _MANY = 3, 10
+_REACHES = ((30, 3), (10, 2), (3, 1))
 _CITED = 10
 
 
@@ -25,49 +30,86 @@ class RiskEvidence:
     """What the formula looks at; each tuple holds ids of items of the report.
 
     Attributes:
-        dependent_files: the nearest dependent place of each file within two hops.
+        direct, second, third: places of the code that depend on what changes, by hops; neither tests nor examples.
+        central: changed files with one of the most central definitions among what changes.
         interface: changes of the public interface, None while they are unknown.
+        exported: changed files of which a package exports what changes.
         removed: definitions and files that are removed.
         used: places that use what changes directly.
         schema: tables the change touches.
         tests: tests that reach the changed code.
+        reaching: how many test functions do.
         changed: the changed files.
         code: whether code changes that is no test.
     """
 
-    dependent_files: tuple[str, ...]
+    direct: tuple[str, ...]
+    second: tuple[str, ...]
+    third: tuple[str, ...]
+    central: tuple[str, ...]
     interface: tuple[str, ...] | None
+    exported: tuple[str, ...]
     removed: tuple[str, ...]
     used: tuple[str, ...]
     schema: tuple[str, ...]
     tests: tuple[str, ...]
+    reaching: int
     changed: tuple[str, ...]
     code: bool
+
+    @property
+    def reach(self) -> float:
+        """How much depends on what changes."""
+        return len(self.direct) + len(self.second) / 2 + len(self.third) / 4
 
 
 def reasons(evidence: RiskEvidence) -> list[RiskReason]:
     """Every point of the formula, with its evidence."""
-    found: list[RiskReason] = []
+    return [*_use(evidence), *_interface(evidence), *_tests(evidence)]
 
-    def add(key: str, ids: tuple[str, ...], points: int, **values: object) -> None:
-        found.append(RiskReason(message(f"impact.risks.{key}", **values), ids[:_CITED], points))
 
-    used = evidence.used
-    depending = len(evidence.dependent_files)
-    if depending >= _FEW:
-        add("dependents", evidence.dependent_files, 2 if depending >= _MANY else 1, count=depending)
-    if evidence.interface is None:
-        if used:
-            add("interface_unknown", used, 1)
-    elif evidence.interface:
-        add("interface_used" if used else "interface", evidence.interface + used, 2 if used else 1)
-    if evidence.removed and used:
-        add("removed", evidence.removed + used, 1)
-    if evidence.schema:
-        add("schema", evidence.schema, 2)
-    if evidence.code and not evidence.tests:
-        add("untested", evidence.changed, 1)
+def _reason(key: str, ids: Sequence[str], points: int, **values: object) -> RiskReason:
+    return RiskReason(message(f"impact.risks.{key}", **values), tuple(ids[:_CITED]), points)
+
+
+def _use(evidence: RiskEvidence) -> list[RiskReason]:
+    found = []
+    points = next((points for least, points in _REACHES if evidence.reach >= least), 0)
+    if points:
+        further = len(evidence.second) + len(evidence.third)
+        ids = evidence.direct + evidence.second + evidence.third
+        key = "dependents_further" if further else "dependents"
+        found.append(_reason(key, ids, points, count=len(evidence.direct), further=further))
+    if evidence.central:
+        found.append(_reason("central", evidence.central, 1))
     return found
+
+
+def _interface(evidence: RiskEvidence) -> list[RiskReason]:
+    found = []
+    used, exported = evidence.used, bool(evidence.exported)
+    if evidence.interface is None:
+        if used or exported:
+            key = "interface_unknown_exported" if exported else "interface_unknown"
+            found.append(_reason(key, evidence.exported or used, 2 if exported else 1))
+    elif evidence.interface:
+        key = "interface_exported" if exported else "interface_used" if used else "interface"
+        found.append(_reason(key, evidence.interface + (() if exported else used), 2 if exported else 1))
+    if evidence.removed and used:
+        found.append(_reason("removed", evidence.removed + used, 2))
+    if evidence.schema:
+        found.append(_reason("schema", evidence.schema, 2))
+    return found
+
+
+def _tests(evidence: RiskEvidence) -> list[RiskReason]:
+    if not evidence.code:
+        return []
+    if not evidence.tests:
+        return [_reason("untested", evidence.changed, 2 if evidence.reach >= 1 else 1)]
+    if evidence.reaching < evidence.reach:
+        return [_reason("few_tests", evidence.tests, 1, count=evidence.reaching)]
+    return []
 
 
 def level(reasons: Sequence[RiskReason], complete: bool) -> Risk:

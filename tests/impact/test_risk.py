@@ -1,39 +1,52 @@
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.code.graph.graph import Edge, graph_of
+from repopilot.code.graph.nodes import FILE, NodeColumns
+from repopilot.impact.centrality import page_rank
 from repopilot.impact.co_change import changed_together
 from repopilot.impact.risk import RiskEvidence, level, reasons
 from repopilot.repo.history import Commit
 from repopilot.results import RiskReason
 
+NOTHING = RiskEvidence((), (), (), (), (), (), (), (), (), ("T1",), 50, ("M1",), True)
 
-def _evidence(dependents=0, interface=(), removed=(), used=(), schema=(), tests=("T1",), code=True) -> RiskEvidence:
-    files = tuple(f"A{i}" for i in range(dependents))
-    return RiskEvidence(files, interface, removed, used, schema, tests, ("M1",), code)
+
+def _places(count: int) -> tuple[str, ...]:
+    return tuple(f"A{n}" for n in range(count))
 
 
 @pytest.mark.parametrize(
     ("evidence", "points"),
     [
-        (_evidence(), 0),
-        (_evidence(2), 0),
-        (_evidence(3), 1),
-        (_evidence(10), 2),
-        (_evidence(interface=("I1",)), 1),
-        (_evidence(interface=("I1",), used=("A1",)), 2),
-        (_evidence(interface=None, used=("A1",)), 1),
-        (_evidence(interface=None), 0),
-        (_evidence(interface=("I1",), removed=("I1",), used=("A1",)), 3),
-        (_evidence(schema=("S1",)), 2),
-        (_evidence(tests=()), 1),
-        (_evidence(tests=(), code=False), 0),
+        ({}, 0),
+        ({"direct": _places(2)}, 0),
+        ({"direct": _places(3)}, 1),
+        ({"direct": _places(2), "second": _places(2)}, 1),
+        ({"direct": _places(1), "second": _places(2), "third": _places(4)}, 1),
+        ({"direct": _places(10)}, 2),
+        ({"direct": _places(30)}, 3),
+        ({"central": ("M1",)}, 1),
+        ({"interface": ("I1",)}, 1),
+        ({"interface": ("I1",), "used": ("A1",)}, 1),
+        ({"interface": ("I1",), "exported": ("M1",)}, 2),
+        ({"interface": None, "used": ("A1",)}, 1),
+        ({"interface": None, "exported": ("M1",)}, 2),
+        ({"interface": None}, 0),
+        ({"interface": ("I1",), "removed": ("I1",), "used": ("A1",)}, 3),
+        ({"schema": ("S1",)}, 2),
+        ({"tests": (), "reaching": 0}, 1),
+        ({"tests": (), "reaching": 0, "direct": _places(1)}, 2),
+        ({"reaching": 1, "direct": _places(2)}, 1),
+        ({"tests": (), "code": False}, 0),
     ],
 )
 def test_points(evidence, points):
-    found = reasons(evidence)
+    found = reasons(replace(NOTHING, **evidence))
     assert sum(reason.points for reason in found) == points
     assert all(reason.evidence for reason in found)
 
@@ -47,10 +60,22 @@ def test_levels(points, complete, risk):
 
 def test_more_evidence_never_lowers_the_risk():
     order = ("LOW", "MEDIUM", "HIGH")
-    for dependents, schema, tests in product((0, 3, 10), ((), ("S1",)), (("T1",), ())):
-        base = _evidence(dependents, schema=schema, tests=tests)
-        more = _evidence(dependents, ("I1",), ("I1",), ("A0",), schema, tests)
+    for direct, schema, tests in product((0, 3, 10), ((), ("S1",)), (("T1",), ())):
+        base = replace(NOTHING, direct=_places(direct), schema=schema, tests=tests)
+        more = replace(base, second=_places(4), interface=("I1",), removed=("I1",), used=("A0",), central=("M1",))
         assert order.index(level(reasons(more), True)) >= order.index(level(reasons(base), True))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
+def test_rank_is_kept_and_flows_to_what_is_depended_on(pairs):
+    nodes = NodeColumns()
+    for number in range(6):
+        nodes.add(FILE, f"{number}.py", number, 1, 1)
+    columns = list(zip(*[(a, b, int(Edge.CALLS), 0.9, 1) for a, b in pairs], strict=True)) or [()] * 5
+    ranks = page_rank(graph_of(*nodes.finish(), columns, {}))
+    assert abs(ranks.mean() - 1) < 1e-6
+    alone = [n for n in range(6) if all(n != b for _, b in pairs)]
+    assert all(ranks[n] <= ranks.max() + 1e-9 and ranks[n] == min(ranks) for n in alone)
 
 
 PATHS = st.sampled_from("abcdef")

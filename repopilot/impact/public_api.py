@@ -1,0 +1,74 @@
+"""Whether what changes is for others to use, and how much of the code hangs on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from repopilot.code.graph.graph import Edge
+from repopilot.code.languages import is_test_path, language_of
+from repopilot.impact.change import Change
+from repopilot.impact.codebase import Codebase, changed_nodes
+
+_CENTRAL_SHARE, _FEWEST_USERS = 0.05, 3
+_PACKAGE_INDEX = re.compile(r"(^|/)(__init__\.pyi?|index\.[cm]?[jt]sx?|lib\.rs|mod\.rs)$")
+_USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
+
+
+def is_public(symbol: str, signature: str, path: str) -> bool:
+    """Whether a definition can be named from outside its file, by its language's conventions.
+
+    Args:
+        symbol: its qualified name.
+        signature: as far as it is known.
+        path: its file.
+    """
+    if is_test_path(path):
+        return False
+    parts = symbol.split(".")
+    language = language_of(path)
+    if language == "go":
+        return all(part[:1].isupper() for part in parts)
+    if language == "rust" and signature:
+        return signature.startswith("pub")
+    if language in ("java", "csharp", "kotlin", "swift", "php", "scala"):
+        return not re.search(r"\b(private|fileprivate)\b", signature)
+    return not any(part.startswith(("_", "#")) and not part.startswith("__") for part in parts)
+
+
+def may_be_used_outside(change: Change) -> bool:
+    """Whether all of a file changes, or one of the changed definitions has a public name."""
+    return change.whole or any(is_public(name, "", change.path) for name in change.symbols)
+
+
+def is_exported(base: Codebase, change: Change) -> bool:
+    """Whether the index of a package (`__init__.py`, `index.ts`, `lib.rs`) imports what changes, or the class it is in,
+    and its name is public. What is changed with all of its file has to be named one by one."""
+    graph = base.graph
+    names = {name for name in change.symbols if is_public(name, "", change.path)}
+    tops = {name.split(".")[0] for name in names}
+    number = graph.by_path.get(change.path)
+    for node in graph.inside(number) if number is not None else ():
+        if graph.nodes.name(node) in tops:
+            users = (graph.nodes[link.node].path for link in graph.incoming(node))
+            if any(_PACKAGE_INDEX.search(path) and path != change.path for path in users):
+                return True
+    return False
+
+
+def is_central(base: Codebase, change: Change) -> bool:
+    """Whether one of the changed definitions is among the most central of the repository, by PageRank."""
+    ranks = base.centrality
+    definitions = base.graph.nodes.definitions
+    if not len(definitions):
+        return False
+    least = float(np.quantile(ranks[definitions], 1 - _CENTRAL_SHARE))
+    return any(ranks[node] >= least for node in _used_by_several(base, change))
+
+
+def _used_by_several(base: Codebase, change: Change) -> Iterator[int]:
+    for node in changed_nodes(base, change):
+        if sum(1 for _ in base.graph.incoming(node, _USING)) >= _FEWEST_USERS:
+            yield node
