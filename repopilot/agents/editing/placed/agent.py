@@ -41,8 +41,6 @@ _OTHER_WORK = re.compile(
 )
 _SMALL_FILE = 60
 """Lines."""
-_NAMED = 8.0
-"""The score of a place from which on the task itself names it."""
 
 
 async def placed_edit(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
@@ -124,7 +122,7 @@ def _choices(request: EditRequest, wanted: Wanted, workspace: Workspace) -> list
         return []
     found = choices(request.task, wanted, workspace, request.found)
     missing = unknown_names(wanted, index)
-    if missing and wanted.names[0].text in missing and not any(c.score >= _NAMED for c in found):
+    if missing and wanted.names[0].text in missing and not any(c.named for c in found):
         raise GenerationFailed(
             i18n.message("placed.unknown_name", name=missing[0]),
             i18n.message("placed.nearest", names=", ".join(_nearest(missing[0], index)) or "–"),

@@ -17,6 +17,8 @@ from repopilot.types import Symbol
 
 LONGEST_WHOLE = 22
 """Lines of the body. Of a longer function only a block is written again."""
+_LEAST_DIVIDED = 7
+"""Lines of the body. Of a shorter function no block is written apart."""
 _ABOUT_HEAD = re.compile(
     r"\b(?:param\w*|argument\w*|args?|kwargs?|option\w*|default\w*|async|asynchronous|accept\w*|keyword|flags?|signature|"
     r"annot\w*|types?|typed|hints?|docstring\w*|document\w*|decorat\w*|propert(?:y|ies)|paramètres?|défaut|typ(?:e|es|age))\b",
@@ -55,11 +57,12 @@ def changed_slots(place: TargetPlace, symbol: Symbol, wanted: Wanted, task: str)
     body = body_start(lines, first, place.language)
     keeps_head = grown is not None or not _ABOUT_HEAD.search(task)
     short = last - body <= LONGEST_WHOLE
-    rest = _whole(symbol, lines, first, last, body if keeps_head else first) if short else None
-    rest = rest or _block(place, symbol, lines, body, last, task)
+    ways = [_whole(symbol, lines, first, last, body if keeps_head else first)] if short else []
+    if not short or (last - body > _LEAST_DIVIDED and keeps_head):
+        ways.append(_block(place, symbol, lines, body, last, task))
     if keeps_head and grown is None and _GUARD.search(task) and not _NO_GUARD.search(task) and body < last:
-        return [_guard(place, symbol, lines, body, last), rest]
-    return [rest]
+        return [_guard(place, symbol, lines, body, last), ways[0]]
+    return ways
 
 
 def _shown(lines: Sequence[str], first: int, body: int, last: int) -> str:

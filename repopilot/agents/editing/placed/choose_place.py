@@ -14,9 +14,8 @@ from repopilot.trace import Step
 
 CLEAR = 2.0
 """A place whose score is so much higher than the next needs no choice."""
-LEAST_CONFIDENCE = 0.3
-NAMED = 8.0
-"""The score from which on the task itself names a place."""
+LEAST_CONFIDENCE = 0.5
+"""A model that is less sure doesn't choose: then it is the best of the places found, or the user's turn."""
 
 
 async def choose_place(choices: Sequence[Choice], task: str, name: str, model: Model | None, step: Step) -> Choice:
@@ -50,9 +49,12 @@ async def choose_place(choices: Sequence[Choice], task: str, name: str, model: M
     words = [str(number) for number in range(1, len(close) + 1)]
     word, confidence = await structured.choose_word(model, [ChatMessage(role="user", content=prompt)], words, step)
     step.note(why="model", confidence=round(confidence, 3))
-    if word is None or (confidence < LEAST_CONFIDENCE and best.score >= NAMED):
+    if word is not None and confidence >= LEAST_CONFIDENCE:
+        return close[int(word) - 1]
+    if best.named:
         raise _ambiguous(close)
-    return close[int(word) - 1]
+    step.note(why="rank")
+    return best
 
 
 def _described(choice: Choice) -> str:

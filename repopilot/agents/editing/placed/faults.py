@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import io
 import re
-from collections import Counter
+import sys
+import threading
+import types
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.editing.placed.slot import Slot
@@ -18,7 +25,7 @@ from repopilot.review.linters import AnalyserFailed, ruff_errors
 from repopilot.types import FileChange, Symbol
 
 _PARSE_S = 5.0
-_ATTRIBUTE = re.compile(r"(?<![\d\w])([A-Za-z_]\w*|\)|\])\s*\.\s*([A-Za-z_]\w*)")
+_ATTRIBUTE = re.compile(r"(?:(?<!\w)(?=([A-Za-z_]\w*)\s*\.\s*([A-Za-z_]\w*))|(?=([)\]])\s*\.\s*([A-Za-z_]\w*)))")
 _OWN = frozenset({"self", "cls", "this"})
 _TODO = re.compile(r"#\s*(?:TODO|FIXME|your code|implement)|NotImplementedError|todo!\(|unimplemented!\(", re.I)
 _REMOVING = re.compile(
@@ -27,10 +34,13 @@ _REMOVING = re.compile(
     re.I,
 )
 _EMPTY = re.compile(r"^\s*(?:pass|\.\.\.|return\s*;?)\s*$")
+_STATEMENTS = frozenset({"block", "module", "expression_statement"})
 _STUB = re.compile(r"^\s*(?:async )?def .*:\s*(?:\.\.\.|pass)\s*$")
-_BUILTIN = frozenset(
-    name for value in (str, bytes, list, dict, set, int, float, tuple, type, BaseException) for name in dir(value)
-) | frozenset(dir(builtins))
+_TYPES = (
+    *(str, bytes, list, dict, set, int, float, tuple, type, BaseException, deque, Counter, Decimal, Path),
+    *(datetime, timedelta, re.Pattern, re.Match, io.StringIO, io.BytesIO, threading.Thread, types.FunctionType),
+)
+_BUILTIN = frozenset(name for value in _TYPES for name in dir(value)) | frozenset(dir(builtins))
 
 
 def faults(
@@ -78,8 +88,7 @@ def normal_form(text: str, language: str) -> str:
     data = text.encode("utf-8", "replace")
     while stack:
         node = stack.pop()
-        documentation = node.type == "expression_statement" and [c.type for c in node.children] == ["string"]
-        if "comment" in node.type or documentation:
+        if "comment" in node.type or (node.type == "string" and node.parent and node.parent.type in _STATEMENTS):
             continue
         if node.children and node.type != "string":
             stack.extend(reversed(node.children))
@@ -130,12 +139,13 @@ def _unknown_attributes(place: TargetPlace, lines: Sequence[str], task: str, ind
     bound = set(re.findall(r"\b(?:self|this|cls)\.(\w+)\s*(?::[^=\n]+)?=(?!=)", text))
     near = set(re.findall(r"\w+", place.target.shown)) | set(re.findall(r"\w+", task))
     unknown = []
-    for receiver, name in dict.fromkeys(_ATTRIBUTE.findall(text)):
+    for found in dict.fromkeys(_ATTRIBUTE.findall(text)):
+        receiver, name = found[:2] if found[0] else found[2:]
         if receiver in _OWN:
             known = not own or name in own or name in bound or name.startswith("__")
         else:
-            known = name in near or name in _BUILTIN or bool(index.symbols(name)) or bool(index.references(name))
-            known = known or receiver not in near
+            known = name in near or name in _BUILTIN or receiver in sys.stdlib_module_names
+            known = known or bool(index.symbols(name)) or bool(index.references(name))
         if not known:
             unknown.append(f"{receiver}.{name}")
     return unknown

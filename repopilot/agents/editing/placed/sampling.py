@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -32,7 +32,7 @@ MOST_SAMPLES, ENOUGH_SAMPLES = 5, 3
 SECONDS, PATIENCE_S = 20.0, 75.0
 """No further sample is begun after so long; so long while none is without a fault."""
 TEMPERATURE = 0.7
-NEW_TOKENS, SPARE_TOKENS = 260, 100
+NEW_TOKENS, SPARE_TOKENS = 220, 100
 """The longest reply: for a new definition, and beyond the text that it replaces."""
 
 
@@ -78,7 +78,7 @@ async def sample(sampling: Sampling, step: Step) -> list[Candidate]:
     found: list[Candidate] = []
     started = time.monotonic()
     while len(found) < MOST_SAMPLES and not _settled(found, time.monotonic() - started):
-        found.append(await _one(sampling, len(found), step))
+        found.append(await _one(sampling, found, step))
     best = ordered(found)
     if not best:
         reason = next(iter(found[0].faults), "")
@@ -105,16 +105,21 @@ def _settled(found: Sequence[Candidate], seconds: float) -> bool:
     return max(good.values()) > 1 or len(found) >= ENOUGH_SAMPLES or seconds > SECONDS
 
 
-async def _one(sampling: Sampling, number: int, step: Step) -> Candidate:
-    """The version with a number: each way is tried greedily first."""
-    slot, messages = sampling.ways[number % len(sampling.ways)]
-    name = "write" if number == 0 else f"write {number + 1}"
-    seed = sampling.seed + number // len(sampling.ways)
+async def _one(sampling: Sampling, found: Sequence[Candidate], step: Step) -> Candidate:
+    """One version more: each way is tried greedily first, and not again where that changed nothing."""
+    copied = {c.slot for c in found if c.change is not None and not c.change.diff}
+    ways = [way for way in sampling.ways if way[0] not in copied] or list(sampling.ways)
+    slot, messages = min(ways, key=lambda way: sum(c.slot == way[0] for c in found))
+    name = f"write {len(found) + 1}" if found else "write"
+    seed = sampling.seed + sum(c.slot == slot for c in found)
     async with step.child(name, "llm", sampling.task) as writing:
         await writing.write(f"{sampling.place.path}: {slot.place}\n{slot.prefix}")
         options = _options(sampling, slot, seed)
         reply = await stream.chat(sampling.model, messages, writing, options, _halt(sampling, slot))
         candidate = await asyncio.to_thread(_checked, sampling, slot, reply)
+        if writing.data.get("finish") == "length":
+            cut_off = i18n.message("generate.problem.cut_off", path=sampling.place.path)
+            candidate = replace(candidate, faults=(cut_off, *candidate.faults))
         said = [i18n.said(fault, sampling.language) for fault in candidate.faults]
         writing.note(faults=said, tokens=sampling.model.count_tokens(reply))
         verdict = "; ".join(said) or i18n.text("placed.no_fault", sampling.language)

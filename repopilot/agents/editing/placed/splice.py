@@ -85,7 +85,7 @@ def _continued(head: str, code: str) -> str:
     """The head and what goes on behind it, with one space between them where the head ends with one."""
     if not head.strip():
         return code if code[:1].isspace() else head + code
-    return head + code.lstrip(" ") if head.endswith(" ") else head + code
+    return head + code.lstrip(" ") if head.endswith((" ", "(")) else head + code
 
 
 def _behind_head(lines: list[str]) -> list[str]:

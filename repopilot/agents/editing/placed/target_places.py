@@ -14,6 +14,7 @@ from repopilot.code.languages import file_kind, is_example_path, is_test_path, l
 from repopilot.code.split import analyse
 from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
+from repopilot.index.tokens import tokens_of
 from repopilot.types import Symbol, innermost
 from repopilot.workspace import Workspace
 
@@ -28,12 +29,13 @@ _FROM_HITS = 5
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A place that fits a task. `symbol` is None for a file; `score` says how well it fits; `owner` is an object with
-    methods that has no definition of its own, ''."""
+    methods that has no definition of its own, ''; `named`: the task names it, rather than that a search found it."""
 
     path: str
     symbol: Symbol | None
     score: float
     owner: str = ""
+    named: bool = True
 
     @property
     def text(self) -> str:
@@ -141,6 +143,10 @@ class _Lookup:
     paths: tuple[str, ...]
     found: Exploration | None
 
+    @property
+    def _task_words(self) -> set[str]:
+        return tokens_of(self.found.question) if self.found else set()
+
     def mentioned(self, task: str) -> list[Choice]:
         """The definitions that the task names with an @."""
         found = []
@@ -187,7 +193,9 @@ class _Lookup:
         wanted_kind = "doc" if wanted.noun == "text" else "code"
         hits = self.found.results.hits if self.found else ()
         paths = [h.chunk.path for h in hits if file_kind(h.chunk.path) == wanted_kind and self._is_source(h.chunk.path)]
-        return [Choice(path, None, 1.0 / (rank + 1)) for rank, path in enumerate(dict.fromkeys(paths))][:_FROM_HITS]
+        return [Choice(path, None, 1.0 / (rank + 1), named=False) for rank, path in enumerate(dict.fromkeys(paths))][
+            :_FROM_HITS
+        ]
 
     def changed(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Definitions that may change."""
@@ -287,8 +295,8 @@ class _Lookup:
             score += 2.0 * (symbol.path in hits) - (
                 0.0 if by_rank else 0.1 * min(10, hits.index(symbol.path)) if symbol.path in hits else 1.0
             )
-            score -= 0.5 * rank if by_rank else 0.0
-            result.setdefault((symbol.path, symbol.qualified), Choice(symbol.path, symbol, score))
+            score -= 0.5 * rank - len(self._task_words & tokens_of(symbol.qualified)) if by_rank else 0.0
+            result.setdefault((symbol.path, symbol.qualified), Choice(symbol.path, symbol, score, named=not by_rank))
         return list(result.values())
 
 
