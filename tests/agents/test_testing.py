@@ -87,3 +87,5 @@ def test_covering_tests_and_where_new_ones_go(shop: Workspace) -> None:
     assert covering_tests(shop.index, "shop/auth.py") == []
     assert path_for(shop.index, "shop/cart.py") == "tests/test_cart.py"
     assert path_for(shop.index, "shop/auth.py") == "tests/test_auth.py"
+    assert path_for(shop.index, "shop/_cart.py") == "tests/test_cart.py"
+    assert path_for(shop.index, "shop/_coins.py") == "tests/test_coins.py"

@@ -12,6 +12,7 @@ from repopilot.index.store import Index
 MOST_TESTS = 5
 _MOST_NAMES = 25
 _NAMED_AFTER = 100
+_AFFIXES = (("test_", ""), ("", "_test"))
 _USES_CHANGED = 200
 """Votes. Using a changed name outweighs being named after the file."""
 
@@ -27,10 +28,10 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
     Returns:
         Paths, the best first, at most MOST_TESTS.
     """
-    stem = PurePosixPath(path).stem
+    named = _names_of_tests(path)
     counted: Counter[str] = Counter()
     for test in index.files:
-        if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in (f"test_{stem}", f"{stem}_test"):
+        if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in named:
             counted[test] += _NAMED_AFTER
     names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
     for name in sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]:
@@ -49,13 +50,19 @@ def all_tests(index: Index) -> list[str]:
 
 def test_path_for(index: Index, path: str) -> str:
     """Where a test of `path` belongs: beside the tests there are, else in `tests/`."""
-    stem = PurePosixPath(path).stem
-    named = [t for t in covering_tests(index, path) if PurePosixPath(t).stem == f"test_{stem}"]
+    named = [t for t in covering_tests(index, path) if PurePosixPath(t).stem in _names_of_tests(path)]
     if named:
         return named[0]
+    stem = PurePosixPath(path).stem.strip("_")
     folders = Counter(str(PurePosixPath(t).parent) for t in all_tests(index))
     folder = folders.most_common(1)[0][0] if folders else "tests"
     return f"test_{stem}.py" if folder == "." else f"{folder}/test_{stem}.py"
+
+
+def _names_of_tests(path: str) -> set[str]:
+    """How a test file of a file is called: `test_make` is one of `_make.py`, too."""
+    stem = PurePosixPath(path).stem
+    return {f"{prefix}{name}{suffix}" for name in (stem, stem.strip("_")) for prefix, suffix in _AFFIXES}
 
 
 def is_test_file(path: str) -> bool:

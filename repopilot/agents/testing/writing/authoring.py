@@ -39,7 +39,7 @@ from repopilot.workspace import Workspace
 FRUITLESS_S = 120.0
 """Without a test worth keeping the work ends after this many seconds."""
 _PER_ROUND, _ROUNDS = 3, 3
-_MOST_EXISTING = 6
+_MOST_EXISTING = 12
 _PLAIN_REQUEST = 9
 """A request with no more words says only what is to be tested."""
 _PROMPT_TOKENS, _REPLY_TOKENS, _RUN_S = 700, 70, 3.0
@@ -77,7 +77,7 @@ async def write_tests(
             job = await _prepare(subject, workspace, step, language, {**drafts, **changed}, folder, question)
             progress = JobProgress()
             done.append(FinishedJob(job, progress))
-            await _work(job, progress, step, started, lambda: _publish(done, workspace, step))
+            await _work(job, progress, step, started, lambda: _publish(done, workspace, step, language))
             if progress.obstacle:
                 break
         run = await _verified_run(done, workspace, folder, step)
@@ -120,10 +120,12 @@ def _estimate(workspace: Workspace) -> int:
     return round(writing + 2 * _RUN_S)
 
 
-def _publish(done: Sequence[FinishedJob], workspace: Workspace, step: Step) -> None:
-    """Hand over the tests that are kept so far, with what each of them catches."""
-    if changes := changes_of(done, workspace):
-        step.publish(Answer("", files=changes, result=report_of(done, None)))
+def _publish(done: Sequence[FinishedJob], workspace: Workspace, step: Step, language: str) -> None:
+    """Hand over the tests that are kept so far."""
+    count = sum(len(finished.progress.kept) for finished in done)
+    if count:
+        text = i18n.text("testing.so_far", language, count=count)
+        step.publish(Answer(text, files=changes_of(done, workspace), result=report_of(done, None)))
 
 
 async def _work(job: TestJob, progress: JobProgress, step: Step, started: float, publish: Callable[[], None]) -> None:
