@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from repopilot.sandbox.run import run_pytest
+from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.settings import Settings
 from repopilot.types import Environment, TestRun
 
 
 async def run_in_sandbox(
     files: Mapping[str, str | bytes],
-    tests: Sequence[str],
+    tests: Sequence[str] | ChosenTests,
     settings: Settings,
     inputs: Path | None = None,
     environment: Environment | None = None,

@@ -63,6 +63,7 @@ class SandboxJob:
         probe: replaces the tests by an attempt to escape: {"secret", "forbidden"}, two paths that must be out of reach.
         limits: bounds of the run.
         environment: what the tests need, None for our own packages.
+        left_out: ids of tests that are not run.
         options: the project's own options for pytest, of a job with an environment.
     """
 
@@ -74,6 +75,7 @@ class SandboxJob:
     probe: Mapping[str, str] = field(default_factory=dict)
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     environment: Environment | None = None
+    left_out: tuple[str, ...] = ()
     options: PytestOptions | None = None
 
 
@@ -118,6 +120,7 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
             "import": searched,
             "packages": packages(job),
             "plugins": list(dict.fromkeys((*plugins, *options.plugins))),
+            "left_out": list(job.left_out),
             "options": options.arguments(plugins),
             "probe": dict(job.probe),
             "read": [*readable(job), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],

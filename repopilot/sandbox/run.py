@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -17,12 +17,29 @@ from repopilot.sandbox.failures import failures, missing_modules
 from repopilot.sandbox.inversion import ExpectedTest, Mutation, expected_tests, mutate, mutations
 from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.verdict import RunReport, TestOutcome, read_report, why_not_passed, why_not_verified
+from repopilot.sandbox.needs import unmet_needs
+from repopilot.sandbox.verdict import (
+    RunReport,
+    TestOutcome,
+    read_report,
+    why_not_passed,
+    why_not_verified,
+    without_parameters,
+)
 from repopilot.settings import Settings
 from repopilot.types import Environment, SandboxLevel, TestOutcomeName, TestRun
 
 _MAX_MUTANTS = 48
+_MOST_NAMED = 5
 _COLLECTION_S = 0.02  # to collect one more file
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTests:
+    """Paths of test files, and ids of tests in them that are not run, such as those that fail without the change."""
+
+    paths: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +62,7 @@ class _Run:
 
 def run_pytest(
     files: Mapping[str, str | bytes],
-    tests: Sequence[str],
+    tests: Sequence[str] | ChosenTests,
     settings: Settings,
     *,
     inputs: Path | None = None,
@@ -59,7 +76,7 @@ def run_pytest(
 
     Args:
         files: the files under test, texts by path.
-        tests: paths of test files, among `files` or in `inputs`.
+        tests: paths of test files, among `files` or in `inputs`; also tests in them that are not run.
         settings: sandbox level, consent and time limit.
         inputs: a folder with the rest of the repository; it is copied, and the current folder inside is its top.
             Without it the current folder is an empty writable one.
@@ -78,8 +95,11 @@ def run_pytest(
     achieved = level(settings)
     limits = SandboxLimits(seconds=settings.test_timeout_s)
     with stage.stage(files, inputs, environment.files if environment else None) as folder:
-        sources = _sources(folder / "repo", files, tests)
-        names = stage.aliases(tests)
+        chosen = tests if isinstance(tests, ChosenTests) else ChosenTests(tuple(tests))
+        sources = _sources(folder / "repo", files, chosen.paths)
+        names = stage.aliases(chosen.paths)
+        by_path = {path: alias for alias, path in names.items()}
+        ids = [test.partition("::") for test in chosen.left_out]
         job = SandboxJob(
             folder / "repo",
             stage.fresh_work(folder, "work"),
@@ -88,13 +108,16 @@ def run_pytest(
             inputs is not None,
             limits=limits,
             environment=environment,
+            left_out=tuple(f"{by_path[path]}::{name}" for path, _, name in ids if path in by_path),
             options=read_pytest_options(lambda path: _text(folder / "repo" / path)) if environment else None,
         )
         context = _Context(folder, job, achieved, names, sources, cancel or threading.Event())
+        # Read before anything runs, so that nothing that runs can change what is expected.
+        problem, expected = _expected(context)
         for alias, test in names.items():
             stage.write(job.root, alias, sources[test])
         first = _run(job, context)
-        problem, expected = _expected(context)
+        expected = {alias: tuple(_remaining(alias, tests_, first, job)) for alias, tests_ in expected.items()}
         doubts = problem or _ended_early(first, limits) or why_not_passed(first.report, first.outcome.status, expected)
         if doubts or not verify:
             return _result(first, context, doubts, genuine=False)
@@ -164,6 +187,15 @@ def _expected(context: _Context) -> tuple[tuple[str, ...], dict[str, tuple[Expec
         return (i18n.message("sandbox.verdict.invalid_test_file", error=error),), {}
 
 
+def _remaining(alias: str, expected: Sequence[ExpectedTest], run: _Run, job: SandboxJob) -> Iterator[ExpectedTest]:
+    """The expected tests without those of which every variant was left out."""
+    left_out = {without_parameters(test) for test in job.left_out}
+    for test in expected:
+        identity = f"{alias}::{test.id}"
+        if identity not in left_out or identity in run.report.by_test:
+            yield test
+
+
 def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
     """Why the run was stopped; empty when it ran to its end."""
     ended = run.outcome.ended
@@ -184,7 +216,13 @@ def _inverted_run(context: _Context, first: RunReport) -> tuple[tuple[str, ...],
     token = "x" + secrets.token_hex(8)
     sources, root = context.sources, context.job.root
     tests = dict.fromkeys(context.names.values())
-    every = [(test, mutation) for test in tests for mutation in mutations(sources[test])]
+    ran = {f"{context.names[path]}::{name}" for path, _, name in (t.partition("::") for t in first.by_test)}
+    every = [
+        (test, mutation)
+        for test in tests
+        for mutation in mutations(sources[test])
+        if not context.job.left_out or f"{test}::{mutation.test}" in ran
+    ]
     seconds = {outcome.id.partition("::")[2]: outcome.seconds for outcome in first.outcomes}
     chosen = choose_mutations(every, seconds, context.job.limits.seconds / 2)
     mutants: dict[str, Mutation] = {}
@@ -196,6 +234,7 @@ def _inverted_run(context: _Context, first: RunReport) -> tuple[tuple[str, ...],
         context.job,
         tests=tuple(mutants),
         nonce=secrets.token_hex(16),
+        left_out=_left_out_of_mutants(context, mutants),
         work=stage.fresh_work(context.folder, "inverted"),
     )
     run = _run(job, context)
@@ -206,6 +245,17 @@ def _inverted_run(context: _Context, first: RunReport) -> tuple[tuple[str, ...],
     if len(chosen) == len(every):
         return doubts, ()
     return doubts, (i18n.message("sandbox.verdict.sampled", checked=len(chosen), total=len(every)),)
+
+
+def _left_out_of_mutants(context: _Context, mutants: Mapping[str, Mutation]) -> tuple[str, ...]:
+    """The variants left out, by the names of the mutants' files."""
+    found = []
+    for alias, mutation in mutants.items():
+        for test in context.job.left_out:
+            path, _, name = test.partition("::")
+            if without_parameters(name) == mutation.test and PurePosixPath(path).parent == PurePosixPath(alias).parent:
+                found.append(f"{alias}::{name}")
+    return tuple(found)
 
 
 def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: bool) -> TestRun:
@@ -255,6 +305,8 @@ def _by_id(outcomes: Sequence[TestOutcome]) -> dict[str, TestOutcomeName]:
 def _notes(run: TestRun, context: _Context) -> str:
     """Notes appended to pytest's output: limits, missing modules, why a pass is not verified."""
     notes = list(run.reasons) if run.ended != "finished" else []
+    for need, tests in unmet_needs(run).items():
+        notes.append(f"needs what the sandbox does not have ({need}): {', '.join(tests[:_MOST_NAMED])}")
     notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, context.sources)]
     if run.passed and not run.failed and not run.errors and not run.genuine:
         notes += [f"not verified: {reason}" for reason in run.reasons]

@@ -109,7 +109,7 @@ def _pytest(job: dict[str, Any]) -> int:
     _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
     if job["plugins"]:
         os.environ["PYTHONPATH"] = os.pathsep.join([*job["import"], *job["packages"]])  # for programs that tests start
-    outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"])
+    outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"], job["left_out"])
     asynchronous = _ASYNC_PLUGINS & set(job["plugins"])
     return pytest.main(
         [

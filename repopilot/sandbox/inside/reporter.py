@@ -19,14 +19,19 @@ class Reporter:
         channel: the file descriptor to write to.
         nonce: written with every line.
         root: the folder of the code under test; paths are relative to it.
+        left_out: ids of tests that are not run.
     """
 
-    def __init__(self, channel: int, nonce: str, root: str) -> None:
+    def __init__(self, channel: int, nonce: str, root: str, left_out: list[str]) -> None:
+        self._left_out = frozenset(left_out)
         self._channel, self._nonce, self._root = channel, nonce, os.path.realpath(root)
 
     def send(self, event: str, **facts: object) -> None:
         """Write one event as a line."""
         os.write(self._channel, json.dumps({"nonce": self._nonce, "event": event, **facts}).encode() + b"\n")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if item.nodeid not in self._left_out]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.send("collected", count=len(session.items))

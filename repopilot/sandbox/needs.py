@@ -1,0 +1,44 @@
+"""Recognises from a failure that a test needs what the sandbox doesn't have: network, display, database. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from repopilot.types import TestRun
+
+Need = Literal["database", "display", "network"]
+# In this order: the message of a database that isn't there often speaks of a refused connection, too.
+_SIGNS: dict[Need, re.Pattern[str]] = {
+    "database": re.compile(
+        r"(?:psycopg\d?|asyncpg|pymysql|MySQLdb|pymongo|motor|redis|sqlalchemy|django\.db|cx_Oracle)[\w.]*\."
+        r"\w*(?:OperationalError|Timeout\w*|Connection\w*|InterfaceError)|Can't connect to MySQL|"
+        r"ServerSelectionTimeout|connection to server at .* failed|could not connect to server|"
+        r"(?:localhost|127\.0\.0\.1):(?:5432|3306|6379|27017)\b"
+    ),
+    "display": re.compile(
+        r"no display name and no \$DISPLAY|(?:cannot|could not|can't|unable to) (?:open|connect to) (?:X )?display|"
+        r"couldn't connect to display|no DISPLAY|Qt platform plugin|cannot connect to X server|"
+        r"No available video device"
+    ),
+    "network": re.compile(
+        r"Name or service not known|name resolution|getaddrinfo failed|nodename nor servname|No address associated|"
+        r"Could not resolve host|Network is unreachable|No route to host|NewConnectionError|Max retries exceeded|"
+        r"Cannot connect to host|ClientConnector\w*Error|\bConnect(?:ion)?Error\b|git'?,? '?clone\b.*https?://|"
+        r"unable to access 'https?://|socket.*Operation not permitted|PermissionError: \[Errno 1\].*"
+    ),
+}
+
+
+def need_of(text: str) -> Need | None:
+    """What the text of a failure says that its test needed, None where it says nothing of the kind."""
+    return next((need for need, sign in _SIGNS.items() if sign.search(text)), None)
+
+
+def unmet_needs(run: TestRun) -> dict[Need, tuple[str, ...]]:
+    """The ids of failed tests by what they need."""
+    found: dict[Need, list[str]] = {}
+    for failure in run.failures:
+        if need := need_of(failure.assertion):
+            found.setdefault(need, []).append(failure.test_id)
+    return {need: tuple(dict.fromkeys(ids)) for need, ids in found.items()}

@@ -1,0 +1,101 @@
+"""Comparing a change with the unchanged tree, and what failures say a test needs."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repopilot.sandbox.baseline import compare_with_baseline
+from repopilot.sandbox.needs import need_of
+from repopilot.settings import Settings
+
+CODE = "def twice(n):\n    return n + n\n\n\ndef half(n):\n    return n\n"
+TESTS = """
+import pytest
+from shop import half, twice
+
+
+def test_twice():
+    assert twice(2) == 4
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_half(n):
+    assert half(n) == n // 2
+
+
+def test_red():
+    assert twice(1) == 3
+
+
+def test_half_of_more():
+    assert half(8) == 8
+"""
+
+
+@pytest.fixture
+def repository(tmp_path) -> Path:
+    (tmp_path / "shop.py").write_text(CODE)
+    (tmp_path / "test_shop.py").write_text(TESTS)
+    return tmp_path
+
+
+async def compared(repository: Path, code: str, **tests: str):
+    files = {"shop.py": code, **{f"{name}.py": text for name, text in tests.items()}}
+    return await compare_with_baseline(files, ["test_shop.py", *list(files)[1:]], Settings(), repository)
+
+
+async def test_only_what_turned_from_green_to_red_counts(repository):
+    added = CODE + "\n\ndef thrice(n):\n    return 3 * n\n"
+    new = "from shop import thrice\n\ndef test_thrice():\n    assert thrice(2) == 6\n"
+    result = await compared(repository, added, test_new=new)
+    assert result.no_worse
+    assert (result.broken, result.repaired) == ((), ())
+    assert result.red == ("test_shop.py::test_half[2]", "test_shop.py::test_red")
+    assert result.after.genuine, result.after.reasons  # of all tests but the red ones
+    assert "test_new.py::test_thrice" in result.after.outcomes
+
+
+async def test_what_a_change_breaks_and_repairs_is_named(repository):
+    result = await compared(repository, CODE.replace("    return n\n", "    return n // 2\n"))
+    assert not result.no_worse
+    assert result.broken == ("test_shop.py::test_half_of_more",)
+    assert result.repaired == ("test_shop.py::test_half[2]",)
+
+
+async def test_a_module_that_can_not_be_imported_any_more_breaks_all_that_was_green(repository):
+    result = await compared(repository, CODE.replace("def half", "def hälfte"))
+    assert set(result.broken) == {
+        "test_shop.py::test_twice",
+        "test_shop.py::test_half[0]",
+        "test_shop.py::test_half_of_more",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "need"),
+    [
+        ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "network"),
+        ("requests.exceptions.ConnectionError: HTTPSConnectionPool(host='x', port=443): Max retries exceeded", "network"),
+        ("CalledProcessError: Command '['git', 'clone', '--depth', '1', 'https://x/y.git']' returned 128", "network"),
+        ('_tkinter.TclError: no display name and no $DISPLAY environment variable', "display"),
+        ("psycopg2.OperationalError: connection to server at \"localhost\", port 5432 failed: Connection refused", "database"),
+        ("redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.", "database"),
+        ("assert 3 == 4", None),
+        ("AssertionError: the display shows nothing", None),
+    ],
+)  # fmt: skip
+def test_what_a_failure_says_it_needed(text, need):
+    assert need_of(text) == need
+
+
+async def test_a_test_that_needs_the_network_is_said_to(tmp_path):
+    (tmp_path / "test_net.py").write_text(
+        "import urllib.request\n\ndef test_net():\n    assert urllib.request.urlopen('http://example.org')\n"
+    )
+    result = await compare_with_baseline({}, ["test_net.py"], Settings(), tmp_path)
+    assert result.no_worse
+    assert "needs what the sandbox does not have (network): test_net.py::test_net" in result.before.output
