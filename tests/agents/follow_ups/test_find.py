@@ -128,3 +128,54 @@ def test_text_with_other_line_ends_keeps_them(found):
     files = {"pack/__init__.py": "from .work import one, two\r\n", "pack/work.py": MODULE}
     (only,) = found(files, {"pack/work.py": THREE})
     assert only.change.content == "from .work import one, three, two\r\n"
+
+
+SETTINGS = "# RETRY_LIMIT is 20 by default\nRETRY_LIMIT = 20\n\n\ndef load_user(name):\n    return name, RETRY_LIMIT\n"
+AROUND = {
+    "app/__init__.py": "",
+    "app/settings.py": SETTINGS,
+    "app/views.py": "from app.settings import load_user\n\n\ndef show(name):\n    return load_user(name)  # again\n",
+    "tests/test_limit.py": "from app.settings import RETRY_LIMIT\n\n\ndef test_it():\n    assert RETRY_LIMIT == 20\n",
+    "docs/use.md": "# Use\n\n`RETRY_LIMIT` is 20 (not 200). Call `load_user`.\n",
+    "CHANGES.md": "# 2.1 (unreleased)\n\n- New `load_user`.\n\n# 2.0\n\n- `load_user` and `RETRY_LIMIT` of 20.\n",
+}
+
+
+def test_a_renamed_function_is_renamed_where_it_is_used_and_documented(found):
+    new = SETTINGS.replace("load_user", "fetch_user")
+    places = {f.path: f for f in found(AROUND, {"app/settings.py": new})}
+    assert set(places) == {"app/views.py", "docs/use.md", "CHANGES.md"}
+    assert places["app/views.py"].change.content == (
+        "from app.settings import fetch_user\n\n\ndef show(name):\n    return fetch_user(name)  # again\n"
+    )
+    assert "Call `fetch_user`" in places["docs/use.md"].change.content
+    assert "New `fetch_user`" in places["CHANGES.md"].change.content
+    assert "- `load_user` and" in places["CHANGES.md"].change.content
+
+
+def test_what_is_gone_is_named_where_it_is_still_used(found):
+    places = found(AROUND, {"app/settings.py": SETTINGS.split("def load_user")[0]})
+    assert [(p.path, p.line, p.change) for p in places if p.path == "app/views.py"] == [
+        ("app/views.py", 1, None),
+        ("app/views.py", 5, None),
+    ]
+
+
+def test_the_old_value_in_a_test_a_document_and_a_comment(found):
+    new = SETTINGS.replace("RETRY_LIMIT = 20", "RETRY_LIMIT = 30")
+    places = {f.path: f for f in found(AROUND, {"app/settings.py": new})}
+    assert list(places) == ["tests/test_limit.py", "app/settings.py", "docs/use.md"]
+    assert "assert RETRY_LIMIT == 30" in places["tests/test_limit.py"].change.content
+    assert "is 30 (not 200)" in places["docs/use.md"].change.content
+    assert places["app/settings.py"].change.content.startswith("# RETRY_LIMIT is 30 by default\nRETRY_LIMIT = 30\n")
+
+
+def test_a_stub_gets_the_new_parameters(found):
+    files = {"calc.py": "def add(a: int) -> int:\n    return a\n", "calc.pyi": "def add(a: int) -> int: ...\n"}
+    (only,) = found(files, {"calc.py": "def add(a: int, b: int = 0) -> int:\n    return a + b\n"})
+    assert only.change.content == "def add(a: int, b: int=0) -> int: ...\n"
+
+
+def test_a_change_of_documents_or_tests_alone_needs_nothing(found):
+    assert found(AROUND, {"docs/use.md": "# Use\n"}) == ()
+    assert found(AROUND, {"tests/test_limit.py": ""}) == ()

@@ -133,18 +133,18 @@ def _overrides(state: ChangedState, path: str, old: Symbol, callee: _Callee) -> 
         if user.kind is not Edge.INHERITS or user.confidence < _CERTAIN or not user.path.endswith(".py"):
             continue
         text = state.text(user.path)
-        found = _named_function(text, f"{user.scope}.{old.name}")
+        found = named_function(text, f"{user.scope}.{old.name}")
         if found is not None and parameters(found, not _is_static(found)) == callee.parameters.old:
             reason = i18n.message("follow_ups.override", name=f"{user.scope}.{old.name}", base=callee.target)
             yield NeededEdit(user.path, found.lineno, reason, 0)
 
 
 def _function(text: str, symbol: Symbol) -> _Function | None:
-    return _named_function(text, symbol.qualified)
+    return named_function(text, symbol.qualified)
 
 
-def _named_function(text: str, qualified: str) -> _Function | None:
-    """The only function of that name; None for none, several or an overloaded one."""
+def named_function(text: str, qualified: str) -> _Function | None:
+    """The only function of a qualified name in a source; None for none, or several as of an overloaded one."""
     owner, _, name = qualified.rpartition(".")
     try:
         tree = parse_python(text)

@@ -7,10 +7,13 @@ from repopilot.agents.editing.follow_ups.changed_callers import changed_callers
 from repopilot.agents.editing.follow_ups.changed_state import changed_state
 from repopilot.agents.editing.follow_ups.missing_exports import missing_exports
 from repopilot.agents.editing.follow_ups.needed_edit import joined
+from repopilot.agents.editing.follow_ups.old_names import old_names
+from repopilot.agents.editing.follow_ups.old_values import old_values
+from repopilot.agents.editing.follow_ups.type_stubs import type_stubs
 from repopilot.results import FollowUpEdit
 from repopilot.workspace import Workspace
 
-_RULES = (changed_callers, missing_exports)
+_RULES = (old_names, changed_callers, old_values, missing_exports, type_stubs)
 
 
 def follow_ups(changes: Changes, workspace: Workspace) -> tuple[FollowUpEdit, ...]:

@@ -1,0 +1,119 @@
+"""Uses of a renamed or removed definition: in code that surely means it, and in documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repopilot import i18n
+from repopilot.agents.editing.follow_ups.changed_state import ChangedState, line_at
+from repopilot.agents.editing.follow_ups.needed_edit import NeededEdit, Replacement
+from repopilot.code.languages import file_kind, language_of
+from repopilot.code.syntax import parse
+from repopilot.types import Symbol
+
+DOC_RANK = 3
+_PARSE_S = 1.0
+_CHANGELOG = re.compile(r"(^|/)(changes|changelog|history|news|releases?)[^/]*$", re.IGNORECASE)
+_HEADING = re.compile(r"^(?:#{1,3} .+|[^\s#].*\n(?:={3,}|-{3,}|~{3,})\s*)$", re.MULTILINE)
+
+
+def old_names(state: ChangedState) -> Iterator[NeededEdit]:
+    """Find where the old name of a definition is still written."""
+    for code in state.code:
+        for pair in code.renamed:
+            if pair.old.name != pair.new.name:
+                yield from _in_code(state, code.path, pair.old, pair.new.name)
+                yield from _in_documents(state, code.path, pair.old, pair.new.name)
+        for gone in code.removed:
+            yield from _in_code(state, code.path, gone, "")
+            yield from _in_documents(state, code.path, gone, "")
+
+
+def _in_code(state: ChangedState, path: str, old: Symbol, new: str) -> Iterator[NeededEdit]:
+    places: dict[str, set[str]] = {}
+    for user in state.users(path, old.qualified):
+        places.setdefault(user.path, set()).add(user.scope)
+    for where, scopes in places.items():
+        text = state.text(where)
+        # What a file imports by name it means everywhere; a member only where the graph says so.
+        spans = None if "." not in old.qualified else _spans(state, where, scopes)
+        for start in _identifiers(where, text, old.name):
+            line = line_at(text, start)
+            if spans is None or any(first <= line <= last for first, last in spans):
+                yield _edit(where, line, old.name, new, start, "code", 0)
+
+
+def _spans(state: ChangedState, path: str, scopes: set[str]) -> list[tuple[int, int]]:
+    """The lines of some definitions; of a file that changes too they can't be told."""
+    if any(change.path == path for change in state.changes):
+        return []
+    return [(s.start_line, s.end_line) for s in state.workspace.index.outline(path) if s.qualified in scopes]
+
+
+def _identifiers(path: str, text: str, name: str) -> Iterator[int]:
+    """The character offsets of an identifier in a source; in strings and comments it is none."""
+    data, language = text.encode(), language_of(path)
+    tree = parse(data, language, _PARSE_S) if language and name in text else None
+    waiting: list[Node] = [tree.root_node] if tree else []
+    wanted = name.encode()
+    found = []
+    while waiting:
+        node = waiting.pop()
+        if not node.children and "identifier" in node.type and data[node.start_byte : node.end_byte] == wanted:
+            found.append(len(data[: node.start_byte].decode()))
+        waiting.extend(node.children)
+    return iter(sorted(found))
+
+
+def _in_documents(state: ChangedState, path: str, old: Symbol, new: str) -> Iterator[NeededEdit]:
+    others = [s for s in state.workspace.index.symbols(old.name) if (s.path, s.qualified) != (path, old.qualified)]
+    if others or old.name.startswith("_"):
+        return
+    for where, text in documents(state):
+        for match in re.finditer(rf"(?<![\w.-]){_written(old)}(?![\w-])", text):
+            start = match.end() - len(old.name)
+            yield _edit(where, line_at(text, start), old.name, new, start, "document", DOC_RANK)
+
+
+def _written(old: Symbol) -> str:
+    """A pattern for the name in prose: as it is where it looks like code, else only marked as code."""
+    name, owner = re.escape(old.name), re.escape(old.qualified.rpartition(".")[0].rpartition(".")[2])
+    qualified = rf"(?:[\w.]+\.)?{name}"
+    if is_distinctive(old.name):
+        return qualified
+    return (
+        rf"(?:{owner}\.{name}|(?<=`){qualified}(?=[`(])|{qualified}(?=\(\)))"
+        if owner
+        else rf"(?<=`){qualified}(?=[`(])"
+    )
+
+
+def is_distinctive(name: str) -> bool:
+    """Whether a name would not be written in prose without meaning it: `load_user`, `loadUser`, `MAX_SIZE`."""
+    return bool(re.search(r"[^_]_[^_]|[a-z][A-Z]|[A-Z]{2}", name)) and len(name) > 4
+
+
+def documents(state: ChangedState) -> Iterator[tuple[str, str]]:
+    """The path and text of each document; of a changelog only up to its second heading of a version."""
+    for path in state.workspace.index.files:
+        if file_kind(path) != "doc":
+            continue
+        text = state.workspace.index.text(path) or ""
+        if any(change.path == path for change in state.changes) or "[REDACTED:" in text:
+            text = state.text(path)
+        yield path, _newest_entry(text) if _CHANGELOG.search(path) else text
+
+
+def _newest_entry(text: str) -> str:
+    versions = [match for match in _HEADING.finditer(text) if re.search(r"\d|unreleased", match[0], re.IGNORECASE)]
+    return text[: versions[1].start()] if len(versions) > 1 else text
+
+
+def _edit(path: str, line: int, old: str, new: str, start: int, where: str, rank: int) -> NeededEdit:
+    if not new:
+        return NeededEdit(path, line, i18n.message(f"follow_ups.gone_in_{where}", name=old), rank)
+    reason = i18n.message(f"follow_ups.old_name_in_{where}", old=old, new=new)
+    return NeededEdit(path, line, reason, rank, Replacement(start, start + len(old), new))
