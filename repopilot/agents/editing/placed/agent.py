@@ -61,7 +61,7 @@ async def placed_edit(request: EditRequest, workspace: Workspace, step: Step) ->
         ModelError: the model failed.
     """
     model = workspace.coder or workspace.model
-    if model is None or _OTHER_WORK.search(request.task):
+    if model is None or request.paths or _OTHER_WORK.search(request.task):
         return None
     wanted = read_task(request.task)
     found = await asyncio.to_thread(_choices, request, wanted, workspace)

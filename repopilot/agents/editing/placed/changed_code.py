@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from repopilot.agents.editing.placed.block import changed_block
 from repopilot.agents.editing.placed.signature import body_start, shortened, with_parameter
@@ -17,6 +18,8 @@ from repopilot.types import Symbol
 
 LONGEST_WHOLE = 22
 """Lines of the body. Of a longer function only a block is written again."""
+LONGEST_WITH_HEAD = 60
+"""Lines. Of a longer function whose signature or docstring changes only these are written again."""
 _LEAST_DIVIDED = 7
 """Lines of the body. Of a shorter function no block is written apart."""
 _ABOUT_HEAD = re.compile(
@@ -57,6 +60,9 @@ def changed_slots(place: TargetPlace, symbol: Symbol, wanted: Wanted, task: str)
     body = body_start(lines, first, place.language)
     keeps_head = grown is not None or not _ABOUT_HEAD.search(task)
     short = last - body <= LONGEST_WHOLE
+    if not keeps_head and not short:
+        whole = last - first <= LONGEST_WITH_HEAD
+        return [_whole(symbol, lines, first, last, first) if whole else _part(symbol, lines, first, body, last)]
     ways = [_whole(symbol, lines, first, last, body if keeps_head else first)] if short else []
     if not short or (last - body > _LEAST_DIVIDED and keeps_head):
         ways.append(_block(place, symbol, lines, body, last, task))
@@ -89,6 +95,12 @@ def _whole(symbol: Symbol, lines: Sequence[str], first: int, last: int, body: in
 def _block(place: TargetPlace, symbol: Symbol, lines: Sequence[str], body: int, last: int, task: str) -> Slot:
     """The statements of a long function that the task is about."""
     start, end = changed_block(lines, body, last, place.language, task)
+    shown = _shown(lines, symbol.start_line - 1, body, last)
+    return replace(_part(symbol, lines, start, end, last), shown=shown)
+
+
+def _part(symbol: Symbol, lines: Sequence[str], start: int, end: int, last: int) -> Slot:
+    """Some lines of a definition, with all of it shown."""
     space = _space(lines[start])
     return Slot(
         "change_block",
@@ -99,7 +111,7 @@ def _block(place: TargetPlace, symbol: Symbol, lines: Sequence[str], body: int, 
         space,
         space,
         "block",
-        shown=_shown(lines, symbol.start_line - 1, body, last),
+        shown="\n".join(lines[symbol.start_line - 1 : last]),
         block="\n".join(lines[start:end]),
     )
 
