@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Check, Circle, Loader, Minus, Pencil, Play, RotateCcw, SkipForward, X } from 'lucide-react';
+import { Check, Circle, GitBranch, Loader, Minus, Pencil, Play, RotateCcw, SkipForward, X } from 'lucide-react';
 
 const ICONS = { open: Circle, running: Loader, done: Check, failed: X, skipped: Minus };
 
@@ -40,6 +40,12 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
   const [failed, setFailed] = useState('');
   const open = parts.filter((part) => part.state === 'open');
   const say = (text) => sendUserMessage(text, 'plan');
+  const [branched, setBranched] = useState('');
+  const branch = async () => {
+    const result = await callAction({ name: 'create_plan_branch', payload: { answer: props.answer } });
+    setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
+    setBranched(result?.response?.done || '');
+  };
   const save = async () => {
     const result = await callAction({ name: 'edit_plan', payload: { answer: props.answer, lines: draft.split('\n') } });
     const error = result?.response?.error || (result?.success ? '' : props.words.no_answer);
@@ -88,12 +94,14 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
         <textarea className="rp-input rp-edit" aria-label={words.edit_label} value={draft} rows={Math.max(4, parts.length + 1)} onChange={(e) => setDraft(e.target.value)} />
       )}
       {failed && <div className="rp-error">{failed}</div>}
+      {branched && <div className="rp-muted" role="status">{branched}</div>}
       {props.current && parts.length > 0 && (
         <div className="rp-row">
           {draft === null ? (
             <>
               <button className="rp-button rp-primary" disabled={!open.length} onClick={() => say(words.say_next)}><Play size={14} /> {words.proceed}</button>
               <button className="rp-button" disabled={!open.length} onClick={() => say(words.say_all)}>{words.proceed_all}</button>
+              {props.branch && <button className="rp-button" onClick={branch}><GitBranch size={13} /> {words.branch}</button>}
               <button className="rp-button" disabled={!open.length} onClick={() => setDraft(parts.map((part) => part.title).join('\n'))}><Pencil size={13} /> {words.edit}</button>
             </>
           ) : (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -66,9 +66,11 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
     )
 
 
-def run_git(root: Path, *args: str) -> bytes:
-    """Run git in a work tree, with the filters its own configuration defines switched off. Raises GitFailed."""
-    return git_command.run(root, args, git_command.reading(_disabled_filters(root)), bare=False)
+def run_git(root: Path, *args: str, variables: Mapping[str, str] | None = None) -> bytes:
+    """Run git in a work tree, with the filters its own configuration defines switched off, and further environment
+    `variables`. Raises GitFailed."""
+    env = git_command.reading(_disabled_filters(root)) | dict(variables or {})
+    return git_command.run(root, args, env, bare=False)
 
 
 def _disabled_filters(root: Path) -> dict[str, str]:

@@ -31,6 +31,7 @@ HANDLERS: dict[str, Handler] = {
     "delete_conversation": answer_view.delete_conversation,
     "decide": file_changes.decide,
     "edit_plan": plan_view.edit_plan,
+    "create_plan_branch": plan_view.create_plan_branch,
     "download": file_changes.download,
     "get_model": _get_model,
     "search_again": search_view.search_again,

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from support import git_server
 from support.orchard import FILES
+from support.small_repo import run_git
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
@@ -102,6 +103,9 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     page.locator(".rp-plan").last.get_by_role("button", name="Do it again").last.click()
     expect(page.locator(".rp-plan").last.locator('li[data-state="done"]')).to_have_count(2, timeout=60_000)
     expect(page.locator('.rp-file[data-path="orchard/trees.py"]')).to_be_visible()
+    page.locator(".rp-plan").last.get_by_role("button", name="Create a branch").click()
+    expect(page.locator(".rp-plan").last).to_contain_text("holds the change")
+    assert "def litres_needed" in run_git(folder, "show", "repopilot/make-the-watering-depend-on-the:orchard/water.py")
     assert (folder / "orchard/water.py").read_text() == WATER
 
 

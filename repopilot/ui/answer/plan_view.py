@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,11 +11,43 @@ import chainlit as cl
 
 from repopilot.agents.planning.parts import MOST_PARTS, ordered
 from repopilot.agents.planning.render import plan_markdown
+from repopilot.errors import RepoPilotError
 from repopilot.i18n import said, section, text
+from repopilot.repo.branch import create_branch
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
+from repopilot.ui.error_text import error_line
+
+
+async def create_plan_branch(chat: Chat, payload: dict) -> dict:
+    """Put the finished parts of a plan on a branch of the local repository.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id}.
+
+    Returns:
+        {done: what was created}, or {error}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    plan = plan_of(shown.answer) if shown else None
+    if shown is None or shown.root is None or plan is None or not shown.files:
+        return {"error": text("ui.errors.files_gone", chat.language)}
+    name = branch_name(plan.task)
+    try:
+        await asyncio.to_thread(create_branch, shown.root, name, shown.files.values(), plan.task)
+    except RepoPilotError as error:
+        return {"error": error_line(error, chat.language)}
+    return {"done": text("ui.plan.branch_done", chat.language, name=name)}
+
+
+def branch_name(task: str) -> str:
+    """A branch named after a task."""
+    slug = "-".join(re.findall(r"[a-z0-9]+", task.lower())[:6])
+    return f"repopilot/{slug or 'plan'}"
+
 
 _NAMES_A_FILE = re.compile(r"[\w-]\.\w{1,5}\b|@\w")
 
@@ -37,7 +70,9 @@ async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomEleme
     """
     for older in chat.plans.values():
         await update(older, {**older.props, "current": False})
-    chat.plans[answer_id] = element("Plan", plan_props(answer_id, plan, chat.language))
+    shown = chat.answers.get(answer_id)
+    local = shown is not None and shown.root is not None and bool(shown.files)
+    chat.plans[answer_id] = element("Plan", {**plan_props(answer_id, plan, chat.language), "branch": local})
     return chat.plans[answer_id]
 
 

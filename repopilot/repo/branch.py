@@ -1,0 +1,102 @@
+"""Puts a change on a branch of a local repository, on request only. Work tree, index and HEAD stay as they are."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.errors import StorageError, UsageError
+from repopilot.repo import local
+from repopilot.repo.git_command import GitFailed
+from repopilot.types import FileChange
+
+_NO_COMMIT = "0" * 40
+_NAME, _ADDRESS = "RepoPilot", "repopilot@localhost"
+"""Who commits where git doesn't know the user."""
+
+
+def create_branch(root: Path, name: str, files: Iterable[FileChange], message: str) -> str:
+    """Commit a change on top of HEAD, on a new branch.
+
+    Args:
+        root: the local folder, in a git work tree; the paths of the files are relative to it.
+        name: of the branch, which must not exist.
+        files: the change.
+        message: of the commit.
+
+    Returns:
+        The id of the commit.
+
+    Raises:
+        UsageError: the folder is no git repository or has no commit, the branch exists, or one of the files has
+            changes that are not committed.
+        StorageError: git can't write the objects.
+    """
+    changes = tuple(files)
+    try:
+        top = Path(local.run_git(root, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
+        prefix = local.run_git(root, "rev-parse", "--show-prefix").decode().rstrip("\n")
+        head = local.run_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
+    except GitFailed as error:
+        raise UsageError(i18n.message("repo.branch.no_commit", folder=root)) from error
+    paths = {prefix + file.path: file for file in changes}
+    try:
+        _check(top, name, paths)
+        with tempfile.TemporaryDirectory(prefix="repopilot-branch-") as folder:
+            tree = _written_tree(top, head, paths, Path(folder))
+            commit = _git(top, _identity(top), "commit-tree", tree, "-p", head, "-m", message)
+        _git(top, {}, "update-ref", f"refs/heads/{name}", commit, _NO_COMMIT)
+    except GitFailed as error:
+        raise StorageError(i18n.message("repo.branch.failed", name=name, error=error)) from error
+    return commit
+
+
+def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:
+    """Raises UsageError for a branch that exists, or a file with changes that the commit would take along."""
+    try:
+        _git(top, {}, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
+    except GitFailed:
+        pass  # that is what is wanted
+    else:
+        raise UsageError(i18n.message("repo.branch.exists", name=name))
+    literal = [f":(top,literal){path}" for path in paths]
+    changed = _git(top, {}, "status", "--porcelain", "--untracked-files=all", "--", *literal)
+    if changed:
+        raise UsageError(i18n.message("repo.branch.uncommitted", path=changed.split("\n")[0][3:].strip() or changed))
+
+
+def _written_tree(top: Path, head: str, paths: Mapping[str, FileChange], folder: Path) -> str:
+    """The tree of HEAD with the changes, made in an index of its own."""
+    own = {"GIT_INDEX_FILE": str(folder / "index")}
+    _git(top, own, "read-tree", head)
+    for path, file in paths.items():
+        if file.change == "deleted":
+            _git(top, own, "update-index", "--force-remove", "--", path)
+            continue
+        content = folder / "content"
+        content.write_bytes(file.content.encode())
+        blob = _git(top, own, "hash-object", "-w", f"--path={path}", str(content))
+        known = _git(top, own, "ls-files", "--stage", "--", f":(top,literal){path}")
+        mode = known.split(" ")[0] if known else "100644"
+        _git(top, own, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{path}")
+    return _git(top, own, "write-tree")
+
+
+def _identity(top: Path) -> dict[str, str]:
+    """The user's name and address as git's own configuration has them."""
+    found = {}
+    for part, default in (("name", _NAME), ("email", _ADDRESS)):
+        try:
+            value = _git(top, {"GIT_CONFIG_GLOBAL": os.path.expanduser("~/.gitconfig")}, "config", f"user.{part}")
+        except GitFailed:
+            value = ""
+        for who in ("AUTHOR", "COMMITTER"):
+            found[f"GIT_{who}_{part.upper()}"] = value or default
+    return found
+
+
+def _git(top: Path, variables: Mapping[str, str], *args: str) -> str:
+    return local.run_git(top, *args, variables=variables).decode("utf-8", "replace").strip("\n")
