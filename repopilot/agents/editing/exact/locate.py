@@ -6,8 +6,12 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
+from tree_sitter import Node
+
 from repopilot import i18n
-from repopilot.agents.editing.exact.sources import Sources, written_by_program
+from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, class_nodes
+from repopilot.agents.editing.exact.python.modules import modules_of
+from repopilot.agents.editing.exact.sources import Sources, SourceText, written_by_program
 from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.code.languages import is_example_path, is_test_path, language_of
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
@@ -115,7 +119,7 @@ def candidates(name: str, task: ExactTask, sources: Sources) -> list[Symbol]:
     wanted = dotted(name)
     found = index.symbols(wanted)
     if not found and "." in wanted:
-        found = _by_module(wanted, index)
+        found = _by_module(wanted, index) or _inherited(wanted, sources)
     paths = task_paths(task, sources)
     if paths:
         found = [s for s in found if s.path in paths]
@@ -140,6 +144,31 @@ def _by_module(wanted: str, index: Index) -> list[Symbol]:
     return found
 
 
+def _inherited(wanted: str, sources: Sources) -> list[Symbol]:
+    """The member that a class has from a class above it."""
+    index = sources.workspace.index
+    around, _, last = wanted.rpartition(".")
+    members = [s for s in index.symbols(last) if s.name == last and s.path.endswith(".py")] if around else []
+    found = []
+    for owner in index.symbols(around) if members else ():
+        project = PythonProject(sources, modules_of(index))
+        source = sources.get(owner.path) if owner.kind == "class" and owner.path.endswith(".py") else None
+        for node in class_nodes(source.root) if source is not None and source.root is not None else ():
+            if owner.start_line <= node.start_point[0] + 1 <= owner.end_line and _is_named(source, node, owner.name):
+                inherited = project.members(ClassPlace(owner.path, node.start_byte), last)[:1]
+                found += [s for p, n in inherited for s in members if p == s.path and _same_line(s, n)]
+    return found
+
+
+def _is_named(source: SourceText | None, node: Node, name: str) -> bool:
+    label = node.child_by_field_name("name")
+    return source is not None and label is not None and source.slice(label) == name
+
+
+def _same_line(symbol: Symbol, node: Node) -> bool:
+    return symbol.start_line <= node.start_point[0] + 1 <= symbol.end_line
+
+
 def _is_inside(symbol: Symbol, owner: str, index: Index) -> bool:
     """Whether a definition is inside a class, function or module of a name."""
     around = symbol.qualified.rpartition(".")[0]
@@ -152,12 +181,10 @@ def _is_inside(symbol: Symbol, owner: str, index: Index) -> bool:
 def _distinct(found: Iterable[Symbol]) -> list[Symbol]:
     """Each place once: overloads and alternatives of one name count as one, and a stub as its module."""
     kept = {(s.path, s.qualified): s for s in reversed(list(found)) if s.kind not in ("export", "declaration")}
-    stubs = {(p.removesuffix("i"), q) for p, q in kept if p.endswith(".pyi")}
-    modules = {key for key in kept if key in stubs}
-    return sorted(
-        (s for (p, q), s in kept.items() if (p.removesuffix("i"), q) not in modules or not p.endswith(".pyi")),
-        key=lambda s: (s.path, s.start_line),
-    )
+    stubs = {key for key in kept if key[0].endswith(".pyi")}
+    only_stubs = len(stubs) == len(kept)
+    kept_places = (s for (p, _), s in kept.items() if only_stubs or not p.endswith(".pyi"))
+    return sorted(kept_places, key=lambda s: (s.path, s.start_line))
 
 
 def _preferred(found: list[Symbol], *, named: bool) -> list[Symbol]:

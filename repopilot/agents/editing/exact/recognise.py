@@ -7,7 +7,9 @@ from collections.abc import Callable
 from repopilot.agents.editing.exact.deletion import delete
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.members import add_member, remove_member
+from repopilot.agents.editing.exact.moving import rename_file
 from repopilot.agents.editing.exact.renaming import rename
+from repopilot.agents.editing.exact.signatures import change_signature
 from repopilot.agents.editing.exact.sources import Patch, Sources, outcome
 from repopilot.agents.editing.exact.task_forms import ExactTask, task_forms
 from repopilot.agents.editing.exact.text_replacing import replace_text
@@ -27,6 +29,10 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "replace_text": replace_text,
     "change_message": replace_text,
     "delete": delete,
+    "rename_parameter": change_signature,
+    "add_parameter": change_signature,
+    "remove_parameter": change_signature,
+    "rename_file": rename_file,
 }
 
 

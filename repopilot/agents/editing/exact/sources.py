@@ -193,7 +193,8 @@ def outcome(patch: Patch, sources: Sources) -> EditOutcome | None:
     for change in changes:
         _check(change.path, change.content, sources)
     ordered = sorted(changes, key=lambda c: (is_test_path(c.path), file_kind(c.path) != "code"))
-    open_ = tuple(dict.fromkeys(patch.open_references))
+    distinct = dict.fromkeys(patch.open_references)
+    open_ = tuple(sorted(distinct, key=lambda o: (file_kind(o.path) != "code", is_test_path(o.path), o.path, o.line)))
     notes = list(dict.fromkeys(patch.notes))
     if len(open_) > MOST_OPEN:
         notes.append(i18n.message("exact.more_open", count=len(open_) - MOST_OPEN))

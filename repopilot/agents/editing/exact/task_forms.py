@@ -252,6 +252,30 @@ _CHANGE_TEXT = re.compile(
 )
 
 
+_PARAM_WORD = (
+    r"(?:(?:optional|new|keyword|keyword-only|positional|unused|optionnel|facultatif|nommé|nouveau|nouvel|inutilisé)\s+)*"
+    r"(?:parameter|argument|param|arg|kwarg|paramètre)(?:\s+(?:optionnel|facultatif|nommé|inutilisé))?"
+)
+_WITH_DEFAULT = (
+    r"(?:,?\s*\(?(?:with|having|avec|and|that)\s+(?:a\s+|the\s+|la\s+|une\s+)?(?:default(?:\s+value)?|valeur\s+par\s+défaut|"
+    r"defaults\s+to|defaulting\s+to)(?:\s+of|\s+de)?\s+(?P<default{n}>[^\s)]+)\)?|\s*,?\s*\(?(?:default(?:s|ing)?(?:\s+to|:|=)?\s+)"
+    r"(?P<plain{n}>[^\s)]+)\)?)?"
+)
+_ADD_PARAMETER = re.compile(
+    rf"{_ADD}\s+{_THE}(?:{_PARAM_WORD}\s+(?P<text>`[^`]+`|\S+?(?:\s*:\s*[^=`]+)?(?:\s*=\s*\S+)?)|"
+    rf"(?P<text2>`[^`]+`|\S+)\s+{_PARAM_WORD}|(?P<text3>`[^`=]+=[^`]+`))"
+    + _WITH_DEFAULT.replace("{n}", "1")
+    + rf"\s+{_INTO}\s+{_THE}(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*)"
+    + _WITH_DEFAULT.replace("{n}", "2"),
+    re.I,
+)
+_REMOVE_PARAMETER = re.compile(
+    rf"{_REMOVE}\s+{_THE}(?:{_PARAM_WORD}\s+(?P<name>{_NAME})|(?P<name2>{_NAME})\s+{_PARAM_WORD})\s+{_OUT_OF}\s+{_THE}"
+    rf"(?:(?P<what>{_WHAT})\s+)?(?P<owner>{_NAME})(?P<places>(?:{PLACE})*)",
+    re.I,
+)
+
+
 def task_forms(task: str) -> list[ExactTask]:
     """What a task may ask for, likeliest first; [] for none of the forms.
 
@@ -273,6 +297,7 @@ def _forms(text: str) -> Iterator[ExactTask]:
     yield from _renames(_EVERYWHERE.sub("", text))
     yield from _imports(text)
     yield from _texts(text)
+    yield from _parameters(_EVERYWHERE.sub("", text))
     yield from _members(text)
     yield from _deletions(_EVERYWHERE.sub("", text))
     yield from _values(text)
@@ -282,7 +307,28 @@ def _renames(text: str) -> Iterator[ExactTask]:
     match = _RENAME.fullmatch(text)
     if match:
         places = (*places_of(match["places"]), *places_of(match["more"]))
-        yield ExactTask("rename", bare(match["name"]), what_of(match["what"]), bare(match["new"]), "", places)
+        what = what_of(match["what"])
+        kind = "rename_parameter" if what == "parameter" else "rename"
+        name, new = bare(match["name"]), bare(match["new"])
+        if what in ("file", "module") or re.search(r"\.[a-z]{1,4}$", name):
+            yield ExactTask("rename_file", name, what, new, "", places)
+        if what != "file":
+            yield ExactTask(kind, name.removesuffix("()"), what, new.removesuffix("()"), "", places)
+
+
+def _parameters(text: str) -> Iterator[ExactTask]:
+    match = _ADD_PARAMETER.fullmatch(text)
+    if match:
+        new = unticked(match["text"] or match["text2"] or match["text3"])
+        default = match["default1"] or match["plain1"] or match["default2"] or match["plain2"]
+        if default and "=" not in new:
+            new += f" = {unticked(default)}"
+        places = (NamedPlace(bare(match["name"]), what_of(match["what"])), *places_of(match["places"]))
+        yield ExactTask("add_parameter", new, "parameter", new, "", places)
+    match = _REMOVE_PARAMETER.fullmatch(text)
+    if match:
+        places = (NamedPlace(bare(match["owner"]), what_of(match["what"])), *places_of(match["places"]))
+        yield ExactTask("remove_parameter", bare(match["name"] or match["name2"]), "parameter", "", "", places)
 
 
 def _imports(text: str) -> Iterator[ExactTask]:

@@ -102,6 +102,8 @@ def _in_assignment(source: SourceText, node: Node, place: str, name: str | None)
     if name is not None:
         if right is not None and right.type == "dictionary":
             yield from _entries(source, right, place, name)
+        elif right is not None and right.type == "call":
+            yield from _keyword_arguments(source, right, place, name)
         return
     if right is None:
         declared = node.child_by_field_name("type")
@@ -139,6 +141,15 @@ def _entries(source: SourceText, dictionary: Node, place: str, name: str) -> Ite
             continue
         written = source.slice(key)
         if name in (written, written.strip("\"'")):
+            yield value_of(source, value, place)
+
+
+def _keyword_arguments(source: SourceText, call: Node, place: str, name: str) -> Iterator[ValuePlace]:
+    arguments = call.child_by_field_name("arguments")
+    for item in arguments.named_children if arguments is not None else ():
+        label = item.child_by_field_name("name") if item.type == "keyword_argument" else None
+        value = item.child_by_field_name("value") if item.type == "keyword_argument" else None
+        if label is not None and value is not None and source.slice(label) == name:
             yield value_of(source, value, place)
 
 

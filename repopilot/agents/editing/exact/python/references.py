@@ -13,10 +13,12 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.python.classes import OTHER, ClassPlace, Known, PythonProject
+from repopilot.agents.editing.exact.mentions import certain_mention, document_mentions
+from repopilot.agents.editing.exact.python.classes import OTHER, ClassPlace, Known, PythonProject, class_nodes
 from repopilot.agents.editing.exact.python.modules import imported_names, statement_around
 from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, outer_scope
 from repopilot.agents.editing.exact.sources import SourceText
+from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 
 _DUNDER = re.compile(r"__\w+__$")
@@ -86,7 +88,16 @@ def module_references(project: PythonProject, path: str, name: str) -> Reference
     found = References()
     for table in tables.values():
         _module_uses(project, table, exporting, found)
+    owners_ = {project.modules.name_of(p) for p in exporting.modules}
+    _add_documents(project, name, owners_, _is_only_definition(project, name, exporting.modules), found)
     return found
+
+
+def _add_documents(project: PythonProject, name: str, owners_: set[str], unique: bool, found: References) -> None:
+    """Add what documents say of a definition."""
+    sure, unsure = document_mentions(project.sources, name, owners_, unique=unique)
+    found.sure += [SureReference(*place) for place in sure]
+    found.open += [OpenUse(*place) for place in unsure]
 
 
 @dataclass(slots=True)
@@ -103,6 +114,7 @@ def _exporting(project: PythonProject, tables: dict[str, NameTable], path: str, 
     root = tables[path].source.root
     assert root is not None
     found = _Exporting({path}, {path: {root.id}}, set(), set())
+    _note_stubs(tables, found)
     packages = [p for p in project.sources.workspace.index.files if p.endswith("__init__.py")]
     star_files = list(dict.fromkeys([*tables, *packages]))
     growing = True
@@ -110,10 +122,20 @@ def _exporting(project: PythonProject, tables: dict[str, NameTable], path: str, 
         before = len(found.modules), len(found.imported), len(found.starred)
         for file, table in tables.items():
             _note_imports(project, file, table, name, found)
+        _note_stubs(tables, found)
         if not name.startswith("_"):
             _note_stars(project, star_files, tables, found)
         growing = before != (len(found.modules), len(found.imported), len(found.starred))
     return found
+
+
+def _note_stubs(tables: dict[str, NameTable], found: _Exporting) -> None:
+    """A stub beside a module declares what the module defines."""
+    for path in [p for p in found.modules if f"{p}i" in tables]:
+        root = tables[f"{path}i"].source.root
+        if root is not None:
+            found.modules.add(f"{path}i")
+            found.scopes.setdefault(f"{path}i", set()).add(root.id)
 
 
 def _note_imports(project: PythonProject, file: str, table: NameTable, name: str, found: _Exporting) -> None:
@@ -125,7 +147,7 @@ def _note_imports(project: PythonProject, file: str, table: NameTable, name: str
         for item in imported_names(table.source, statement) if statement is not None else ():
             if item.name == name and project.modules.find(file, item.module) in found.modules:
                 found.imported.add((file, use.start))
-                if not use.aliased:
+                if item.local == name:  # `import x as x` is how a package exports a name
                     found.scopes.setdefault(file, set()).add(use.scope.id)
                     if use.scope.type == "module":
                         found.modules.add(file)
@@ -196,8 +218,19 @@ def _module_text(
             if source.data[use.start - 1 : use.start] == b".":
                 found.add(source.path, use)
             return
-    if is_mention(source, use, name):
+    owners_ = {project.modules.name_of(p) for p in exporting.modules}
+    if certain_mention(
+        source, use.start, use.end, owners_, unique=_is_only_definition(project, name, exporting.modules)
+    ):
+        found.add(source.path, use)
+    elif is_mention(source, use, name):
         found.open.append(OpenUse(source.path, use.start, i18n.message(f"exact.open.{use.role}")))
+
+
+def _is_only_definition(project: PythonProject, name: str, modules: set[str]) -> bool:
+    """Whether nothing else in the repository's code is called so."""
+    found = (s for s in project.sources.workspace.index.symbols(name) if s.name == name and not is_test_path(s.path))
+    return all(s.path in modules and "." not in s.qualified for s in found)
 
 
 def member_references(project: PythonProject, place: ClassPlace, name: str) -> References:
@@ -214,7 +247,7 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
     Raises:
         GenerationFailed: the name belongs to a class outside of the repository, too.
     """
-    family = _family(project, place, name)
+    family = family_of(project, place, name)
     _check_outside(project, family, name)
     found = References()
     unique = _is_unique(project, family, name) and _is_used_by_none_else(project, family, name)
@@ -223,11 +256,18 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
         for use in table.uses if table is not None else ():
             assert table is not None
             _member_use(project, table, use, family, unique, found)
+    _add_documents(project, name, set(_full_names(project, family)), unique, found)
     return found
 
 
-def _family(project: PythonProject, place: ClassPlace, name: str) -> set[ClassPlace]:
-    """The classes that share a member: those above that define it, and all below them."""
+def family_of(project: PythonProject, place: ClassPlace, name: str) -> set[ClassPlace]:
+    """The classes that share a member: those above that define it, and all below them.
+
+    Args:
+        project: the repository.
+        place: a class that has the member.
+        name: the member.
+    """
     tops = [c for c in (place, *project.ancestors(place)) if _defines(project, c, name)] or [place]
     family: set[ClassPlace] = set()
     pending = list(tops)
@@ -236,12 +276,27 @@ def _family(project: PythonProject, place: ClassPlace, name: str) -> set[ClassPl
         if top in family:
             continue
         family.add(top)
+        family.update(_in_stub(project, top))
         for below in project.descendants(top):
             if below not in family:
                 family.add(below)
                 # A class with several bases joins the families of those that define the member.
                 pending += [c for c in project.ancestors(below) if c not in family and _defines(project, c, name)]
     return family
+
+
+def _in_stub(project: PythonProject, place: ClassPlace) -> list[ClassPlace]:
+    """The class of the same name in the stub beside its module."""
+    source = project.sources.get(place.path)
+    stub = project.sources.get(f"{place.path}i") if place.path.endswith(".py") else None
+    label = project.class_node(place).child_by_field_name("name")
+    if source is None or stub is None or stub.root is None or label is None:
+        return []
+    name = source.slice(label)
+    labels = ((n, n.child_by_field_name("name")) for n in class_nodes(stub.root))
+    return [
+        ClassPlace(stub.path, n.start_byte) for n, found in labels if found is not None and stub.slice(found) == name
+    ]
 
 
 def _defines(project: PythonProject, place: ClassPlace, name: str) -> bool:
@@ -355,14 +410,28 @@ def _member_use(
             found.scopes.setdefault(path, set()).add(scope.id)
     elif use.role == "keyword":
         _field_keyword(project, table, use, family, found)
+    elif use.role in ("string", "comment") and _certain_member(project, table.source, use, family, unique):
+        found.add(path, use)
     elif use.role == "string" and use.node.type == "string":
         content = string_content(table.source, use.node)
-        if any(content == f"{full}.{table.name}" for full in _full_names(project, family)):
-            found.add(path, use)
-        elif content == table.name or is_mention(table.source, use, table.name):
+        if content == table.name or is_mention(table.source, use, table.name):
             found.open.append(OpenUse(path, use.start, i18n.message("exact.open.string")))
     elif use.role == "comment" and is_mention(table.source, use, table.name):
         found.open.append(OpenUse(path, use.start, i18n.message("exact.open.comment")))
+
+
+def _certain_member(
+    project: PythonProject, source: SourceText, use: NameUse, family: set[ClassPlace], unique: bool
+) -> bool:
+    inside = any(
+        place.path == source.path and place.start <= use.start < project.class_node(place).end_byte for place in family
+    )
+    owners_ = set(_full_names(project, family))
+    return certain_mention(source, use.start, use.end, owners_, unique=unique or (inside and _is_role(source, use)))
+
+
+def _is_role(source: SourceText, use: NameUse) -> bool:
+    return re.search(rb":(?:py:)?(?:meth|attr):`[~!]?\Z", source.data[max(0, use.start - 12) : use.start]) is not None
 
 
 def _full_names(project: PythonProject, family: set[ClassPlace]) -> Iterator[str]:

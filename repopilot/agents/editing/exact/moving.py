@@ -1,0 +1,138 @@
+"""Renames a Python module, with the imports of it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from repopilot import i18n
+from repopilot.agents.editing import edits
+from repopilot.agents.editing.exact.locate import path_named
+from repopilot.agents.editing.exact.python.classes import PythonProject
+from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
+from repopilot.agents.editing.exact.python.name_uses import name_table
+from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.errors import GenerationFailed
+from repopilot.types import Edit
+
+
+def rename_file(task: ExactTask, sources: Sources) -> Patch | None:
+    """Rename a file; the imports of a Python module follow.
+
+    Args:
+        task: the file or module in `name`, its new name or path in `new`.
+        sources: the files.
+
+    Returns:
+        The changes; None where the task means no file, or one that other files name in ways code doesn't follow.
+
+    Raises:
+        GenerationFailed: the new path exists.
+    """
+    old = _old_path(task, sources)
+    if old is None:
+        return None
+    new = _new_path(old, task.new)
+    if new in sources.workspace.index.files or sources.get(new) is not None:
+        raise GenerationFailed(i18n.message("exact.file_exists", path=new))
+    if posixpath.dirname(new) != posixpath.dirname(old) or not (old.endswith(".py") and new.endswith(".py")):
+        return None
+    if posixpath.basename(old) in ("__init__.py", "__main__.py", "conftest.py"):
+        return None
+    patch = Patch(moved={old: new})
+    patch.edits.append(Edit("rename_file", old, posixpath.basename(old), new))
+    _rename_imports(old, new, sources, patch)
+    return patch
+
+
+def _old_path(task: ExactTask, sources: Sources) -> str | None:
+    index = sources.workspace.index
+    path = path_named(task.name, index)
+    if path is not None:
+        return path
+    if task.what not in ("module", "file"):
+        return None
+    modules = modules_of(index)
+    found = [p for name, paths in modules.by_name.items() for p in paths if f".{name}".endswith(f".{task.name}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _new_path(old: str, written: str) -> str:
+    folder, name = posixpath.split(old)
+    if "/" in written:
+        return edits.safe_path(written)
+    suffix = "." + name.rpartition(".")[2]
+    return posixpath.join(folder, written if written.endswith(suffix) else written.rpartition(".")[2] + suffix)
+
+
+def _rename_imports(old: str, new: str, sources: Sources, patch: Patch) -> None:
+    project = PythonProject(sources, modules_of(sources.workspace.index))
+    before, after = (posixpath.basename(p).removesuffix(".py") for p in (old, new))
+    if not after.isidentifier():
+        raise GenerationFailed(i18n.message("exact.no_identifier", name=after))
+    full = project.modules.name_of(old)
+    for path in sources.mentioning(before):
+        source = sources.get(path)
+        if source is None:
+            continue
+        if source.language == "python" and source.root is not None:
+            _python_file(project, source, old, before, after, patch)
+        else:
+            for match in re.finditer(re.escape(full.encode()) + rb"(?![\w])", source.data) if "." in full else ():
+                patch.leave_open(source, match.start(), i18n.message("exact.open.string"))
+
+
+def _python_file(project: PythonProject, source: SourceText, old: str, before: str, after: str, patch: Patch) -> None:
+    """Rename the module in one file's imports, and where it is used by that name."""
+    full = project.modules.name_of(old)
+    scopes: set[int] = set()
+    for use in name_table(source, before).uses:
+        statement = statement_around(use.node)
+        if statement is None:
+            continue
+        if use.role == "imported" and _imports_module(project, source, statement, before, old):
+            patch.replace(source.path, use.start, use.end, after)
+            if not use.aliased:
+                scopes.add(use.scope.id)
+        elif use.role in ("module", "bind") and _is_path_to(project, source, use.start, use.end, old):
+            patch.replace(source.path, use.start, use.end, after)
+            if use.role == "bind":
+                scopes.add(use.scope.id)
+    table = name_table(source, before)
+    for use in table.uses:
+        if statement_around(use.node) is not None:
+            continue
+        scope = table.binding_scope(use) if use.role == "load" else None
+        parent = use.node.parent
+        receiver = parent.child_by_field_name("object") if use.role == "attribute" and parent is not None else None
+        known = project.known(source.path, receiver) if receiver is not None else None
+        inside = known is not None and known.kind == "module" and known.path == _package(old)
+        if (
+            (scope is not None and scope.id in scopes)
+            or inside
+            or (use.role == "string" and source.data[use.end - len(full) : use.end] == full.encode() and "." in full)
+        ):
+            patch.replace(source.path, use.start, use.end, after)
+    if source.path in patch.replacements:
+        patch.edits.append(Edit("rename_file", source.path, "imports", after))
+
+
+def _package(path: str) -> str:
+    return posixpath.join(posixpath.dirname(path), "__init__.py")
+
+
+def _imports_module(project: PythonProject, source: SourceText, statement, name: str, old: str) -> bool:
+    """Whether a `from` import of a name imports the module itself."""
+    for item in imported_names(source, statement):
+        if item.name == name:
+            dot = "." if item.module.strip(".") else ""
+            return project.modules.find(source.path, f"{item.module}{dot}{name}") == old
+    return False
+
+
+def _is_path_to(project: PythonProject, source: SourceText, start: int, end: int, old: str) -> bool:
+    """Whether the dotted name of an import, up to a part of it, is the module."""
+    match = re.compile(rb"[\w.]*\Z").search(source.data[:start])
+    written = (match[0] if match else b"") + source.data[start:end]
+    return project.modules.find(source.path, written.decode("utf-8")) == old

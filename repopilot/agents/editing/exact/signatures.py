@@ -1,0 +1,299 @@
+"""Changes the parameters of Python functions together with their callers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repopilot import i18n
+from repopilot.agents.editing.exact.entries import added_entry, removed_spans
+from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
+from repopilot.agents.editing.exact.members import unwrapped
+from repopilot.agents.editing.exact.python.calls import (
+    Call,
+    FunctionPlace,
+    Signature,
+    arguments_of,
+    function_definition,
+    is_variadic,
+    keyword_of,
+    parameter_name,
+    parameters_of,
+    signature_of,
+)
+from repopilot.agents.editing.exact.python.classes import PythonProject
+from repopilot.agents.editing.exact.python.modules import modules_of
+from repopilot.agents.editing.exact.python.references import check_new_name, local_references
+from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.agents.editing.exact.value_places import definition_node
+from repopilot.errors import GenerationFailed
+from repopilot.types import Edit
+
+_PARAMETER = re.compile(r"\*{0,2}(?P<name>[A-Za-z_]\w*)\s*(?::\s*(?P<type>[^=]+?))?\s*(?:=\s*(?P<default>.+))?", re.S)
+
+
+def change_signature(task: ExactTask, sources: Sources) -> Patch | None:
+    """Rename, add or remove a parameter.
+
+    Args:
+        task: of kind rename_parameter, add_parameter or remove_parameter; the parameter in `name`, its new name or
+            text in `new`, the function in the places.
+        sources: the files.
+
+    Returns:
+        The changes; None where the task may mean something else, or callers would need a value that it doesn't give.
+
+    Raises:
+        PlaceAmbiguous: several functions have the name.
+        GenerationFailed: there is no such function or parameter, or the new name is taken.
+    """
+    project = PythonProject(sources, modules_of(sources.workspace.index))
+    place = _function(task, project)
+    if place is None:
+        return None
+    signature = signature_of(project, place)
+    change = {"rename_parameter": _rename, "add_parameter": _add, "remove_parameter": _remove}[task.kind]
+    return change(task, project, place, signature)
+
+
+def _function(task: ExactTask, project: PythonProject) -> FunctionPlace | None:
+    """The function whose parameter the task names."""
+    sources = project.sources
+    owner = next(iter(owners(task, sources.workspace.index)), None)
+    if owner is None and not task.mention:
+        return None
+    plain = ExactTask(task.kind, task.name, mention=task.mention, places=tuple(p for p in task.places if p != owner))
+    name = owner.name if owner is not None else task.mention.rpartition(":")[2]
+    symbol = one_definition(name, plain, sources)
+    if symbol is None:
+        if is_code_name(name) and not candidates(name, plain, sources):
+            raise not_found(name, plain, sources.workspace.index)
+        return None
+    source = sources.get(symbol.path)
+    node = definition_node(source, symbol) if source is not None and source.language == "python" else None
+    return function_definition(project, symbol.path, node) if node is not None else None
+
+
+def _label(project: PythonProject, place: FunctionPlace) -> str:
+    source = project.sources.get(place.path)
+    name = place.node.child_by_field_name("name")
+    return source.slice(name) if source is not None and name is not None else ""
+
+
+def _with_parameter(project: PythonProject, signature: Signature, name: str) -> Iterator[tuple[FunctionPlace, int]]:
+    """The definitions that have a parameter, with its number."""
+    for definition in signature.definitions:
+        source = project.sources.get(definition.path)
+        assert source is not None
+        names = [parameter_name(source, p) for p in parameters_of(definition.node)]
+        if name in names:
+            yield definition, names.index(name)
+
+
+def _no_parameter(task: ExactTask, project: PythonProject, place: FunctionPlace) -> GenerationFailed:
+    source = project.sources.get(place.path)
+    assert source is not None
+    names = [n for p in parameters_of(place.node) if (n := parameter_name(source, p)) and n not in ("self", "cls")]
+    message = i18n.message("exact.no_such_name_in", name=task.name, place=_label(project, place))
+    return GenerationFailed(message, i18n.message("exact.nearest", names=", ".join(names)) if names else "")
+
+
+# Renaming
+
+
+def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signature: Signature) -> Patch | None:
+    patch = Patch()
+    found = list(_with_parameter(project, signature, task.name))
+    if not any(d.node.id == place.node.id for d, _ in found):
+        raise _no_parameter(task, project, place)
+    for definition, _ in found:
+        table = project.table(definition.path, task.name)
+        assert table is not None
+        references = local_references(table, definition.node)
+        check_new_name(project, references, task.new)
+        for reference in references.sure:
+            patch.replace(reference.path, reference.start, reference.end, task.new)
+        for start, end in _documented(project, definition, task.name):
+            patch.replace(definition.path, start, end, task.new)
+        patch.edits.append(Edit("rename_parameter", definition.path, _label(project, definition), task.new))
+    for call in signature.calls:
+        _rename_argument(task, project, call, patch)
+    _leave_others(project, signature, task.name, patch)
+    return patch
+
+
+def _rename_argument(task: ExactTask, project: PythonProject, call: Call, patch: Patch) -> None:
+    source = project.sources.get(call.path)
+    assert source is not None
+    for argument in arguments_of(call.arguments):
+        label = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
+        if label is not None and source.slice(label) == task.name:
+            patch.replace(call.path, label.start_byte, label.end_byte, task.new)
+            line = i18n.message("exact.line", line=source.line_of(label.start_byte))
+            patch.edits.append(Edit("rename_parameter", call.path, line, task.new))
+        elif argument.type == "dictionary_splat":
+            patch.leave_open(source, argument.start_byte, i18n.message("exact.open.arguments"))
+
+
+def _documented(project: PythonProject, place: FunctionPlace, name: str) -> Iterator[tuple[int, int]]:
+    """Where the docstring of a function names a parameter."""
+    source = project.sources.get(place.path)
+    docstring = docstring_of(place.node)
+    if source is None or docstring is None:
+        return
+    word = re.escape(name.encode("utf-8"))
+    forms = rb"|".join(
+        (
+            rb":(?:param|parameter|arg|argument|key|keyword|type)(?:[ \t]+[^:\n]*?)?[ \t]+\**(?P<a>%b):" % word,
+            rb"^[ \t]*\**(?P<b>%b)(?:[ \t]*\([^)\n]*\))?[ \t]*:(?!:)" % word,
+            rb"(?<=`)(?P<c>%b)(?=`)" % word,
+            rb"(?<=\*)(?P<d>%b)(?=\*)" % word,
+        )
+    )
+    for match in re.compile(forms, re.M).finditer(source.data, docstring.start_byte, docstring.end_byte):
+        group = match.lastgroup
+        if group is not None:
+            yield match.span(group)
+
+
+def docstring_of(node: Node) -> Node | None:
+    """The docstring of a function or class."""
+    body = node.child_by_field_name("body")
+    first = next((c for c in body.named_children if c.type != "comment"), None) if body is not None else None
+    inner = unwrapped(first) if first is not None else None
+    return inner if inner is not None and inner.type == "string" else None
+
+
+def _leave_others(project: PythonProject, signature: Signature, name: str, patch: Patch) -> None:
+    """List the references that aren't certain to be calls, where their line names the parameter."""
+    for path, start in signature.others:
+        source = project.sources.get(path)
+        if source is None or source.root is None:
+            continue
+        node = source.root.descendant_for_byte_range(start, start + 1)
+        around = node.parent if node is not None else None
+        while around is not None and around.type not in ("call", "block", "module", "decorated_definition"):
+            around = around.parent
+        text = source.slice(around) if around is not None and around.type == "call" else ""
+        if re.search(rf"\b{re.escape(name)}\s*=", text):
+            patch.leave_open(source, start, i18n.message("exact.open.arguments"))
+
+
+# Adding
+
+
+def _add(task: ExactTask, project: PythonProject, place: FunctionPlace, signature: Signature) -> Patch | None:
+    match = _PARAMETER.fullmatch(task.new)
+    if match is None:
+        return None
+    text = f"{match['name']}{': ' + match['type'].strip() if match['type'] else ''}"
+    if match["default"]:
+        text += f" = {match['default']}" if match["type"] else f"={match['default']}"
+    elif signature.calls or signature.others:
+        return None
+    source = project.sources.get(place.path)
+    container = place.node.child_by_field_name("parameters")
+    assert source is not None and container is not None
+    parameters = parameters_of(place.node)
+    names = [parameter_name(source, p) for p in parameters]
+    if match["name"] in names:
+        label = _label(project, place)
+        raise GenerationFailed(i18n.message("exact.has_parameter", name=match["name"], function=label))
+    table = project.table(place.path, match["name"])
+    if table is not None and any(u.scope.id == place.node.id for u in table.uses if u.role in ("bind", "load")):
+        return None  # the body already gives the name another meaning
+    patch = Patch()
+    start, end, new = added_entry(source.data, container, parameters, _new_position(parameters, match), text)
+    patch.replace(place.path, start, end, new)
+    patch.edits.append(Edit("add_parameter", place.path, _label(project, place), text))
+    overriding = [d for d in signature.definitions if d.node.id != place.node.id]
+    for definition in overriding:
+        other = project.sources.get(definition.path)
+        assert other is not None
+        patch.leave_open(other, definition.node.start_byte, i18n.message("exact.open.overriding"))
+    return patch
+
+
+def _new_position(parameters: list[Node], match: re.Match[str]) -> int:
+    """Before `**options`; without a default before the first parameter that has one."""
+    for at, parameter in enumerate(parameters):
+        optional = parameter.type in ("default_parameter", "typed_default_parameter")
+        separator = parameter.type == "keyword_separator" or is_variadic(parameter) == "*"
+        if is_variadic(parameter) == "**" or (not match["default"] and (optional or separator)):
+            return at
+    return len(parameters)
+
+
+# Removing
+
+
+def _remove(task: ExactTask, project: PythonProject, place: FunctionPlace, signature: Signature) -> Patch | None:
+    found = list(_with_parameter(project, signature, task.name))
+    if not any(d.node.id == place.node.id for d, _ in found):
+        raise _no_parameter(task, project, place)
+    for definition, _ in found:
+        table = project.table(definition.path, task.name)
+        assert table is not None
+        if len(local_references(table, definition.node).sure) > 1:
+            return None  # what the body does without it, code can't say
+    patch = Patch()
+    number = next(n for d, n in found if d.node.id == place.node.id)
+    for definition, at in found:
+        _remove_definition(project, definition, at, task.name, patch)
+    for call in signature.calls:
+        _remove_argument(project, call, number - call.bound, task.name, patch)
+    _leave_others(project, signature, task.name, patch)
+    return patch
+
+
+def _remove_definition(project: PythonProject, place: FunctionPlace, at: int, name: str, patch: Patch) -> None:
+    source = project.sources.get(place.path)
+    assert source is not None
+    parameters = parameters_of(place.node)
+    removed = {at}
+    after, before = parameters[at + 1 :], parameters[at - 1] if at else None
+    if before is not None and before.type == "keyword_separator" and (not after or is_variadic(after[0]) == "**"):
+        removed.add(at - 1)
+    for start, end in removed_spans(source.data, parameters, removed):
+        patch.replace(place.path, start, end, "")
+    for start, end in _documented_lines(source, place, name):
+        patch.replace(place.path, start, end, "")
+    patch.edits.append(Edit("remove_parameter", place.path, _label(project, place)))
+
+
+def _documented_lines(source: SourceText, place: FunctionPlace, name: str) -> Iterator[tuple[int, int]]:
+    """The lines of a docstring that describe a parameter, with their continuation."""
+    docstring = docstring_of(place.node)
+    if docstring is None:
+        return
+    word = re.escape(name.encode("utf-8"))
+    head = re.compile(
+        rb"^(?P<indent>[ \t]*)(?::(?:param|arg|argument|keyword|type)(?:[ \t]+[^:\n]*?)?[ \t]+%b:|"
+        rb"%b(?:[ \t]*\([^)\n]*\))?[ \t]*:(?!:)).*\n" % (word, word),
+        re.M,
+    )
+    for match in head.finditer(source.data, docstring.start_byte, docstring.end_byte):
+        indent = match["indent"].decode("utf-8")
+        more = re.compile(rb"(?:%b[ \t]+\S.*\n)*" % indent.encode("utf-8")).match(source.data, match.end())
+        yield match.start(), more.end() if more else match.end()
+
+
+def _remove_argument(project: PythonProject, call: Call, position: int, name: str, patch: Patch) -> None:
+    source = project.sources.get(call.path)
+    assert source is not None
+    arguments = arguments_of(call.arguments)
+    at = next((n for n, a in enumerate(arguments) if keyword_of(source, a) == name), None)
+    positional = [a for a in arguments if a.type not in ("keyword_argument", "dictionary_splat")]
+    starred = next((n for n, a in enumerate(positional) if a.type == "list_splat"), len(positional))
+    if at is None and 0 <= position < starred:
+        at = arguments.index(positional[position])
+    if at is not None:
+        for start, end in removed_spans(source.data, arguments, {at}):
+            patch.replace(call.path, start, end, "")
+        line = i18n.message("exact.line", line=source.line_of(arguments[at].start_byte))
+        patch.edits.append(Edit("remove_parameter", call.path, line))
+    elif starred < len(positional) or any(a.type == "dictionary_splat" for a in arguments):
+        patch.leave_open(source, call.arguments.start_byte, i18n.message("exact.open.arguments"))

@@ -1,0 +1,168 @@
+"""Signatures that are changed with their callers, and modules that are renamed with their imports."""
+
+from __future__ import annotations
+
+import pytest
+from support.edited import edited, texts, workspace_of
+
+from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.errors import GenerationFailed
+from repopilot.workspace import Workspace
+
+FILES = {
+    "pkg/__init__.py": "from .net import Client as Client, fetch as fetch\nfrom . import net\n",
+    "pkg/net.py": '''"""Net."""
+
+
+def fetch(url, retries=3, *args, verbose=False, **options):
+    """Fetch.
+
+    :param url: where.
+    :param retries: how often
+        it is tried.
+    """
+    return url, retries
+
+
+def idle(first, unused, last=1):
+    """Idle.
+
+    Args:
+        first (int): one.
+        unused (str): not
+            used.
+        last: the last.
+    """
+    return first + last
+
+
+class Client:
+    def __init__(self, base, timeout=5):
+        self.base = base
+        self.timeout = timeout
+
+    def get(self, path, raw=False):
+        return self.send(path, raw=raw)
+
+    def send(self, path, raw=False):
+        return path, raw
+
+
+class Slow(Client):
+    def __init__(self, base):
+        super().__init__(base, timeout=60)
+
+    def get(self, path, raw=False):
+        return super().get(path, raw=raw)
+''',
+    "pkg/use.py": """import pkg.net
+from functools import partial
+
+from pkg import Client, fetch
+from pkg.net import fetch as f, idle
+
+
+def main(opts):
+    fetch("x", retries=2)
+    f("x", 2)
+    pkg.net.fetch(url="x", retries=1)
+    partial(fetch, retries=9)
+    fetch("x", **opts)
+    idle(1, "b", last=2)
+    idle(1, unused="b")
+    idle(*opts)
+    client = Client("x", timeout=1)
+    client.get("p", raw=True)
+    Client.get(client, "p", True)
+""",
+}
+NET, USE = "pkg/net.py", "pkg/use.py"
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("signatures"), FILES)
+
+
+def test_a_parameter_is_renamed_with_keyword_arguments(repo: Workspace) -> None:
+    outcome = edited(repo, "rename the parameter `retries` of fetch to `attempts` with its callers' keyword arguments")
+    new = texts(outcome)
+    net = new[NET]
+    assert "def fetch(url, attempts=3, *args" in net and ":param attempts: how often" in net
+    assert "return url, attempts" in net and "retries" not in net
+    assert new[USE] == FILES[USE].replace("x\", retries=", "x\", attempts=")
+    assert [o.text for o in outcome.open_references] == ["partial(fetch, retries=9)", 'fetch("x", **opts)']
+
+
+def test_a_parameter_is_renamed_in_overriding_methods(repo: Workspace) -> None:
+    new = texts(edited(repo, "renomme le paramètre raw de Client.get en plain"))
+    assert new[NET].count("def get(self, path, plain=False)") == 2
+    assert "return self.send(path, raw=plain)" in new[NET] and "super().get(path, plain=plain)" in new[NET]
+    assert 'client.get("p", plain=True)' in new[USE]
+
+
+def test_a_parameter_of_a_constructor_is_renamed(repo: Workspace) -> None:
+    new = texts(edited(repo, "rename parameter timeout of Client to limit"))
+    assert "self.timeout = limit" in new[NET] and "super().__init__(base, limit=60)" in new[NET]
+    assert 'Client("x", limit=1)' in new[USE]
+
+
+@pytest.mark.parametrize(
+    ("task", "old", "new"),
+    [
+        ("add a parameter `timeout=None` to fetch", "**options", "timeout=None, **options"),
+        ("add an optional argument `timeout: float = 5` to fetch", "**options", "timeout: float = 5, **options"),
+        ("add a `timeout` parameter with default None to idle", "last=1", "last=1, timeout=None"),
+        ("ajoute le paramètre `timeout=None` à idle", "last=1", "last=1, timeout=None"),
+    ],
+)
+def test_a_parameter_is_added(repo: Workspace, task: str, old: str, new: str) -> None:
+    assert texts(edited(repo, task)) == {NET: FILES[NET].replace(old, new, 1)}
+
+
+def test_a_parameter_is_removed_with_its_arguments(repo: Workspace) -> None:
+    outcome = edited(repo, "remove the parameter unused from idle")
+    new = texts(outcome)
+    assert "def idle(first, last=1):" in new[NET]
+    assert "        first (int): one.\n        last: the last.\n" in new[NET]
+    assert "    idle(1, last=2)\n    idle(1)\n    idle(*opts)\n" in new[USE]
+    assert [o.text for o in outcome.open_references] == ["idle(*opts)"]
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("rename the parameter retry of fetch to attempts", "retries"),
+        ("rename the parameter retries of fetch to url", "url"),
+        ("add a parameter `url=None` to fetch", "already"),
+        ("remove the parameter nothing from idle", "unused"),
+        ("rename pkg/net.py to use.py", "exists"),
+    ],
+)
+def test_what_cannot_be_done_says_why(repo: Workspace, task: str, said: str) -> None:
+    with pytest.raises(GenerationFailed, match=said):
+        exact_edit(task, repo)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "remove the parameter retries from fetch",  # the body uses it
+        "add a parameter `key` to fetch",  # what callers pass isn't said
+        "add a verbose parameter to fetch that prints each step",
+    ],
+)
+def test_what_needs_thought_is_left_to_the_model(repo: Workspace, task: str) -> None:
+    assert exact_edit(task, repo) is None
+
+
+def test_a_module_is_renamed_with_its_imports(repo: Workspace) -> None:
+    outcome = edited(repo, "rename pkg/net.py to pkg/network.py")
+    new = texts(outcome)
+    assert [(c.path, c.change) for c in outcome.changes if c.change != "modified"] == [
+        ("pkg/net.py", "deleted"),
+        ("pkg/network.py", "added"),
+    ]
+    assert new["pkg/network.py"] == FILES[NET]
+    assert new["pkg/__init__.py"] == FILES["pkg/__init__.py"].replace("net", "network")
+    assert new[USE] == FILES[USE].replace("pkg.net", "pkg.network")
