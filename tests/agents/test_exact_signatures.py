@@ -90,7 +90,7 @@ def test_a_parameter_is_renamed_with_keyword_arguments(repo: Workspace) -> None:
     net = new[NET]
     assert "def fetch(url, attempts=3, *args" in net and ":param attempts: how often" in net
     assert "return url, attempts" in net and "retries" not in net
-    assert new[USE] == FILES[USE].replace("x\", retries=", "x\", attempts=")
+    assert new[USE] == FILES[USE].replace('x", retries=', 'x", attempts=')
     assert [o.text for o in outcome.open_references] == ["partial(fetch, retries=9)", 'fetch("x", **opts)']
 
 

@@ -12,6 +12,7 @@ from repopilot.agents.editing.exact.locate import (
     not_found,
     one_definition,
 )
+from repopilot.agents.editing.exact.polyglot import LANGUAGES, unique_references
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import NameTable
@@ -52,7 +53,13 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
         raise GenerationFailed(i18n.message("exact.same_name", name=new))
     if symbol.path.endswith((".py", ".pyi")):
         return _rename_python(symbol, new, sources)
-    return None
+    found = unique_references(symbol, new, sources) if _language(symbol, sources) in LANGUAGES else None
+    return renamed(found, symbol.name, new, symbol.qualified, sources) if found is not None else None
+
+
+def _language(symbol: Symbol, sources: Sources) -> str:
+    source = sources.get(symbol.path)
+    return source.language if source is not None else ""
 
 
 def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch | None:

@@ -12,7 +12,7 @@ from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.members import unwrapped
 from repopilot.agents.editing.exact.python.calls import (
-    Call,
+    FunctionCall,
     FunctionPlace,
     Signature,
     arguments_of,
@@ -125,7 +125,7 @@ def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
     return patch
 
 
-def _rename_argument(task: ExactTask, project: PythonProject, call: Call, patch: Patch) -> None:
+def _rename_argument(task: ExactTask, project: PythonProject, call: FunctionCall, patch: Patch) -> None:
     source = project.sources.get(call.path)
     assert source is not None
     for argument in arguments_of(call.arguments):
@@ -281,7 +281,7 @@ def _documented_lines(source: SourceText, place: FunctionPlace, name: str) -> It
         yield match.start(), more.end() if more else match.end()
 
 
-def _remove_argument(project: PythonProject, call: Call, position: int, name: str, patch: Patch) -> None:
+def _remove_argument(project: PythonProject, call: FunctionCall, position: int, name: str, patch: Patch) -> None:
     source = project.sources.get(call.path)
     assert source is not None
     arguments = arguments_of(call.arguments)

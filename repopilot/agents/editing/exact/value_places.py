@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.polyglot import LANGUAGES, value_node
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText
 from repopilot.types import Symbol
@@ -47,6 +48,9 @@ def places_in(symbol: Symbol, name: str | None, sources: Sources) -> Iterator[Va
         return
     if source.language == "python":
         yield from _python_places(source, symbol, name)
+    elif source.language in LANGUAGES:
+        for value in value_node(source, symbol, name):
+            yield value_of(source, value, symbol.qualified)
 
 
 def _python_places(source: SourceText, symbol: Symbol, name: str | None) -> Iterator[ValuePlace]:

@@ -27,7 +27,7 @@ class FunctionPlace(NamedTuple):
     node: Node
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A call: its file, its arguments, and how many parameters are bound before the first of them."""
 
     path: str
@@ -40,7 +40,7 @@ class Signature:
     """A function with all its definitions (overloads, overriding methods) and everything that refers to it."""
 
     definitions: list[FunctionPlace]
-    calls: list[Call] = field(default_factory=list)
+    calls: list[FunctionCall] = field(default_factory=list)
     others: list[tuple[str, int]] = field(default_factory=list)
     """References that are no calls."""
 
@@ -151,9 +151,9 @@ def _super_calls(project: PythonProject, below: ClassPlace, owner: ClassPlace, f
         nearest = next((c for c in project.ancestors(below) if project.own_members(c, "__init__")), None)
         known = project.known(below.path, receiver)
         if plain and nearest == owner:
-            found.calls.append(Call(below.path, arguments, 1))
+            found.calls.append(FunctionCall(below.path, arguments, 1))
         elif not plain and known is not None and known.kind == "class" and known.place == owner:
-            found.calls.append(Call(below.path, arguments, 0))
+            found.calls.append(FunctionCall(below.path, arguments, 0))
 
 
 def _sort(
@@ -170,7 +170,7 @@ def _sort(
         arguments = call.child_by_field_name("arguments") if call is not None else None
         if call is not None and arguments is not None and arguments.type == "argument_list":
             count = bound if bound is not None else _bound_before(project, reference.path, use, found)
-            found.calls.append(Call(reference.path, arguments, count))
+            found.calls.append(FunctionCall(reference.path, arguments, count))
         else:
             found.others.append((reference.path, reference.start))
     for use_ in references.open:
