@@ -80,6 +80,21 @@ def main(argv):
     thing = make()
     thing.read_all()
 """,
+    "pkg/owner.py": """class Owner:
+    def build_thing(self): ...
+
+
+def make_thing(): ...
+
+
+class Maker:
+    def make_thing(self): ...
+
+
+def use(unknown):
+    unknown.make_thing()
+""",
+    "tests/apps/pkg.py": "",
     "tests/test_use.py": """from unittest import mock
 
 from pkg.use import main
@@ -132,6 +147,12 @@ def test_uses_of_other_classes_stay_and_unknown_ones_are_open(repo: Workspace) -
         "+reader.shut()",
     ]
     assert [o.text for o in outcome.open_references] == ["unknown.close()", "handle.close()"]
+
+
+def test_a_function_of_the_same_name_makes_uses_of_a_method_uncertain(repo: Workspace) -> None:
+    outcome = edited(repo, "rename Maker.make_thing to create_thing")
+    assert changed_lines(outcome) == ["-def make_thing(self): ...", "+def create_thing(self): ..."]
+    assert [o.text for o in outcome.open_references] == ["unknown.make_thing()"]
 
 
 def test_there_and_back_gives_the_same_text(repo: Workspace, tmp_path: Path) -> None:

@@ -35,11 +35,20 @@ def certain_mention(source: SourceText, start: int, end: int, owners: Collection
     prefix = _PREFIX.search(before)
     if prefix is not None:
         written = prefix[0].strip(".")
-        return any(f".{owner}".endswith(f".{written}") for owner in owners) if written else False
+        return bool(written) and any(_names(written, owner) for owner in owners)
     if _ROLE.search(before) or _DIRECTIVE.search(before):
         return unique
     after = source.data[end : end + 3].decode("utf-8", "replace")
     return unique and before.endswith("`") and re.match(r"(?:\(\))?`", after) is not None
+
+
+def _names(written: str, owner: str) -> bool:
+    """Whether a dotted name, which may leave out modules, is that of a class or module."""
+    parts, wanted = owner.split("."), written.split(".")
+    if parts[-1] != wanted[-1]:
+        return False
+    left = iter(parts)
+    return all(part in left for part in wanted)
 
 
 def document_mentions(

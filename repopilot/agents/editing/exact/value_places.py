@@ -108,6 +108,10 @@ def _in_assignment(source: SourceText, node: Node, place: str, name: str | None)
             yield from _entries(source, right, place, name)
         elif right is not None and right.type == "call":
             yield from _keyword_arguments(source, right, place, name)
+            arguments = right.child_by_field_name("arguments")
+            for inner in arguments.named_children if arguments is not None else ():
+                if inner.type == "dictionary":
+                    yield from _entries(source, inner, place, name)
         return
     if right is None:
         declared = node.child_by_field_name("type")

@@ -11,6 +11,7 @@ from tree_sitter import Node
 
 from repopilot.agents.editing.exact.sources import SourceText
 from repopilot.code.graph.import_resolver import python_module
+from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.index.codec import FileInfo
 from repopilot.index.store import Index
 
@@ -44,7 +45,8 @@ class Modules:
         if len(found) == 1 or near:
             return (near or found)[0]
         if found:
-            return None
+            code = [p for p in found if not is_test_path(p) and not is_example_path(p)]
+            return code[0] if len(code) == 1 else None
         tail = module.replace(".", "/")
         roots = ("", "src/", f"{folder}/" if folder else "")
         return next((p for root in roots if (p := self._file(root + tail)) is not None), None)

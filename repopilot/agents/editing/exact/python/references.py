@@ -343,7 +343,7 @@ def _is_unique(project: PythonProject, family: set[ClassPlace], name: str) -> bo
     index = project.sources.workspace.index
     inside = [(place.path, project.class_node(place)) for place in family]
     for symbol in index.symbols(name):
-        if not symbol.path.endswith((".py", ".pyi")) or symbol.name != name or "." not in symbol.qualified:
+        if not symbol.path.endswith((".py", ".pyi")) or symbol.name != name:
             continue
         nodes = [n for p, n in inside if p == symbol.path]
         lines = [(n.start_point[0] + 1, n.end_point[0] + 1) for n in nodes]
