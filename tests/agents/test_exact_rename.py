@@ -94,6 +94,18 @@ class Maker:
 def use(unknown):
     unknown.make_thing()
 """,
+    "pkg/timed.py": """class Timed:
+    def size(self):
+        self.expire_all()
+
+
+class One(Timed):
+    def expire_all(self): ...
+
+
+class Two(Timed):
+    def expire_all(self): ...
+""",
     "tests/apps/pkg.py": "",
     "tests/test_use.py": """from unittest import mock
 
@@ -147,6 +159,11 @@ def test_uses_of_other_classes_stay_and_unknown_ones_are_open(repo: Workspace) -
         "+reader.shut()",
     ]
     assert [o.text for o in outcome.open_references] == ["unknown.close()", "handle.close()"]
+
+
+def test_a_member_that_a_base_expects_is_renamed_in_all_classes(repo: Workspace) -> None:
+    new = texts(edited(repo, "rename One.expire_all to evict_all"))["pkg/timed.py"]
+    assert new == FILES["pkg/timed.py"].replace("expire_all", "evict_all")
 
 
 def test_a_function_of_the_same_name_makes_uses_of_a_method_uncertain(repo: Workspace) -> None:

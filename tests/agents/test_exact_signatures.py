@@ -74,6 +74,7 @@ def main(opts):
     client = Client("x", timeout=1)
     client.get("p", raw=True)
     Client.get(client, "p", True)
+    opts.make("x", retries=1)
 """,
 }
 NET, USE = "pkg/net.py", "pkg/use.py"
@@ -90,8 +91,13 @@ def test_a_parameter_is_renamed_with_keyword_arguments(repo: Workspace) -> None:
     net = new[NET]
     assert "def fetch(url, attempts=3, *args" in net and ":param attempts: how often" in net
     assert "return url, attempts" in net and "retries" not in net
-    assert new[USE] == FILES[USE].replace('x", retries=', 'x", attempts=')
-    assert [o.text for o in outcome.open_references] == ["partial(fetch, retries=9)", 'fetch("x", **opts)']
+    expected = FILES[USE].replace('x", retries=', 'x", attempts=').replace('make("x", attempts', 'make("x", retries')
+    assert new[USE] == expected
+    assert [o.text for o in outcome.open_references] == [
+        "partial(fetch, retries=9)",
+        'fetch("x", **opts)',
+        'opts.make("x", retries=1)',
+    ]
 
 
 def test_a_parameter_is_renamed_in_overriding_methods(repo: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -122,7 +123,29 @@ def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
     for call in signature.calls:
         _rename_argument(task, project, call, patch)
     _leave_others(project, signature, task.name, patch)
+    _leave_unknown_calls(project, signature, task.name, patch)
     return patch
+
+
+def _leave_unknown_calls(project: PythonProject, signature: Signature, name: str, patch: Patch) -> None:
+    """List the calls of something unknown that name the parameter: the function may have another name there."""
+    seen = {(c.path, c.arguments.start_byte) for c in signature.calls}
+    for path in project.sources.mentioning(name, ("python",)):
+        table, source = project.table(path, name), project.sources.get(path)
+        for use in table.uses if table is not None else ():
+            argument = use.node.parent
+            arguments = argument.parent if use.role == "keyword" and argument is not None else None
+            call = arguments.parent if arguments is not None else None
+            function = call.child_by_field_name("function") if call is not None and call.type == "call" else None
+            if function is None or arguments is None or source is None or (path, arguments.start_byte) in seen:
+                continue
+            if project.known(path, function) is None and _could_be(source, function):
+                patch.leave_open(source, use.start, i18n.message("exact.open.arguments"))
+
+
+def _could_be(source: SourceText, function: Node) -> bool:
+    """Whether a called name isn't one that Python itself defines."""
+    return function.type != "identifier" or not hasattr(builtins, source.slice(function))
 
 
 def _rename_argument(task: ExactTask, project: PythonProject, call: FunctionCall, patch: Patch) -> None:

@@ -268,7 +268,8 @@ def family_of(project: PythonProject, place: ClassPlace, name: str) -> set[Class
         place: a class that has the member.
         name: the member.
     """
-    tops = [c for c in (place, *project.ancestors(place)) if _defines(project, c, name)] or [place]
+    above = [place, *project.ancestors(place)]
+    tops = [c for c in above if _defines(project, c, name) or _expects(project, c, name)] or [place]
     family: set[ClassPlace] = set()
     pending = list(tops)
     while pending:
@@ -281,7 +282,8 @@ def family_of(project: PythonProject, place: ClassPlace, name: str) -> set[Class
             if below not in family:
                 family.add(below)
                 # A class with several bases joins the families of those that define the member.
-                pending += [c for c in project.ancestors(below) if c not in family and _defines(project, c, name)]
+                above = [c for c in project.ancestors(below) if c not in family]
+                pending += [c for c in above if _defines(project, c, name) or _expects(project, c, name)]
     return family
 
 
@@ -297,6 +299,20 @@ def _in_stub(project: PythonProject, place: ClassPlace) -> list[ClassPlace]:
     return [
         ClassPlace(stub.path, n.start_byte) for n, found in labels if found is not None and stub.slice(found) == name
     ]
+
+
+def _expects(project: PythonProject, place: ClassPlace, name: str) -> bool:
+    """Whether the methods of a class use a member of `self` that only classes below it define."""
+    node = project.class_node(place)
+    table = project.table(place.path, name)
+    for use in table.uses if table is not None else ():
+        parent = use.node.parent
+        inside = use.role == "attribute" and node.start_byte <= use.start < node.end_byte
+        receiver = parent.child_by_field_name("object") if inside and parent is not None else None
+        known = project.known(place.path, receiver) if receiver is not None else None
+        if known is not None and known.kind in ("instance", "class") and known.place == place:
+            return True
+    return False
 
 
 def _defines(project: PythonProject, place: ClassPlace, name: str) -> bool:
