@@ -172,14 +172,17 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write code for a task; status 1 when there is none."""
     from repopilot.agents.generate.render import generation_json
+    from repopilot.cli.environment_command import build_if_allowed, note_missing
     from repopilot.repo.apply import write_files
 
+    build_if_allowed(arguments, runtime)
     done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
     if arguments.apply and workspace.snapshot.root is None:
         raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
     target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
     if target is not None:
         write_files(target, done.files)
+    note_missing(done, workspace, arguments.language)
     result = done.result if isinstance(done.result, Generation) else Generation()
     facts = {
         "files": [asdict(f) for f in done.files],

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from repopilot import i18n
-from repopilot.cli.output import emit, live_progress
+from repopilot.agents.testing.missing import modules_missing
+from repopilot.cli.output import emit, live_progress, show_notes
+from repopilot.errors import EnvironmentFailed
 from repopilot.i18n.format import duration
 from repopilot.project_environment import DeclaredProject, declared_project
+from repopilot.results import Answer
 from repopilot.runtime import Runtime
 from repopilot.sandbox.environments.environment_store import (
     EnvironmentFacts,
@@ -19,6 +22,7 @@ from repopilot.sandbox.environments.environment_store import (
     remove_environment,
 )
 from repopilot.settings import Settings
+from repopilot.workspace import Workspace
 
 
 def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -38,6 +42,34 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
     facts = _facts(declared, key, settings) | ({"removed": removed} if arguments.remove else {})
     emit(facts, arguments.json, lambda: _show(facts, arguments.language))
     return 1 if arguments.remove and not removed else 0
+
+
+def build_if_allowed(arguments: argparse.Namespace, runtime: Runtime) -> None:
+    """Build the environment of a repository where the user has consented in advance; what fails is said as a note."""
+    from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+    from repopilot.workspace import open_snapshot
+
+    settings = runtime.settings
+    if settings.environments != "always" or settings.test_python:
+        return
+    with live_progress(arguments.language) as report:
+        snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
+        declared = declared_project(snapshot)
+        if not declared.project.files or environment_key(declared.project) in list_environments(settings):
+            return
+        try:
+            build_environment(BuildRequest(declared.project, settings, files=declared.files), report, threading.Event())
+        except EnvironmentFailed as error:
+            show_notes([i18n.reason(error)], arguments.language)
+
+
+def note_missing(answer: Answer, workspace: Workspace, language: str) -> None:
+    """Say on standard error when an environment would help the tests of an answer."""
+    missing = modules_missing(answer, workspace.index.files)
+    if missing and workspace.environment is None and workspace.settings.environments != "never":
+        count = len(declared_project(workspace.snapshot).project.requirements)
+        note = i18n.message("cli.environment.would_help", modules=", ".join(missing), count=count)
+        show_notes([note], language)
 
 
 def _facts(declared: DeclaredProject, key: str, settings: Settings) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui.answer import answer_view, file_changes, plan_view, search_view
+from repopilot.ui.answer import answer_view, environment_offer, file_changes, plan_view, search_view
 from repopilot.ui.chat import Chat
 from repopilot.ui.repository_view import handle_button
 
@@ -29,6 +29,7 @@ def _opening_button(name: str) -> Handler:
 HANDLERS: dict[str, Handler] = {
     "show_citation": answer_view.show_citation,
     "delete_conversation": answer_view.delete_conversation,
+    environment_offer.ACTION: environment_offer.build,
     "decide": file_changes.decide,
     "edit_plan": plan_view.edit_plan,
     "create_plan_branch": plan_view.create_plan_branch,

@@ -28,7 +28,7 @@ async def cancelled_run(monkeypatch, times: int = 1) -> bool:
     """Cancel a run; whether the sandbox had ended when the cancellation arrived."""
     started, ended = threading.Event(), threading.Event()
 
-    def run_until_cancelled(files, tests, settings, *, inputs, cancel, environment):
+    def run_until_cancelled(files, tests, settings, *, inputs, cancel, environment, verify):
         started.set()
         assert cancel.wait(20)
         ended.set()

@@ -21,6 +21,7 @@ from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, root
 from repopilot.types import Evidence
 from repopilot.ui.answer.answer_view import remember, show_answer, show_evidence, show_published, sources_props
+from repopilot.ui.answer.environment_offer import offer_environment
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import Receivers, TraceView
@@ -92,6 +93,7 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         exchange = Exchange(question, command, answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
         await remember(chat, exchange)
+        await offer_environment(chat, answer, workspace)
 
 
 def in_language(answer: Answer, language: str) -> Answer:

@@ -1,0 +1,24 @@
+"""What an answer's tests could not import: whether an environment would help. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from repopilot.results import Answer, Generation, TestReport
+from repopilot.sandbox.failures import missing_modules
+
+
+def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
+    """The modules that the tests of an answer lack.
+
+    Args:
+        answer: of any agent.
+        own: the paths of the repository, whose modules no index has.
+    """
+    result = answer.result.tests if isinstance(answer.result, Generation) else answer.result
+    if not isinstance(result, TestReport):
+        return ()
+    reports = [result, result.written] if result.written else [result]
+    runs = [report.run for report in reports if report.run is not None]
+    paths = [*own, *(change.path for change in answer.files)]
+    return tuple(dict.fromkeys(name for run in runs for name in missing_modules(run, paths)))

@@ -1,0 +1,67 @@
+"""`repopilot environment`, without the network, and when an environment is offered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repopilot.agents.testing.missing import modules_missing
+from repopilot.cli.app import main
+from repopilot.project_environment import declared_project, find_environment
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.results import Answer, Generation, TestReport
+from repopilot.settings import Settings
+from repopilot.types import Failure, TestRun
+from repopilot.ui.answer.environment_offer import offer_text
+
+PYPROJECT = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["idna"]\n[dependency-groups]\ntest = ["pytest"]\n'
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    (folder / "shop.py").write_text("import idna\n")
+    return folder
+
+
+def test_what_is_needed_is_said_without_fetching_anything(repository, capsys):
+    assert main(["environment", str(repository), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["requirements"] == ["idna", "pytest"]
+    assert found["declared_in"] == ["pyproject.toml"]
+    assert (found["built"], found["stored"]) == (None, [])
+    assert main(["environment", str(repository), "--remove"]) == 1
+    assert not (repository.parent / "home" / "environments").exists()
+
+
+def test_a_changed_declaration_is_read_anew(repository):
+    snapshot = open_source(parse_source(str(repository)), Settings())
+    assert declared_project(snapshot).project.requirements == ("idna", "pytest")
+    (repository / "pyproject.toml").write_text(PYPROJECT.replace("idna", "six"))
+    assert declared_project(snapshot).project.requirements == ("six", "pytest")
+    assert find_environment(snapshot, Settings()) is None
+
+
+def run_lacking(module: str) -> TestRun:
+    failure = Failure("test_a.py", f"ModuleNotFoundError: No module named '{module}'")
+    return TestRun(0, 0, 1, 0.1, "bwrap", "", False, failures=(failure,))
+
+
+def test_modules_of_the_repository_are_no_reason_to_offer_an_environment():
+    answer = Answer("", result=Generation(tests=TestReport(run_lacking("httpx"))))
+    assert modules_missing(answer, ["shop/core.py"]) == ("httpx",)
+    assert modules_missing(answer, ["src/httpx/core.py"]) == ()
+    assert modules_missing(Answer("", result=TestReport(written=TestReport(run_lacking("httpx.x")))), []) == ("httpx",)
+    assert modules_missing(Answer(""), []) == ()
+
+
+def test_the_offer_says_what_from_where_and_how_large(repository):
+    declared = declared_project(open_source(parse_source(str(repository)), Settings()))
+    said = offer_text(("idna",), declared, Settings(), "index.example.org", "en")
+    assert all(part in said for part in ("`idna`, `pytest`", "index.example.org", "1,024 MB"))
