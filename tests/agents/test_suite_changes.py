@@ -100,10 +100,37 @@ def test_where_an_import_goes() -> None:
         MODULE, "from shop.cart import Cart"
     )
     assert with_import_line(MODULE, "import json") == MODULE
+    assert "import json\nimport pytest\nfrom shop" in with_import_line(MODULE, "import pytest")
     assert with_import_line('"""Doc."""\nx = 1\n', "import json").startswith('"""Doc."""\n\nimport json\nx = 1')
     assert with_import_line("", "import json") == "import json\n\n\n"
     future = "from __future__ import annotations\n\nx = 1\n"
     ast.parse(with_import_line(future, "import json"))
+
+
+@pytest.mark.parametrize(
+    "before, line, after",
+    [
+        ("from shop import a, c", "from shop import b", "from shop import a, b, c"),
+        ("from shop import c, a", "from shop import b", "from shop import c, a, b"),
+        ("from shop import a", "from shop import b", "from shop import a\nfrom shop import b"),
+        ("from shop import c", "from shop import b", "from shop import b\nfrom shop import c"),
+        (
+            "from shop import (\n    a,\n    c,\n)",
+            "from shop import b",
+            "from shop import (\n    a,\n    c,\n)\nfrom shop import b",
+        ),
+        (
+            "from shop.a import x\nfrom shop.c import y",
+            "from shop.b import z",
+            "from shop.a import x\nfrom shop.b import z\nfrom shop.c import y",
+        ),
+        ("from shop import a", "import pytest", "import pytest\n\nfrom shop import a"),
+        ("import os\n\nfrom shop import a", "import json", "import os\nimport json\n\nfrom shop import a"),
+        ("from . import base", "from shop import a", "from . import base\nfrom shop import a"),
+    ],
+)
+def test_how_an_import_joins_the_others(before: str, line: str, after: str) -> None:
+    assert with_import_line(before + "\n", line) == after + "\n"
 
 
 def test_only_some_tests_stay() -> None:

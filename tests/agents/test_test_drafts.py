@@ -15,6 +15,7 @@ from repopilot.agents.testing.writing.keeping import keep
 from repopilot.agents.testing.writing.mutation_run import KillMatrix
 from repopilot.agents.testing.writing.observed_values import MARK, observed, observing
 from repopilot.agents.testing.writing.samples import TestDraft, shown_code, test_in, without_unused
+from repopilot.agents.testing.writing.suite_style import in_quotes_of, in_unittest_style
 
 test_in.__test__ = False
 
@@ -99,6 +100,20 @@ def test_a_test_of_two_things_becomes_two() -> None:
         "def test_a():\n    b = 3\n    with pytest.raises(KeyError):\n        f(b)\n",
     ]
     assert single_behaviours("def test_a():\n    f(1)\n") == []
+
+
+def test_a_test_gets_the_quotes_of_its_module() -> None:
+    source = "def test_a():\n    assert f('a', b'c', r'\\\\d', 'it\"s') == \"b\"\n"
+    assert in_quotes_of('x = "a" + "b"', source) == source.replace("'a'", '"a"').replace("b'c'", 'b"c"')
+    assert in_quotes_of("x = 'a'", source) == source.replace('"b"', "'b'")
+
+
+def test_unittest_style() -> None:
+    source = "def test_a(self):\n    assert f(1) == 2\n    assert f(2)\n    with pytest.raises(E):\n        f(3)\n"
+    assert in_unittest_style(source) == (
+        "def test_a(self):\n    self.assertEqual(f(1), 2)\n    self.assertTrue(f(2))\n"
+        "    with self.assertRaises(E):\n        f(3)\n"
+    )
 
 
 def test_unused_fixtures_are_left_out() -> None:

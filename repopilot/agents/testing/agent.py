@@ -74,7 +74,7 @@ def _written_text(changes: Changes, report: TestReport, language: str) -> str:
     said = [changes_sentence(changes, language), run_sentences(report, language)]
     if changes and report.run is None:
         said.append(i18n.text("testing.offered_untested", language))
-    if not changes:
+    if not changes and report.mutants:
         said.append(i18n.text("testing.smaller_task", language))
     paragraphs = [" ".join(filter(None, said)), "\n".join(failure_list(report, language))]
     return "\n\n".join(filter(None, [*paragraphs, additions_text(report, language)]))

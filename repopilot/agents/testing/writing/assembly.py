@@ -11,6 +11,7 @@ from repopilot.agents.editing.places import stored_text
 from repopilot.agents.testing.writing.placing import TestPlace
 from repopilot.agents.testing.writing.samples import TestDraft
 from repopilot.agents.testing.writing.suite import names_in, read_suite, with_import_line, with_test
+from repopilot.agents.testing.writing.suite_style import in_quotes_of
 from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import parse_python
 from repopilot.index.store import Index
@@ -28,7 +29,7 @@ def assembled(place: TestPlace, drafts: Sequence[TestDraft], index: Index) -> st
     """
     suite, after = place.suite, place.after
     for draft in drafts:
-        text = with_test(suite, draft.source, place.owner, after)
+        text = with_test(suite, in_quotes_of(place.suite.text, draft.source), place.owner, after)
         changed = read_suite(text)
         if changed is None:
             continue

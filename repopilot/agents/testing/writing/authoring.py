@@ -131,6 +131,7 @@ def _publish(done: Sequence[FinishedJob], workspace: Workspace, step: Step, lang
 async def _work(job: TestJob, progress: JobProgress, step: Step, started: float, publish: Callable[[], None]) -> None:
     """Rounds of samples, until there are enough tests, no aims are left, or the time is over."""
     if example := _from_doctest(job):
+        progress.tried.append(example)
         await judge(job, [example], progress, step)
         publish()
     model = job.workspace.coder or job.workspace.model
@@ -145,7 +146,7 @@ async def _work(job: TestJob, progress: JobProgress, step: Step, started: float,
         if progress.obstacle or len(progress.kept) >= ENOUGH or late:
             break
         chosen = aims[number * _PER_ROUND : (number + 1) * _PER_ROUND] or aims[:_PER_ROUND]
-        drafts = await _samples(job, chosen, progress, model, step, number)
+        drafts = await _samples(job, chosen, progress, model, step, number, started)
         if drafts:
             await judge(job, drafts, progress, step)
             publish()
@@ -162,12 +163,20 @@ def _from_doctest(job: TestJob) -> TestDraft | None:
 
 
 async def _samples(
-    job: TestJob, aims: Sequence[Aim], progress: JobProgress, model: Model, step: Step, seed: int
+    job: TestJob,
+    aims: Sequence[Aim],
+    progress: JobProgress,
+    model: Model,
+    step: Step,
+    seed: int,
+    started: float,
 ) -> list[TestDraft]:
     """One test for each aim that isn't a copy of another test."""
     drafts: list[TestDraft] = []
     async with step.child("samples", "agent", job.subject.symbol) as sampling:
         for aim in aims:
+            if drafts and time.monotonic() - started > FRUITLESS_S:
+                break
             name = free_name(
                 "_".join(filter(None, [_base_name(job), aim.slug])), _taken(job, [*progress.tried, *drafts])
             )

@@ -9,14 +9,6 @@ from repopilot.code.python_ast import parse_python
 
 MOST_CHECKS = 3
 _CHECKS = ("raises", "warns")
-_UNITTEST: dict[type[ast.cmpop], str] = {
-    ast.Eq: "assertEqual",
-    ast.NotEq: "assertNotEqual",
-    ast.Is: "assertIs",
-    ast.IsNot: "assertIsNot",
-    ast.In: "assertIn",
-    ast.NotIn: "assertNotIn",
-}
 
 
 def is_check(node: ast.AST) -> bool:
@@ -58,24 +50,6 @@ def single_behaviours(source: str) -> list[str]:
         "\n".join([head, *_lines(source, [*_needed(before, checks), *checks])]) + "\n"
         for before, checks in zip(setups, few, strict=True)
     ]
-
-
-def in_unittest_style(source: str) -> str:
-    """The test with `self.assertEqual(a, b)` for `assert a == b` and `self.assertRaises` for `pytest.raises`."""
-    lines = source.split("\n")
-    for node in reversed(list(ast.walk(parse_python(source)))):
-        if isinstance(node, ast.Assert) and node.lineno == node.end_lineno and node.msg is None:
-            line = lines[node.lineno - 1]
-            indent = line[: len(line) - len(line.lstrip())]
-            lines[node.lineno - 1] = indent + _unittest_call(node.test, source)
-    return "\n".join(lines).replace("pytest.raises(", "self.assertRaises(")
-
-
-def _unittest_call(test: ast.expr, source: str) -> str:
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _UNITTEST:
-        sides = [ast.get_source_segment(source, side) for side in (test.left, test.comparators[0])]
-        return f"self.{_UNITTEST[type(test.ops[0])]}({sides[0]}, {sides[1]})"
-    return f"self.assertTrue({ast.get_source_segment(source, test)})"
 
 
 def _needed(setup: Sequence[ast.stmt], checks: Sequence[ast.stmt]) -> list[ast.stmt]:

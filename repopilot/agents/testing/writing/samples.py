@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from repopilot.agents.testing.writing.aims import Aim
-from repopilot.agents.testing.writing.behaviours import in_unittest_style, single_behaviours
+from repopilot.agents.testing.writing.behaviours import single_behaviours
 from repopilot.agents.testing.writing.placing import TestPlace
 from repopilot.agents.testing.writing.subjects import TestSubject
 from repopilot.agents.testing.writing.suite import SuiteTest, names_in, shape_of
+from repopilot.agents.testing.writing.suite_style import in_unittest_style
 from repopilot.code.mutation.mutants import functions_of
 from repopilot.code.python_ast import parse_python
 from repopilot.llm.backend import ChatOptions

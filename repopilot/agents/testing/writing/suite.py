@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repopilot.code.python_ast import parse_python
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LONGEST_IMPORT = 88
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -101,7 +103,10 @@ def with_test(suite: Suite, source: str, owner: str = "", after: SuiteTest | Non
 
 
 def with_import_line(text: str, line: str) -> str:
-    """The text with one more import, behind the last one at the top level, or below the module's docstring."""
+    """The text with one more import at the top level, where its neighbours are, or below the module's docstring.
+
+    A name joins the names of an import of the same module where the file imports several names by one statement.
+    """
     try:
         tree = parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -110,9 +115,11 @@ def with_import_line(text: str, line: str) -> str:
     if line in lines:
         return text
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    if joined := _joined(imports, line, lines):
+        return "\n".join(joined)
     if imports:
-        at = _place_of_import(imports, line)
-        return "\n".join([*lines[:at], line, *lines[at:]])
+        at, gap = _place_of_import(imports, line)
+        return "\n".join([*lines[:at], line, *([""] if gap else []), *lines[at:]])
     first = tree.body[0] if tree.body else None
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     at = (first.end_lineno or 0) if first is not None and documented else 0
@@ -216,13 +223,42 @@ def _indent_in(suite: Suite, owner: str) -> str:
     return "    "
 
 
-def _place_of_import(imports: Sequence[ast.Import | ast.ImportFrom], line: str) -> int:
-    """Behind the last import of the same package, else behind the last import; never behind a relative one."""
+def _joined(imports: Sequence[ast.Import | ast.ImportFrom], line: str, lines: list[str]) -> list[str]:
+    """The lines where an import of the same module, on one line, takes the name; [] where none can."""
+    module, _, name = line.removeprefix("from ").partition(" import ")
+    several = any(isinstance(node, ast.ImportFrom) and len(node.names) > 1 for node in imports)
+    for node in imports:
+        same = isinstance(node, ast.ImportFrom) and not node.level and node.module == module
+        if not (several and same and name) or node.lineno != node.end_lineno:
+            continue
+        names = [alias.name for alias in node.names]
+        ordered = names == sorted(names, key=str.lower)
+        names = sorted([*names, name], key=str.lower) if ordered else [*names, name]
+        new = f"from {module} import {', '.join(names)}"
+        if not any(alias.asname for alias in node.names) and len(new) <= _LONGEST_IMPORT:
+            return [*lines[: node.lineno - 1], new, *lines[node.lineno :]]
+    return []
+
+
+def _place_of_import(imports: Sequence[ast.Import | ast.ImportFrom], line: str) -> tuple[int, bool]:
+    """The number of lines before a new import, and whether a blank line goes behind it.
+
+    In the order of the alphabet among those of the same package; else behind the last one that is not relative, but a
+    package comes before what is imported from the repository by `from`.
+    """
     package = re.split(r"[\s.]+", line)[1]
     same = [node for node in imports if package in _packages(node)]
+    for node in same:
+        if ast.unparse(node).lower() > line.lower() and isinstance(node, ast.ImportFrom) == line.startswith("from"):
+            return node.lineno - 1, False
     absolute = [node for node in imports if not (isinstance(node, ast.ImportFrom) and node.level)]
+    known = [node for node in absolute if _packages(node) & (sys.stdlib_module_names | {"pytest"})]
+    if not same and package in (*sys.stdlib_module_names, "pytest"):
+        if not known:
+            return imports[0].lineno - 1, True
+        return known[-1].end_lineno or known[-1].lineno, False
     last = (same or absolute or list(imports))[-1]
-    return last.end_lineno or last.lineno
+    return last.end_lineno or last.lineno, False
 
 
 def _packages(node: ast.Import | ast.ImportFrom) -> set[str]:
