@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -41,7 +42,7 @@ def summary(rows: Sequence[Mapping]) -> dict[str, float | int | None]:
     for name in TIMES:
         values = sorted(row[name] for row in rows if row[name] is not None)
         found[f"{name}_median"] = round(statistics.median(values), 2) if values else None
-        found[f"{name}_p90"] = round(values[int(0.9 * (len(values) - 1))], 2) if values else None
+        found[f"{name}_p90"] = round(values[math.ceil(0.9 * len(values)) - 1], 2) if values else None
     return found
 
 

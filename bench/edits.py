@@ -51,6 +51,7 @@ from repopilot.types import FileChange
 from repopilot.workspace import Workspace, open_index
 
 _PROSE_STEP = "explain"
+_WARM_UP = "Set NO_SUCH_NAME to 1"
 _SECONDS_A_TASK = 900
 
 
@@ -179,6 +180,8 @@ async def _run(
     try:
         model = await chosen_model(name, next(iter(workspaces.values())).settings, resources)
         rows: list[dict] = []
+        for workspace in workspaces.values():  # what is loaded once is not the first task's time
+            await attempted(_WARM_UP, workspace, "diff")
         for case in cases:
             made = await _tried(way, arguments.until, case, replace(workspaces[case.tree], model=model))
             verdict = await asyncio.to_thread(_verdict, case, made)
