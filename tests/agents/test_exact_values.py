@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,6 +156,28 @@ def test_an_ambiguous_place_is_asked_for(repo: Workspace) -> None:
 def test_line_ends_and_byte_order_mark_stay(repo: Workspace) -> None:
     outcome = edited(repo, "set LIMIT to 20")
     assert texts(outcome)["pkg/dos.py"] == "\ufeffLIMIT = 20\r\nOTHER = 2\r\n\tx = 3"
+
+
+@pytest.mark.parametrize(
+    ("task", "new"),
+    [
+        ("bump version to 2.1.0", "2.1.0"),
+        ("passe la version de 1.2.3 à 2.0", "2.0"),
+        ("bump the minor version", "1.3.0"),
+        ("increment the major version", "2.0.0"),
+    ],
+)
+def test_a_version_is_set_wherever_it_is_declared(tmp_path: Path, task: str, new: str) -> None:
+    files: dict[str, str | bytes] = {
+        "pyproject.toml": '[project]\nname = "x"\nversion = "1.2.3"  # here\ndependencies = ["y==1.2.3"]\n',
+        "x/__init__.py": '"""X."""\n\n__version__ = \'1.2.3\'\n',
+        "tests/test_x.py": "__version__ = '1.2.3'\n",
+    }
+    found = texts(edited(workspace_of(tmp_path, files), task))
+    assert found == {
+        "pyproject.toml": str(files["pyproject.toml"]).replace('"1.2.3"', f'"{new}"', 1),
+        "x/__init__.py": str(files["x/__init__.py"]).replace("1.2.3", new),
+    }
 
 
 def test_secrets_in_the_file_stay(repo: Workspace) -> None:

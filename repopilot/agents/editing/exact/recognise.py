@@ -14,6 +14,7 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, outcome
 from repopilot.agents.editing.exact.task_forms import ExactTask, task_forms
 from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.value_setting import set_value
+from repopilot.agents.editing.exact.version_bump import bump_version
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.workspace import Workspace
 
@@ -33,6 +34,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "add_parameter": change_signature,
     "remove_parameter": change_signature,
     "rename_file": rename_file,
+    "bump_version": bump_version,
 }
 
 

@@ -276,6 +276,20 @@ _REMOVE_PARAMETER = re.compile(
 )
 
 
+_VERSION_WORD = (
+    rf"{_THE}(?:(?:package|project|library|current|our|du paquet|du projet)(?:['’]s)?\s+)?version(?:\s+number)?"
+    r"(?:\s+(?:of (?:the )?(?:package|project|library)|du (?:paquet|projet)))?"
+)
+_BUMP = re.compile(
+    rf"(?:bump|set|update|change|raise|increase|upgrade|passe[rz]?|mets|mettre|change[rz]?|monte[rz]?)\s+{_VERSION_WORD}"
+    r"(?:\s+(?:from|de)\s+(?P<old>\S+))?\s+(?:to|à|en)\s+(?P<new>[`'\"]?v?\d+(?:\.\d+)+[\w.+-]*[`'\"]?)",
+    re.I,
+)
+_BUMP_PART = re.compile(
+    rf"(?:bump|increase|increment|raise)\s+{_THE}(?P<new>major|minor|patch)\s+version(?:\s+number)?", re.I
+)
+
+
 def task_forms(task: str) -> list[ExactTask]:
     """What a task may ask for, likeliest first; [] for none of the forms.
 
@@ -295,6 +309,7 @@ def vars_of(task: ExactTask) -> dict:
 
 def _forms(text: str) -> Iterator[ExactTask]:
     yield from _renames(_EVERYWHERE.sub("", text))
+    yield from _versions(text)
     yield from _imports(text)
     yield from _texts(text)
     yield from _parameters(_EVERYWHERE.sub("", text))
@@ -329,6 +344,13 @@ def _parameters(text: str) -> Iterator[ExactTask]:
     if match:
         places = (NamedPlace(bare(match["owner"]), what_of(match["what"])), *places_of(match["places"]))
         yield ExactTask("remove_parameter", bare(match["name"] or match["name2"]), "parameter", "", "", places)
+
+
+def _versions(text: str) -> Iterator[ExactTask]:
+    match = _BUMP.fullmatch(text) or _BUMP_PART.fullmatch(text)
+    if match:
+        found = match.groupdict()
+        yield ExactTask("bump_version", "version", "", bare(match["new"]), bare(found.get("old") or ""))
 
 
 def _imports(text: str) -> Iterator[ExactTask]:
