@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.edited import edited, texts, workspace_of
 
-from repopilot.agents.editing.exact.literals import OldValue, is_string, scaled, value_text
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.sources import ByteEdit, spliced
+from repopilot.agents.editing.exact.values.literals import OldValue, is_string, scaled, value_text
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.workspace import Workspace
 

@@ -22,7 +22,7 @@ from repopilot.agents.editing.exact.python.references import (
 )
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
-from repopilot.agents.editing.exact.value_places import qualified_name
+from repopilot.agents.editing.exact.values.value_places import qualified_name
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

@@ -10,7 +10,6 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
-from repopilot.agents.editing.exact.literals import is_string
 from repopilot.agents.editing.exact.locate import candidates, check_editable, is_code_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.import_lines import WantedImport, add_import
@@ -18,7 +17,8 @@ from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
-from repopilot.agents.editing.exact.value_places import definition_node
+from repopilot.agents.editing.exact.values.literals import is_string
+from repopilot.agents.editing.exact.values.value_places import definition_node
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

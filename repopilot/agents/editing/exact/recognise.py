@@ -13,8 +13,8 @@ from repopilot.agents.editing.exact.signatures import change_signature
 from repopilot.agents.editing.exact.sources import Patch, Sources, outcome
 from repopilot.agents.editing.exact.task_forms import ExactTask, task_forms
 from repopilot.agents.editing.exact.text_replacing import replace_text
-from repopilot.agents.editing.exact.value_setting import set_value
-from repopilot.agents.editing.exact.version_bump import bump_version
+from repopilot.agents.editing.exact.values.value_setting import set_value
+from repopilot.agents.editing.exact.values.version_bump import bump_version
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.workspace import Workspace
 

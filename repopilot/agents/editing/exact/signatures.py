@@ -29,7 +29,7 @@ from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.references import check_new_name, local_references
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
-from repopilot.agents.editing.exact.value_places import definition_node
+from repopilot.agents.editing.exact.values.value_places import definition_node
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

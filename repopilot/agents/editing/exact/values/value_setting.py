@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.config_values import config_value
-from repopilot.agents.editing.exact.literals import OldValue, is_string, same_value, scaled, value_text
 from repopilot.agents.editing.exact.locate import (
     candidates,
     check_editable,
@@ -24,7 +22,9 @@ from repopilot.agents.editing.exact.locate import (
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
-from repopilot.agents.editing.exact.value_places import ValuePlace, places_in
+from repopilot.agents.editing.exact.values.config_values import config_value
+from repopilot.agents.editing.exact.values.literals import OldValue, is_string, same_value, scaled, value_text
+from repopilot.agents.editing.exact.values.value_places import ValuePlace, places_in
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.types import Edit, Symbol
 

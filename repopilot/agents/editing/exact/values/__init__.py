@@ -1,0 +1,1 @@
+"""Values in code and in configurations: what a task says they become, where they stand, and setting them."""
