@@ -290,6 +290,12 @@ _BUMP_PART = re.compile(
 )
 
 
+_ADJECTIVES = frozenset(
+    "deprecated old extra unused first second third last optional legacy redundant unnecessary useless other same "
+    "obsolète premier dernier inutile".split()
+)
+
+
 def task_forms(task: str) -> list[ExactTask]:
     """What a task may ask for, likeliest first; [] for none of the forms.
 
@@ -343,7 +349,9 @@ def _parameters(text: str) -> Iterator[ExactTask]:
     match = _REMOVE_PARAMETER.fullmatch(text)
     if match:
         places = (NamedPlace(bare(match["owner"]), what_of(match["what"])), *places_of(match["places"]))
-        yield ExactTask("remove_parameter", bare(match["name"] or match["name2"]), "parameter", "", "", places)
+        name = match["name"] or match["name2"]
+        if match["name"] or name.lower() not in _ADJECTIVES:
+            yield ExactTask("remove_parameter", bare(name), "parameter", "", "", places)
 
 
 def _versions(text: str) -> Iterator[ExactTask]:

@@ -39,6 +39,8 @@ def replace_text(task: ExactTask, sources: Sources) -> Patch | None:
     if not named:
         code = {p: s for p, s in found.items() if not is_test_path(p)}
         chosen = code or found
+        if len(chosen) > 1 and " " not in task.old.strip():
+            return None  # a word may be anything
         if len(chosen) > 1:
             raise PlaceAmbiguous(
                 i18n.message("exact.several_places", name=task.old, count=len(chosen)),

@@ -52,6 +52,8 @@ def set_value(task: ExactTask, sources: Sources) -> Patch | None:
     if not found:
         _check_exists(task, sources)
         return None
+    if len(found) > 1 and not any(_can_be_set(p, task, sources) for p in found):
+        return None
     if len({(p.path, p.place) for p in found}) > 1:
         raise _ambiguous(task, found)
     if len(found) > 1:
@@ -115,6 +117,14 @@ def _ambiguous(task: ExactTask, found: list[ValuePlace]) -> PlaceAmbiguous:
         i18n.message("exact.choose_place"),
         choices[:12],
     )
+
+
+def _can_be_set(place: ValuePlace, task: ExactTask, sources: Sources) -> bool:
+    """Whether the task's value can stand at a place."""
+    try:
+        return _replaced(place, task, sources) is not None
+    except GenerationFailed:  # another value is there than the task says
+        return False
 
 
 def _replaced(place: ValuePlace, task: ExactTask, sources: Sources) -> Patch | None:
