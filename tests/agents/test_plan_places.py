@@ -66,7 +66,6 @@ async def planned(workspace: Workspace, task: str) -> Plan:
 
 async def test_places_come_from_the_search_and_from_what_similar_commits_touched(money: Workspace) -> None:
     made = await planned(money, "Add caching of a rate, on disk and in memory, with expiry")
-    assert not made.questions
     files = [part.files[0] for part in made.parts]
     assert files[0] == "money/rates.py" and made.parts[0].place.startswith("money/rates.py:")
     assert {"tests/test_rates.py", "CHANGES.md"} <= set(files)
@@ -97,6 +96,12 @@ async def test_something_new_is_defined_beside_the_most_similar_name_before_it_i
     first = made.parts[0]
     assert (first.place, first.edit) == ("money/rates.py:RateError", "add_class")
     assert "StaleRateError" in first.title
+
+
+async def test_a_new_function_goes_beside_a_function(money: Workspace) -> None:
+    made = await planned(money, "Add a function `rounded_text` that writes a rate for people")
+    first = next(part for part in made.parts if part.edit == "add_function")
+    assert first.place in ("money/rates.py:rate", "money/rates.py:fetch", "money/rates.py:more_3")
 
 
 async def test_a_mentioned_place_is_taken(money: Workspace) -> None:

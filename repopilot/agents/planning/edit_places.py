@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repopilot.agents.planning.requirements import Requirements
 from repopilot.agents.planning.touched_files import FileEvidence
@@ -129,7 +129,10 @@ def source_places(file: FileEvidence, hits: Sequence[Hit], task: Task, index: In
     (best, first), *rest = found.values()
     place = _place(first, task)
     if place.kind in ("add_class", "add_function"):
-        return [place]
+        classes = place.kind == "add_class"
+        nearest = [*(s for _, s in found.values()), *reversed(outline)]
+        alike = (s for s in nearest if (s.kind in _CONTAINERS) == classes and s.name == s.qualified)
+        return [replace(place, symbol=next(alike, first).qualified)]
     return [place, *(_place(s, task) for score, s in rest[:1] if score >= _FURTHER * best and _apart(first, s))]
 
 
