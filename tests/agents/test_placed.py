@@ -216,6 +216,13 @@ async def test_other_languages(shop: Workspace, task: str, prefix: str, reply: s
     assert expected in added(outcome) and added(outcome).count("}") == 1
 
 
+async def test_lines_beside_the_block_are_not_written_twice(shop: Workspace) -> None:
+    steps = "".join(f"    step_{n} = {n}\n" for n in range(36, 40))
+    reply = f"{steps}    total = sum(rows)\n    return total\n```"
+    outcome, *_ = await edited(shop, "let `report` compute the total as the sum of the rows", reply)
+    assert added(outcome) == "    total = sum(rows)" and outcome.changes[0].diff.count("\n-") == 2
+
+
 async def test_of_a_very_long_function_the_docstring_is_written_alone(shop: Workspace) -> None:
     reply = 'def endless(rows):\n    """The rows, counted."""\n```'
     outcome, prompts, _ = await edited(shop, "let the docstring of `endless` say that it counts", reply)

@@ -40,7 +40,18 @@ def new_lines(path: str, slot: Slot, reply: str) -> list[str]:
         return _trimmed(lines[: statement_end(lines, slot.indent)])
     if slot.unit == "entry":
         return lines[: next((i for i, line in enumerate(lines) if not line.strip()), len(lines))]
-    return lines
+    return lines if slot.inserts else _without_surroundings(lines, slot)
+
+
+def _without_surroundings(lines: list[str], slot: Slot) -> list[str]:
+    """Lines that replace others, without those beside them that the model wrote once more."""
+    bare = [line.strip() for line in lines]
+    before = [line.strip() for line in slot.lines[: slot.first]]
+    after = [line.strip() for line in slot.lines[slot.last :]]
+    counts = range(len(bare) - 1, 0, -1)
+    start = next((n for n in counts if any(bare[:n]) and before[-n:] == bare[:n]), 0)
+    end = next((n for n in counts if any(bare[-n:]) and n < len(bare) - start and after[:n] == bare[-n:]), 0)
+    return _trimmed(lines[start : len(lines) - end])
 
 
 def statement_end(lines: Sequence[str], indent: str) -> int:
