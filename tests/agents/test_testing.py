@@ -58,7 +58,7 @@ async def test_tests_of_a_file_go_beside_the_others_and_are_run(shop: Workspace)
     answer, _, prompts, _ = await asked(shop, "write tests for shop/prices.py", "    assert price_of('milk') == 120\n")
     assert [(f.path, f.change) for f in answer.files] == [("tests/test_prices.py", "added")]
     assert answer.files[0].content == (
-        "from shop.prices import price_of\n\n\ndef test_price_of():\n    assert price_of('milk') == 120\n"
+        'from shop.prices import price_of\n\n\ndef test_price_of():\n    assert price_of("milk") == 120\n'
     )
     assert answer.result.genuine and "shop/prices.py" in prompts[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -17,6 +18,7 @@ from repopilot.workspace import Workspace
 
 MOST_EXAMPLE_LINES = 16
 _MOST_EXAMPLES = 2
+_MOST_MODULES, _MOST_ALIKE = 10, 4
 _BUILTIN_FIXTURES = {"tmp_path", "monkeypatch", "capsys", "caplog", "recwarn", "tmpdir", "request"}
 
 
@@ -82,19 +84,19 @@ def place_of(subject: TestSubject, workspace: Workspace, drafts: dict[str, str] 
     after = max(same, key=lambda test: test.last) if same else after
     call, line = _reach(subject, suite, index)
     fixtures = _fixtures(path, suite, near, workspace)
-    return TestPlace(path, suite, True, owner, after, call, line, fixtures, tuple(near[:_MOST_EXAMPLES]))
+    short = [test for test in near if test.last - test.first < MOST_EXAMPLE_LINES]
+    return TestPlace(path, suite, True, owner, after, call, line, fixtures, tuple(short[:_MOST_EXAMPLES]))
 
 
 def neighbours(suite: Suite, subject: TestSubject, workspace: Workspace) -> list[SuiteTest]:
     """Tests that show how the subject or what stands near it is tested, the nearest and shortest first."""
     around = {s.name for s in workspace.index.outline(subject.path) if s.kind in ("function", "class")}
-    tests = [t for t in suite.tests if 1 < t.last - t.first + 1 <= MOST_EXAMPLE_LINES] or list(suite.tests)
 
     def distance(test: SuiteTest) -> tuple[int, bool, int]:
         near = 3 if _uses(test, subject) else 2 if subject.top in test.names else 1 if around & test.names else 0
-        return (-near, subject.name.strip("_").lower() not in test.name.lower(), test.last - test.first)
+        return (-near, not _named_after(test, subject), test.last - test.first)
 
-    return sorted(tests, key=distance)
+    return sorted(suite.tests, key=distance)
 
 
 def tests_of_subject(suite: Suite, subject: TestSubject) -> list[SuiteTest]:
@@ -109,19 +111,36 @@ def _candidates(subject: TestSubject, index: Index) -> list[str]:
     file = graph.by_path.get(subject.path)
     links = sorted(graph.incoming(file, (Edge.TESTS,)), key=lambda link: -link.confidence) if file is not None else ()
     by_graph = [graph.nodes.paths[link.node] for link in links if link.node < len(graph.nodes.paths)]
-    stem = PurePosixPath(subject.path).stem.strip("_")
-    alike = [t for t in all_tests(index) if len(stem) > 2 and stem in PurePosixPath(t).stem]
-    found = [*by_name, *(p for p in by_graph if p.endswith(".py") and is_test_file(p)), *alike]
-    return list(dict.fromkeys(found))[:8]
+    words = {_bare(subject.path), _bare(subject.name), _bare(subject.top)}
+    stems = {path: _bare(path) for path in all_tests(index)}
+    alike = [p for p, stem in stems.items() if len(stem) > 2 and any(stem in word or word == stem for word in words)]
+    found = [*by_name, *alike[:_MOST_ALIKE], *(p for p in by_graph if p.endswith(".py") and is_test_file(p))]
+    return list(dict.fromkeys(found))[:_MOST_MODULES]
 
 
 def _nearness(path: str, suite: Suite, subject: TestSubject) -> tuple[int, int, int, int]:
-    """Whether tests use the subject, more so in a module named after its file; then how many use it or its class."""
-    users = sum(_uses(test, subject) for test in suite.tests)
-    named = PurePosixPath(path).stem.removeprefix("test_").removesuffix("_test").strip("_")
-    after = named == PurePosixPath(subject.path).stem.strip("_")
-    others = sum(subject.top in test.names for test in suite.tests)
-    return (bool(users) + (after and bool(users or others)), after, users, others)
+    """Whether tests are named after the subject and use it, and the module after its file; then how many tests use it,
+    and how often the module names its class."""
+    users = [test for test in suite.tests if _uses(test, subject)]
+    named = any(_named_after(test, subject) for test in users)
+    stem = _bare(path)
+    after = stem == PurePosixPath(subject.path).stem.strip("_").lower() or (
+        len(stem) > 2 and stem in _bare(subject.top)
+    )
+    mentions = len(re.findall(rf"\b{re.escape(subject.top)}\b", suite.text))
+    return (2 * named + (bool(users) or bool(mentions)) + (after and bool(mentions)), after, len(users), mentions)
+
+
+def _named_after(test: SuiteTest, subject: TestSubject) -> bool:
+    """Whether the name of a test, or of its class, begins with that of the subject."""
+    name = _bare(subject.name)
+    return len(name) > 2 and any(_bare(text).startswith(name) for text in (test.name, test.owner))
+
+
+def _bare(name: str) -> str:
+    """A name, or that of a file, without what marks it as a test."""
+    plain = PurePosixPath(name).stem.lower().replace("_", "")
+    return plain.removeprefix("test").removesuffix("tests").removesuffix("test")
 
 
 def _uses(test: SuiteTest, subject: TestSubject) -> bool:
@@ -134,13 +153,12 @@ def _uses(test: SuiteTest, subject: TestSubject) -> bool:
 
 
 def _class_for(suite: Suite, subject: TestSubject, nearest: SuiteTest | None) -> str:
-    """The class of tests: that of the nearest test, else one named after the subject; '' for the top level."""
+    """The class of tests: one named after the subject, else that of the nearest test; '' for the top level."""
+    for name in suite.classes:
+        if _bare(name) in (_bare(subject.top), _bare(subject.name)) and any(t.owner == name for t in suite.tests):
+            return name
     if nearest is not None and (_uses(nearest, subject) or subject.top in nearest.names):
         return nearest.owner
-    for name in suite.classes:
-        plain = name.lower().replace("_", "").removeprefix("test").removesuffix("test").removesuffix("tests")
-        if plain in (subject.top.lower().replace("_", ""), subject.name.lower().replace("_", "")):
-            return name
     owners = [test.owner for test in suite.tests]
     if owners and "" not in owners:  # a module that has only classes
         return nearest.owner if nearest is not None else owners[-1]
