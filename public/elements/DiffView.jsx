@@ -36,7 +36,7 @@ function Rows({ file }) {
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, sendUserMessage }) {
-  const many = props.files.length > 3;
+  const many = props.files.filter((file) => !file.follow_up).length > 3;
   const [failed, setFailed] = useState('');
   const [unfolded, setUnfolded] = useState({});
   const call = async (name, payload) => {
@@ -49,9 +49,10 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     const file = await call('download', { form, path });
     if (file?.base64) save(file);
   };
-  const isOpen = (file) => unfolded[file.path] ?? (!many && !file.decision);
-  const toggle = (file) => setUnfolded({ ...unfolded, [file.path]: !isOpen(file) });
-  const open = props.files.filter((file) => !file.decision).map((file) => file.path);
+  const isOpen = (file) => unfolded[file.id] ?? (!many && !file.decision && !file.follow_up);
+  const toggle = (file) => setUnfolded({ ...unfolded, [file.id]: !isOpen(file) });
+  // Follow-ups are accepted one by one.
+  const open = props.files.filter((file) => !file.decision && !file.follow_up).map((file) => file.id);
   return (
     <section className="rp-diff rp-code">
       <div className="rp-row">
@@ -64,13 +65,14 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
       </div>
       {failed && <div className="rp-error">{failed}</div>}
       {props.files.map((file) => (
-        <div key={file.path} className="rp-file" data-path={file.path} data-decision={file.decision}>
+        <div key={file.id} className="rp-file" data-path={file.path} data-decision={file.decision}>
           <div className="rp-row rp-file-head">
             <button className="rp-file-name" aria-expanded={isOpen(file)} onClick={() => toggle(file)}>
               {isOpen(file) ? <ChevronDown size={15} /> : <ChevronRight size={15} />}
               <span className="rp-place">{file.path}</span>
             </button>
             <span className="rp-chip rp-chip-soft">{file.change}</span>
+            {file.follow_up && <span className="rp-chip rp-chip-soft">{props.words.follow_up}</span>}
             <span className="rp-plus">+{file.added}</span>
             <span className="rp-minus">−{file.removed}</span>
             <span className="rp-grow" />
@@ -78,12 +80,13 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
               <span className={file.decision === 'accepted' ? 'rp-chip' : 'rp-chip rp-chip-soft'}>{file.outcome}</span>
             ) : (
               <>
-                <button className="rp-button" onClick={() => decide([file.path], 'accepted')}><Check size={14} /> {props.words.accept}</button>
-                <button className="rp-button" onClick={() => decide([file.path], 'rejected')}><X size={14} /> {props.words.reject}</button>
+                <button className="rp-button" onClick={() => decide([file.id], 'accepted')}><Check size={14} /> {props.words.accept}</button>
+                <button className="rp-button" onClick={() => decide([file.id], 'rejected')}><X size={14} /> {props.words.reject}</button>
               </>
             )}
-            {!file.deleted && <button className="rp-button" aria-label={file.download} title={file.download} onClick={() => download('file', file.path)}><Download size={14} /></button>}
+            {!file.deleted && <button className="rp-button" aria-label={file.download} title={file.download} onClick={() => download('file', file.id)}><Download size={14} /></button>}
           </div>
+          {file.follow_up && <div className="rp-muted rp-diff-more">{file.follow_up}</div>}
           {isOpen(file) && <Rows file={file} />}
         </div>
       ))}

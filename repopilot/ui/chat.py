@@ -12,10 +12,11 @@ import chainlit as cl
 from chainlit.session import WebsocketSession
 
 from repopilot.i18n import Language, supported
-from repopilot.results import Answer, Turn, turn_of
+from repopilot.results import Answer, FollowUpEdit, Generation, Turn, turn_of
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
+from repopilot.ui.answer.diffs import follow_up_id
 from repopilot.ui.available_models import Models
 from repopilot.ui.chat_store import Exchange
 from repopilot.ui.repository.registry import Opening, Openings
@@ -34,7 +35,7 @@ class ShownAnswer:
         answer: the answer.
         index: the index it came from.
         root: the local folder that accepted files are written to, None for a clone.
-        decisions: `accepted` or `rejected` by path, for the files decided on.
+        decisions: `accepted` or `rejected` by the id of a file, for those decided on.
         element: the diff view or the search below it, None where it has neither.
     """
 
@@ -46,8 +47,16 @@ class ShownAnswer:
 
     @property
     def files(self) -> dict[str, FileChange]:
-        """The answer's files by path."""
-        return {file.path: file for file in self.answer.files}
+        """The answer's files by path, and behind them the follow-up edits that code can write, by id."""
+        found = {file.path: file for file in self.answer.files}
+        return found | {id: each.change for id, each in self.follow_ups.items() if each.change is not None}
+
+    @property
+    def follow_ups(self) -> dict[str, FollowUpEdit]:
+        """The follow-up edits of the answer that code can write, by id."""
+        result = self.answer.result
+        found = result.follow_ups if isinstance(result, Generation) else ()
+        return {follow_up_id(each.path): each for each in found if each.change is not None}
 
 
 @dataclass(slots=True)

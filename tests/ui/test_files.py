@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from repopilot.errors import UsageError
 from repopilot.types import FileChange
-from repopilot.ui.answer.diffs import blob_id, checked_path, counts, diff_rows, files_props, not_rejected, patch, zipped
+from repopilot.ui.answer.diffs import (
+    ShownFiles,
+    blob_id,
+    checked_path,
+    counts,
+    diff_rows,
+    files_props,
+    follow_up_id,
+    not_rejected,
+    patch,
+    zipped,
+)
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -84,8 +95,24 @@ def test_a_download_leaves_out_what_was_rejected():
     assert [file.path for file in not_rejected(files, {"a": "accepted", "b": "rejected"})] == ["a", "c"]
 
 
+def test_follow_ups_are_downloaded_once_accepted_in_place_of_the_file_they_contain():
+    first, more = FileChange("a", "added", "", "x\n"), FileChange("a", "added", "", "x\ny\n")
+    other = FileChange("b", "added", "", "z\n")
+    files = {"a": first, follow_up_id("a"): more, follow_up_id("b"): other}
+    assert not_rejected(files, {}) == [first]
+    assert not_rejected(files, {follow_up_id("a"): "accepted", follow_up_id("b"): "rejected"}) == [more]
+
+
+def test_follow_ups_are_marked_with_their_reason():
+    file = FileChange("a", "added", "", "x\n")
+    shown = ShownFiles("m", {"a": file, follow_up_id("a"): file}, {}, {follow_up_id("a"): "It calls it."})
+    props = files_props(shown, "", "en")
+    assert props["title"] == "1 file"
+    assert [(f["id"], f["follow_up"]) for f in props["files"]] == [("a", ""), ("follow-up:a", "It calls it.")]
+
+
 def test_a_long_diff_is_cut_and_says_so():
-    props = files_props("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}, "", "en")
+    props = files_props(ShownFiles("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}), "", "en")
     more = 4001 - len(props["files"][0]["rows"])
     assert props["files"][0]["more"] == f"{more:,} more lines: download the file or the patch."
     assert props["files"][0]["added"] == 4000

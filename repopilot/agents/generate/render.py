@@ -108,6 +108,7 @@ def generation_json(generation: Generation) -> dict[str, Any]:
         "verdict": asdict(generation.verdict) if generation.verdict else None,
         "tests": tests_json(generation.tests) if generation.tests else None,
         "impact": impact_json(generation.impact) if generation.impact else None,
+        "follow_ups": [asdict(each) for each in generation.follow_ups],
     }
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from repopilot import i18n
@@ -16,9 +17,27 @@ from repopilot.types import FileChange
 
 ROWS_SHOWN = 1500
 """Rows of one file in the diff view; the download is complete."""
+FOLLOW_UP = "follow-up:"
 NO_NEWLINE = "\\ No newline at end of file"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _PLAIN = re.compile(r"[A-Za-z0-9 _./+@,=~#%^&()\[\]{}!$;'-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFiles:
+    """The files of an answer by id.
+
+    Attributes:
+        answer_id: the id of the answer's message.
+        files: by their path, follow-up edits by `follow_up_id`.
+        decisions: `accepted` or `rejected` by id, for the files decided on.
+        reasons: why a follow-up is needed, by id.
+    """
+
+    answer_id: str
+    files: Mapping[str, FileChange]
+    decisions: Mapping[str, str]
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def checked_path(path: str) -> str:
@@ -73,8 +92,26 @@ def zipped(files: Iterable[FileChange]) -> bytes:
 
 
 def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) -> list[FileChange]:
-    """The files a download contains: all that were not rejected."""
-    return [file for path, file in files.items() if decisions.get(path) != "rejected"]
+    """The files a download contains: all that were not rejected; of the follow-ups those that were accepted.
+
+    An accepted follow-up takes the place of the file of its path, which it contains.
+    """
+    chosen: dict[str, FileChange] = {}
+    for id, file in files.items():
+        decision = decisions.get(id)
+        if decision == "accepted" if is_follow_up(id) else decision != "rejected":
+            chosen[file.path] = file
+    return list(chosen.values())
+
+
+def follow_up_id(path: str) -> str:
+    """The id of the follow-up edits of a file among an answer's files, whose ids are their paths."""
+    return f"{FOLLOW_UP}{path}"
+
+
+def is_follow_up(id: str) -> bool:
+    """Whether an id is that of follow-up edits."""
+    return id.startswith(FOLLOW_UP)
 
 
 def blob_id(content: bytes) -> str:
@@ -82,34 +119,34 @@ def blob_id(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def files_props(
-    answer_id: str, files: Mapping[str, FileChange], decisions: Mapping[str, str], folder: str, language: str
-) -> dict:
+def files_props(shown: ShownFiles, folder: str, language: str) -> dict:
     """Props of the element `DiffView`.
 
     Args:
-        answer_id: the id of the answer's message.
-        files: the files by path.
-        decisions: `accepted` or `rejected` by path, for the files decided on.
+        shown: the files.
         folder: where accepted files are written, '' for a clone, where they are only marked.
         language: of the reader.
     """
+    own = sum(not is_follow_up(id) for id in shown.files)
     return {
-        "answer": answer_id,
-        "title": count(len(files), "file", language),
+        "answer": shown.answer_id,
+        "title": count(own, "file", language),
         "note": i18n.text("ui.diff.folder" if folder else "ui.diff.clone", language, folder=folder),
-        "files": [_file_props(file, decisions.get(file.path, ""), folder, language) for file in files.values()],
+        "files": [_file_props(id, shown, folder, language) for id in shown.files],
         "words": i18n.section("ui.diff.words", language),
     }
 
 
-def _file_props(file: FileChange, decision: str, folder: str, language: str) -> dict:
+def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
+    file, decision = shown.files[id], shown.decisions.get(id, "")
     rows = diff_rows(file)
     added, removed = counts(rows)
     more = len(rows) - ROWS_SHOWN
     outcome = "written" if decision == "accepted" and folder else decision
     return {
+        "id": id,
         "path": file.path,
+        "follow_up": i18n.said(shown.reasons.get(id, ""), language),
         "change": i18n.text(f"ui.diff.{file.change}", language),
         "deleted": file.change == "deleted",
         "added": added,

@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
-from repopilot.ui.answer.diffs import blob_id, files_props, not_rejected, patch, zipped
+from repopilot.ui.answer.diffs import ShownFiles, blob_id, files_props, not_rejected, patch, zipped
 from repopilot.ui.answer.report_props import review_of, sarif
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
@@ -32,7 +32,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, paths: [path], decision: `accepted` or `rejected`}.
+        payload: {answer: id, paths: [id of a file], decision: `accepted` or `rejected`}.
 
     Returns:
         {}, or {error}, which says why nothing was written.
@@ -42,14 +42,18 @@ async def decide(chat: Chat, payload: dict) -> dict:
     decision = payload.get("decision")
     if shown is None or shown.element is None or decision not in ("accepted", "rejected"):
         return {"error": i18n.text("ui.errors.files_gone", chat.language)}
-    files = [shown.files[path] for path in payload.get("paths", ()) if path in shown.files]
+    ids = [id for id in payload.get("paths", ()) if id in shown.files]
+    files = [shown.files[id] for id in ids]
     try:
         if decision == "accepted" and shown.root is not None:
             await asyncio.to_thread(_write, shown.root, files, shown)
             _update_index(chat)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
-    shown.decisions.update((file.path, decision) for file in files)
+    shown.decisions.update((id, decision) for id in ids)
+    if decision == "accepted":
+        # Follow-up edits of a changed file contain its change.
+        shown.decisions.update((file.path, decision) for file in files if file.path in shown.files)
     await update(shown.element, _props(answer_id, shown, chat.language))
     return {}
 
@@ -59,7 +63,7 @@ async def download(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif` or `markdown`, path: for `file`}.
+        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif` or `markdown`, path: the id of the file for `file`}.
 
     Returns:
         {name, mime, base64: the content}, or {error}.
@@ -106,7 +110,8 @@ def _check_unchanged(target: Path, file: FileChange, shown: ShownAnswer) -> None
         return
     known = shown.index.files.get(file.path)
     on_disk = blob_id(target.read_bytes()) if target.is_file() else None
-    if known is None or on_disk != known.hash:
+    written = {blob_id(shown.files[id].content.encode()) for id, said in shown.decisions.items() if said == "accepted"}
+    if known is None or on_disk not in {known.hash, *written}:
         raise UsageError(i18n.message("ui.errors.changed", path=file.path), hint)
 
 
@@ -117,4 +122,6 @@ def _update_index(chat: Chat) -> None:
 
 
 def _props(answer_id: str, shown: ShownAnswer, language: str) -> dict:
-    return files_props(answer_id, shown.files, shown.decisions, str(shown.root) if shown.root else "", language)
+    reasons = {id: each.reason for id, each in shown.follow_ups.items()}
+    files = ShownFiles(answer_id, shown.files, shown.decisions, reasons)
+    return files_props(files, str(shown.root) if shown.root else "", language)
