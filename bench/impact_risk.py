@@ -30,7 +30,9 @@ import numpy as np
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.impact.assess import assess
 from repopilot.impact.change import changes_of_diffs
+from repopilot.impact.fix_history import is_fix
 from repopilot.index.build.job import IndexRequest
+from repopilot.repo import history
 from repopilot.repo.patch import parse_patch
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
@@ -40,13 +42,7 @@ DATA = Path(__file__).parent / "data" / "impact_risk.jsonl"
 LATER = 30
 _SCANNED, _MOST_PER_REPOSITORY = 3000, 10
 _MOST_FILES, _MOST_LINES, _FEWEST_LINES = 8, 300, 3
-_SHORT = 12
-_FIX = re.compile(r"\b(revert(s|ed)?|fix(es|ed)?|regressions?|bug(fix)?)\b", re.IGNORECASE)
-_NO_FIX = re.compile(
-    r"\b(typos?|docs?|documentation|docstrings?|lint|flake8|mypy|typing|types?|ci|tests?|changelog|spelling|format\w*|"
-    r"warnings?|links?|comments?|style|whitespace|merge)\b",
-    re.IGNORECASE,
-)
+_SHORT, _HISTORY = 12, 200
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
 
 
@@ -91,7 +87,7 @@ def _mined(root: Path) -> Iterator[Case]:
     followed: dict[str, str] = {}
     for line in log:
         commit, subject = line[:40], line[41:]
-        if _FIX.search(subject) and not _NO_FIX.search(subject) and 0 < sizes[commit] <= _MOST_LINES:
+        if is_fix(subject) and 0 < sizes[commit] <= _MOST_LINES:
             for blamed in _blamed(root, commit):
                 if 0 < position.get(blamed, 0) - position[commit] <= LATER:
                     followed.setdefault(blamed, commit)
@@ -171,7 +167,8 @@ def _risks(cases: Sequence[Case], name: str, root: Path, settings: Settings) -> 
             snapshot = Snapshot(key=f"bench-{name}", name=name, commit="unversioned", root=root)
             index = runtime.index_jobs.build(IndexRequest(snapshot, settings), until="instant")
             patch = "diff --git ".join(["", *_diffs(root, case.commit)])
-            report = assess(index, changes_of_diffs(parse_patch(patch), index))
+            past = history.commits(snapshot, _HISTORY)
+            report = assess(index, changes_of_diffs(parse_patch(patch), index), past)
             keys = {getattr(reason.text, "key", ""): reason.points for reason in report.risks}
             yield case, {"level": report.risk, "points": sum(keys.values()), "reasons": keys}
     finally:

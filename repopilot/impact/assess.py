@@ -172,6 +172,7 @@ def _risk_evidence(
         schema=tuple(table.id for file in changed for table in file.tables),
         tests=tuple(test.id for test in tests if test.tests or all(change.whole for change in changes)),
         reaching=sum(bool(item.symbol) for item in evidence.affected if is_test_path(item.path)),
+        fixes=evidence.fixes,
         changed=tuple(file.id for file in changed),
         code=any(file_kind(change.path) == "code" and not is_test_path(change.path) for change in changes),
     )

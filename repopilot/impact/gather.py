@@ -13,6 +13,7 @@ from repopilot.impact.change import Change
 from repopilot.impact.co_change import CoChangeCount, changed_together
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.dependents import affected_places, covering_tests, uses_of_removed
+from repopilot.impact.fix_history import recent_fixes
 from repopilot.index.store import Index
 from repopilot.results import AffectedPlace, CoveringTest
 
@@ -34,6 +35,7 @@ class ImpactEvidence:
         tests: the test files that cover them, surest first; ids empty.
         co_changed: files of past commits to the changed files.
         history: how many past commits were looked at.
+        fixes: how many of the last commits to the changed files were fixes.
     """
 
     index: Index
@@ -43,6 +45,7 @@ class ImpactEvidence:
     tests: Sequence[CoveringTest]
     co_changed: Sequence[CoChangeCount]
     history: int
+    fixes: int
 
 
 def gather(index: Index, changes: Sequence[Change], commits: Sequence[Commit]) -> ImpactEvidence:
@@ -61,7 +64,7 @@ def gather(index: Index, changes: Sequence[Change], commits: Sequence[Commit]) -
     tests = covering_tests(base, changes, affected)
     paths = {path for change in changes for path in (change.path, change.old_path) if path}
     co_changed = changed_together(commits, paths, len(index.files))
-    return ImpactEvidence(index, base, changes, affected, tests, co_changed, len(commits))
+    return ImpactEvidence(index, base, changes, affected, tests, co_changed, len(commits), recent_fixes(commits, paths))
 
 
 def find_gaps(evidence: ImpactEvidence) -> list[str]:

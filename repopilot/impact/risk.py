@@ -4,12 +4,13 @@ Points: how much code depends on what changes, places two hops away counting hal
 1, 10 or more: 2, 30 or more: 3); it is among the most central definitions of the repository (1); the public interface
 changes, or may change and is used (1, and 1 more where a package exports it); something others use is removed (2); a
 database schema is touched (2); code changes that no test reaches (2 where something depends on it, else 1), or fewer
-tests than depend on it (1). 0-1 points are LOW, 2-3 MEDIUM, 4 and more HIGH. Missing evidence can only hide points, so
-a LOW on incomplete evidence is given as UNKNOWN.
+tests than depend on it (1); of the last ten commits to the changed files two were fixes (1), or four (2). 0-1 points
+are LOW, 2-3 MEDIUM, 4 and more HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence is given as
+UNKNOWN.
 
-How much depends on a change and how few tests reach it is what tells changes that were soon fixed or reverted from
-others of their size, a little (bench/impact_risk.py); the other points stand for what those fixes don't show: code
-outside the repository, and stored data.
+Measured on changes that were soon fixed or reverted, against others of their size (bench/impact_risk.py), past fixes
+tell most, and little; the other points stand for what such fixes don't show: code outside the repository, stored data,
+and how far a mistake reaches.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot.i18n import message
+from repopilot.impact.fix_history import LOOKED_AT
 from repopilot.results import RiskReason
 from repopilot.types import Risk
 
 _REACHES = ((30, 3), (10, 2), (3, 1))
+_FIXES = ((4, 2), (2, 1))
 _CITED = 10
 
 
@@ -39,6 +42,7 @@ class RiskEvidence:
         schema: tables the change touches.
         tests: tests that reach the changed code.
         reaching: how many test functions do.
+        fixes: how many of the last ten commits to the changed files were fixes.
         changed: the changed files.
         code: whether code changes that is no test.
     """
@@ -54,6 +58,7 @@ class RiskEvidence:
     schema: tuple[str, ...]
     tests: tuple[str, ...]
     reaching: int
+    fixes: int
     changed: tuple[str, ...]
     code: bool
 
@@ -65,7 +70,7 @@ class RiskEvidence:
 
 def reasons(evidence: RiskEvidence) -> list[RiskReason]:
     """Every point of the formula, with its evidence."""
-    return [*_use(evidence), *_interface(evidence), *_tests(evidence)]
+    return [*_use(evidence), *_interface(evidence), *_tests(evidence), *_history(evidence)]
 
 
 def _reason(key: str, ids: Sequence[str], points: int, **values: object) -> RiskReason:
@@ -110,6 +115,13 @@ def _tests(evidence: RiskEvidence) -> list[RiskReason]:
     if evidence.reaching < evidence.reach:
         return [_reason("few_tests", evidence.tests, 1, count=evidence.reaching)]
     return []
+
+
+def _history(evidence: RiskEvidence) -> list[RiskReason]:
+    points = next((points for least, points in _FIXES if evidence.fixes >= least), 0)
+    if not points:
+        return []
+    return [_reason("fixed_before", evidence.changed, points, fixes=evidence.fixes, of=LOOKED_AT)]
 
 
 def level(reasons: Sequence[RiskReason], complete: bool) -> Risk:

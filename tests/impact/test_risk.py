@@ -9,11 +9,12 @@ from repopilot.code.graph.graph import Edge, graph_of
 from repopilot.code.graph.nodes import FILE, NodeColumns
 from repopilot.impact.centrality import page_rank
 from repopilot.impact.co_change import changed_together
+from repopilot.impact.fix_history import LOOKED_AT, recent_fixes
 from repopilot.impact.risk import RiskEvidence, level, reasons
 from repopilot.repo.history import Commit
 from repopilot.results import RiskReason
 
-NOTHING = RiskEvidence((), (), (), (), (), (), (), (), (), ("T1",), 50, ("M1",), True)
+NOTHING = RiskEvidence((), (), (), (), (), (), (), (), (), ("T1",), 50, 0, ("M1",), True)
 
 
 def _places(count: int) -> tuple[str, ...]:
@@ -43,6 +44,9 @@ def _places(count: int) -> tuple[str, ...]:
         ({"tests": (), "reaching": 0, "direct": _places(1)}, 2),
         ({"reaching": 1, "direct": _places(2)}, 1),
         ({"tests": (), "code": False}, 0),
+        ({"fixes": 1}, 0),
+        ({"fixes": 2}, 1),
+        ({"fixes": 4}, 2),
     ],
 )
 def test_points(evidence, points):
@@ -98,3 +102,11 @@ def test_a_commit_of_most_of_the_repository_says_nothing():
     first, later = Commit("x", "", tuple("abcdefgh"), 0), Commit("y", "", ("a", "b"), 1)
     assert changed_together([first], {"a"}, files=9) == []
     assert [(t.path, t.together, t.of) for t in changed_together([first, later], {"a"}, files=9)] == [("b", 1, 1)]
+
+
+def test_fixes_among_the_last_changes_are_counted():
+    subjects = ("Fix the sum", "Fix a typo", "Add a cart", 'Revert "Add a cart"', "fixed #12: totals")
+    history = [Commit("x", subject, ("a",), 0) for subject in subjects]
+    assert recent_fixes(history, {"a"}) == 3
+    assert recent_fixes([*([Commit("x", "Add", ("a",), 0)] * LOOKED_AT), *history], {"a"}) == 0
+    assert recent_fixes(history, {"b"}) == 0
