@@ -16,9 +16,9 @@ from repopilot.results import Answer, FollowUpEdit, Generation, Turn, turn_of
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
-from repopilot.ui.answer.diffs import follow_up_id
 from repopilot.ui.available_models import Models
 from repopilot.ui.chat_store import Exchange
+from repopilot.ui.file_ids import follow_up_id
 from repopilot.ui.repository.registry import Opening, Openings
 
 if TYPE_CHECKING:

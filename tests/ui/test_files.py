@@ -18,11 +18,11 @@ from repopilot.ui.answer.diffs import (
     counts,
     diff_rows,
     files_props,
-    follow_up_id,
     not_rejected,
     patch,
     zipped,
 )
+from repopilot.ui.file_ids import follow_up_id
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 

@@ -14,10 +14,10 @@ from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
 from repopilot.types import FileChange
+from repopilot.ui.file_ids import is_follow_up
 
 ROWS_SHOWN = 1500
 """Rows of one file in the diff view; the download is complete."""
-FOLLOW_UP = "follow-up:"
 NO_NEWLINE = "\\ No newline at end of file"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _PLAIN = re.compile(r"[A-Za-z0-9 _./+@,=~#%^&()\[\]{}!$;'-]+")
@@ -102,16 +102,6 @@ def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) 
         if decision == "accepted" if is_follow_up(id) else decision != "rejected":
             chosen[file.path] = file
     return list(chosen.values())
-
-
-def follow_up_id(path: str) -> str:
-    """The id of the follow-up edits of a file among an answer's files, whose ids are their paths."""
-    return f"{FOLLOW_UP}{path}"
-
-
-def is_follow_up(id: str) -> bool:
-    """Whether an id is that of follow-up edits."""
-    return id.startswith(FOLLOW_UP)
 
 
 def blob_id(content: bytes) -> str:

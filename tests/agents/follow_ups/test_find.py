@@ -153,6 +153,14 @@ def test_a_renamed_function_is_renamed_where_it_is_used_and_documented(found):
     assert "- `load_user` and" in places["CHANGES.md"].change.content
 
 
+def test_a_name_that_also_means_something_else_is_left_to_the_user(found):
+    views = AROUND["app/views.py"] + "\n\ndef other(load_user=None):\n    return load_user\n"
+    new = SETTINGS.replace("load_user", "fetch_user")
+    places = {f.path: f for f in found(AROUND | {"app/views.py": views}, {"app/settings.py": new})}
+    assert (places["app/views.py"].line, places["app/views.py"].change) == (1, None)
+    assert "fetch_user" in places["app/views.py"].reason
+
+
 def test_what_is_gone_is_named_where_it_is_still_used(found):
     places = found(AROUND, {"app/settings.py": SETTINGS.split("def load_user")[0]})
     assert [(p.path, p.line, p.change) for p in places if p.path == "app/views.py"] == [

@@ -40,10 +40,24 @@ def _in_code(state: ChangedState, path: str, old: Symbol, new: str) -> Iterator[
         text = state.text(where)
         # What a file imports by name it means everywhere; a member only where the graph says so.
         spans = None if "." not in old.qualified else _spans(state, where, scopes)
-        for start in _identifiers(where, text, old.name):
-            line = line_at(text, start)
-            if spans is None or any(first <= line <= last for first, last in spans):
-                yield _edit(where, line, old.name, new, start, "code", 0)
+        found = [
+            (line, start)
+            for start in _identifiers(where, text, old.name)
+            for line in [line_at(text, start)]
+            if spans is None or any(first <= line <= last for first, last in spans)
+        ]
+        if spans is None and _has_other_meaning(text, old.name, path):
+            yield from (_edit(where, line, (old.name, new), None, "code") for line, _ in found[:1])
+        else:
+            yield from (_edit(where, line, (old.name, new), start, "code") for line, start in found)
+
+
+def _has_other_meaning(text: str, name: str, path: str) -> bool:
+    """Whether a file also has a parameter, a variable or a member of the name: then code can't tell them apart."""
+    written = re.escape(name)
+    stem = re.escape(path.rpartition("/")[2].partition(".")[0])
+    bound = rf"(?<![\w.=]){written}\s*(?::[^=\n]+)?=(?!=)|[(,]\s*{written}\s*(?::|=(?!=))|\bas\s+{written}\b"
+    return bool(re.search(bound, text) or re.search(rf"(?<!\b{stem})\.{written}\b", text))
 
 
 def _spans(state: ChangedState, path: str, scopes: set[str]) -> list[tuple[int, int]]:
@@ -75,7 +89,7 @@ def _in_documents(state: ChangedState, path: str, old: Symbol, new: str) -> Iter
     for where, text in documents(state):
         for match in re.finditer(rf"(?<![\w.-]){_written(old)}(?![\w-])", text):
             start = match.end() - len(old.name)
-            yield _edit(where, line_at(text, start), old.name, new, start, "document", DOC_RANK)
+            yield _edit(where, line_at(text, start), (old.name, new), start, "document")
 
 
 def _written(old: Symbol) -> str:
@@ -112,8 +126,12 @@ def _newest_entry(text: str) -> str:
     return text[: versions[1].start()] if len(versions) > 1 else text
 
 
-def _edit(path: str, line: int, old: str, new: str, start: int, where: str, rank: int) -> NeededEdit:
+def _edit(path: str, line: int, names: tuple[str, str], start: int | None, where: str) -> NeededEdit:
+    """The edit of one mention; `start` is its offset, None where code can't tell whether it is one."""
+    old, new = names
+    rank = 0 if where == "code" else DOC_RANK
     if not new:
         return NeededEdit(path, line, i18n.message(f"follow_ups.gone_in_{where}", name=old), rank)
     reason = i18n.message(f"follow_ups.old_name_in_{where}", old=old, new=new)
-    return NeededEdit(path, line, reason, rank, Replacement(start, start + len(old), new))
+    spot = None if start is None else Replacement(start, start + len(old), new)
+    return NeededEdit(path, line, reason, rank, spot)
