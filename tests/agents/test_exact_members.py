@@ -68,6 +68,8 @@ class Only:
     def alone(self):
         return 1
 ''',
+    "pkg/stubbed.py": "class Gone: ...\n\n\nclass Stays: ...\n",
+    "pkg/stubbed.pyi": "class Gone: ...\nclass Stays: ...\n",
     "pkg/parsers.py": "class JsonParser: ...\n\n\nclass XmlParser: ...\n",
     "pkg/use.py": "from pkg.kinds import used\n\nused([1])\n",
     "pkg/bare.py": "def f():\n    return 1\n",
@@ -105,6 +107,8 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("ajoute `import re` dans pkg/use.py", "pkg/use.py", "from pkg", "import re\n\nfrom pkg"),
         ("remove the unused import sys from kinds.py", KINDS, "import sys\n", ""),
         ("replace 'foo-bar' with 'baz' in README.md", "README.md", "foo-bar", "baz"),
+        ("Dans le README, remplace « foo-bar » par « baz »", "README.md", "foo-bar", "baz"),
+        ('README: "foo-bar" should read "baz"', "README.md", "foo-bar", "baz"),
         ("change the error message 'something is wrong' to 'no'", KINDS, "something is wrong", "no"),
         ('change "Install foo" to "Install it" in README.md', "README.md", "", ""),
         ("delete the method Only.alone", KINDS, "    def alone(self):\n        return 1\n", "    pass\n"),
@@ -139,6 +143,12 @@ def test_a_deleted_function_takes_its_imports_and_exports_along(repo: Workspace)
     kinds = new[KINDS]
     assert 'frozenset({"x"})\n\n\ndef used' in kinds
     assert "import os" not in kinds and "import sys" in kinds and "import Dict, List" in kinds
+    assert not outcome.open_references
+
+
+def test_a_stub_loses_what_its_module_loses(repo: Workspace) -> None:
+    outcome = edited(repo, "Remove the exception Gone, we don't raise it anymore")
+    assert texts(outcome) == {"pkg/stubbed.py": "class Stays: ...\n", "pkg/stubbed.pyi": "class Stays: ...\n"}
     assert not outcome.open_references
 
 

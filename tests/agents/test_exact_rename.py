@@ -161,6 +161,19 @@ def test_uses_of_other_classes_stay_and_unknown_ones_are_open(repo: Workspace) -
     assert [o.text for o in outcome.open_references] == ["unknown.close()", "handle.close()"]
 
 
+@pytest.mark.parametrize(
+    "task",
+    [
+        "The class Stream should be called Flow",
+        "rename the class Stream (@pkg/parsing.py) to Flow, also in the docs and tests",
+        "renomme la classe Stream en Flow, avec tous ses appels",
+        "refactor: rename Stream to Flow everywhere",
+    ],
+)
+def test_ways_to_ask_for_a_rename(repo: Workspace, task: str) -> None:
+    assert changed_lines(edited(repo, task)) == ["-class Stream:", "+class Flow:"]
+
+
 def test_a_member_that_a_base_expects_is_renamed_in_all_classes(repo: Workspace) -> None:
     new = texts(edited(repo, "rename One.expire_all to evict_all"))["pkg/timed.py"]
     assert new == FILES["pkg/timed.py"].replace("expire_all", "evict_all")

@@ -63,9 +63,23 @@ def delete(task: ExactTask, sources: Sources) -> Patch | None:
         filler = _filler(source, node, nodes)
         patch.replace(source.path, start, end, filler)
     patch.edits.append(Edit("delete", source.path, symbol.qualified))
-    _remove_references(project, found, spans, symbol, sources, patch)
+    gone = {source.path: spans, **_delete_stub(symbol, sources, patch)}
+    _remove_references(project, found, gone, symbol, sources, patch)
     _remove_imports(project, source, spans, patch)
     return patch
+
+
+def _delete_stub(symbol: Symbol, sources: Sources, patch: Patch) -> dict[str, list[tuple[int, int]]]:
+    """Delete the declaration in the stub beside a module; the bytes that are deleted, by file."""
+    stub = sources.get(f"{symbol.path}i") if symbol.path.endswith(".py") else None
+    if stub is None or stub.root is None:
+        return {}
+    nodes = definitions_of(stub, symbol)
+    spans = [_span(stub, node) for node in nodes]
+    for node, (start, end) in zip(nodes, spans, strict=True):
+        patch.replace(stub.path, start, end, _filler(stub, node, nodes))
+        patch.edits.append(Edit("delete", stub.path, symbol.qualified))
+    return {stub.path: spans}
 
 
 def definitions_of(source: SourceText, symbol: Symbol) -> list[Node]:
@@ -181,14 +195,14 @@ def _check_unused(
 def _remove_references(
     project: PythonProject,
     found: References,
-    spans: list[tuple[int, int]],
+    gone: dict[str, list[tuple[int, int]]],
     symbol: Symbol,
     sources: Sources,
     patch: Patch,
 ) -> None:
     """Remove imports that nothing else uses and exports; list all other references."""
     for reference in found.sure:
-        if reference.path == symbol.path and any(a <= reference.start < b for a, b in spans):
+        if any(a <= reference.start < b for a, b in gone.get(reference.path, ())):
             continue
         table = project.table(reference.path, symbol.name)
         use = next((u for u in table.uses if u.start == reference.start), None) if table is not None else None

@@ -46,6 +46,8 @@ def path_named(text: str, index: Index) -> str | None:
     if not re.search(r"\.\w+$|/", written) and language_of(written) is None:
         return None
     endings = [p for p in index.files if p.endswith("/" + written)]
+    if written.upper() in ("README", "CHANGELOG", "CONTRIBUTING", "LICENSE"):
+        endings = [p for p in index.files if re.fullmatch(rf"{written}\.\w+", p, re.I)] or endings
     return endings[0] if len(endings) == 1 else None
 
 

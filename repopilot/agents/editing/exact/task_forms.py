@@ -15,7 +15,7 @@ _NAME = r"`[^`]+`|\"[^\"]+\"|'[^']+'|“[^”]+”|«[^»]+»|‘[^’]+’|[^\s
 WHATS = {
     "function": "function fonction func fn def",
     "method": "method méthode methode",
-    "class": "class classe struct interface trait",
+    "class": "class classe struct interface trait exception error erreur",
     "constant": "constant constante const",
     "variable": "variable var local",
     "parameter": "parameter paramètre parametre param argument arg keyword option",
@@ -62,6 +62,18 @@ _EVERYWHERE = re.compile(
     r"dépôt|projet))?|dans tout le (?:code|dépôt|projet)))\s*$",
     re.I,
 )
+_ALSO = re.compile(
+    r"\s*,?\s*(?:(?:and\s+)?also|too|and|as well as|aussi|et)\s+(?:in|dans)\s+(?:the\s+|les?\s+|la\s+)?"
+    r"(?:docs?|documentation|stubs?|tests?|changelog|examples?|exemples?)"
+    r"(?:(?:,|\s+and|\s+et)\s+(?:in\s+|dans\s+)?(?:the\s+|les?\s+|la\s+)?(?:docs?|documentation|stubs?|tests?|examples?))*\s*$",
+    re.I,
+)
+_REASON = re.compile(
+    r"\s*(?:,|;|:|\s[-–—]|\()\s*(?:as |because |since |we |it['’]s |it is |nothing |nobody |no one |that['’]s |they |"
+    r"which |car |parce que |puisque |on ne |rien ne |personne |plus rien )[^.;]*\)?$",
+    re.I,
+)
+_IN_FRONT = re.compile(rf"(?P<place>(?:in|dans)\s+{_THE}(?:(?:{_WHAT})\s+)?(?:{_NAME}))\s*[,:]\s*(?P<rest>.+)", re.I)
 _MENTION = re.compile(r"(?:^|\s)@([^\s`'\",;]+:[\w$.]+|[^\s`'\",;:]+\.\w+)(?=\s|[.,;]?$)")
 
 
@@ -134,6 +146,10 @@ def plain(task: str) -> tuple[str, str]:
     """A task without politeness and end mark, and the place it mentions apart from that ('' for none)."""
     text = " ".join(task.split()) if "\n" not in task.strip() else task.strip()
     text = _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text)))
+    text = re.sub(r"\s\((?:in\s+)?@([^\s()]+)\)", r" in \1", text)
+    front = _IN_FRONT.fullmatch(text)
+    if front is not None:
+        text = f"{front['rest']} {front['place']}"
     mentions = _MENTION.findall(text)
     if len(mentions) == 1:
         without = _MENTION.sub(" ", text).strip(" ,.")
@@ -149,6 +165,12 @@ def plain(task: str) -> tuple[str, str]:
 _RENAME = re.compile(
     rf"(?:re-?name|renomme[rz]?)\s+{_THE}(?:(?P<what>{_WHAT})\s+)?(?P<name>{_NAME})(?P<places>(?:{PLACE})*)\s*"
     rf"(?:\bto\b|\binto\b|\bas\b|->|=>|→|\ben\b|\bpar\b|\bvers\b)\s*(?P<new>{_NAME})(?P<more>(?:{PLACE})*)",
+    re.I,
+)
+_CALLED = re.compile(
+    rf"{_THE}(?P<what>{_WHAT})\s+(?P<name>{_NAME})(?P<places>(?:{PLACE})*)\s+(?:should|must|doit|devrait)\s+"
+    rf"(?:be\s+(?:called|named|renamed\s+to|renamed)|s['’]appeler|être\s+renommée?\s+en)\s+(?P<new>{_NAME})"
+    rf"(?P<more>(?:{PLACE})*)",
     re.I,
 )
 _SET_VERB = (
@@ -252,6 +274,11 @@ _CHANGE_TEXT = re.compile(
 )
 
 
+_SHOULD_READ = re.compile(
+    rf"(?:in\s+)?(?P<path>[\w./-]+)\s*[:,]\s*(?P<old>{_QUOTED})\s+(?:should|must|doit|devrait)\s+(?:read|be|say|être|dire)\s+"
+    rf"(?P<new>{_QUOTED})",
+    re.I,
+)
 _PARAM_WORD = (
     r"(?:(?:optional|new|keyword|keyword-only|positional|unused|optionnel|facultatif|nommé|nouveau|nouvel|inutilisé)\s+)*"
     r"(?:parameter|argument|param|arg|kwarg|paramètre)(?:\s+(?:optionnel|facultatif|nommé|inutilisé))?"
@@ -314,18 +341,18 @@ def vars_of(task: ExactTask) -> dict:
 
 
 def _forms(text: str) -> Iterator[ExactTask]:
-    yield from _renames(_EVERYWHERE.sub("", text))
+    yield from _renames(_EVERYWHERE.sub("", _ALSO.sub("", text)))
     yield from _versions(text)
     yield from _imports(text)
     yield from _texts(text)
     yield from _parameters(_EVERYWHERE.sub("", text))
     yield from _members(text)
-    yield from _deletions(_EVERYWHERE.sub("", text))
+    yield from _deletions(_EVERYWHERE.sub("", _REASON.sub("", text)))
     yield from _values(text)
 
 
 def _renames(text: str) -> Iterator[ExactTask]:
-    match = _RENAME.fullmatch(text)
+    match = _RENAME.fullmatch(text) or _CALLED.fullmatch(text)
     if match:
         places = (*places_of(match["places"]), *places_of(match["more"]))
         what = what_of(match["what"])
@@ -381,6 +408,10 @@ def _texts(text: str) -> Iterator[ExactTask]:
     if match:
         kind = "change_message" if match["kind"] else "replace_text"
         yield ExactTask(kind, "", "", _inner(match["new"]), _inner(match["old"]), places_of(match["places"]))
+    match = _SHOULD_READ.fullmatch(text)
+    if match:
+        places = (NamedPlace(bare(match["path"])),)
+        yield ExactTask("replace_text", "", "", _inner(match["new"]), _inner(match["old"]), places)
     match = _CHANGE_TEXT.fullmatch(text)
     if match:
         before = (NamedPlace(match["before"]),) if match["before"] else ()
