@@ -36,6 +36,10 @@ def idle(first, unused, last=1):
     return first + last
 
 
+def named(width, height=1):
+    return dict(locals())
+
+
 class Client:
     def __init__(self, base, timeout=5):
         self.base = base
@@ -155,6 +159,7 @@ def test_what_cannot_be_done_says_why(repo: Workspace, task: str, said: str) -> 
     [
         "remove the parameter retries from fetch",  # the body uses it
         "add a parameter `key` to fetch",  # what callers pass isn't said
+        "remove the parameter height from named",  # it reads its names
         "add a verbose parameter to fetch that prints each step",
     ],
 )

@@ -55,9 +55,17 @@ def change_signature(task: ExactTask, sources: Sources) -> Patch | None:
     place = _function(task, project)
     if place is None:
         return None
+    if _reads_its_names(project, place):
+        return None
     signature = signature_of(project, place)
     change = {"rename_parameter": _rename, "add_parameter": _add, "remove_parameter": _remove}[task.kind]
     return change(task, project, place, signature)
+
+
+def _reads_its_names(project: PythonProject, place: FunctionPlace) -> bool:
+    """Whether a function looks at its variables by name, so that the names of its parameters matter to it."""
+    source = project.sources.get(place.path)
+    return source is not None and re.search(r"\b(?:locals|vars)\(\)", source.slice(place.node)) is not None
 
 
 def _function(task: ExactTask, project: PythonProject) -> FunctionPlace | None:
