@@ -32,6 +32,7 @@ def command(job: SandboxJob) -> list[str]:
     for path in bound:
         options += _link_or_bind(path)
     options += ["--ro-bind", str(job.root), MOUNTS.root, "--ro-bind", str(INSIDE), MOUNTS.inside]
+    options += ["--ro-bind", str(INSIDE / "hosts"), "/etc/hosts"]  # localhost, which servers of tests listen on
     return [program, *options, "--", *python(job), f"{MOUNTS.inside}/bootstrap.py"]
 
 

@@ -70,3 +70,16 @@ def test_expected(): assert 1 == 2
         "test_skips": "skipped",
         "test_expected": "skipped",
     }
+
+
+def test_servers_of_tests_can_listen_on_localhost():
+    if reason := why_unavailable("bwrap"):
+        pytest.skip(reason)
+    tests = """
+import socket
+
+def test_localhost():
+    server = socket.create_server(("localhost", 0))
+    assert socket.create_connection(("localhost", server.getsockname()[1]), timeout=5)
+"""
+    assert run_pytest({"test_a.py": tests}, ["test_a.py"], Settings(sandbox="bwrap")).genuine
