@@ -71,7 +71,6 @@ def source(name: str, checkouts: Path | None, scratch: Path) -> Path:
         "--no-deps",
         "--no-binary",
         ":all:",
-        "--no-build-isolation",
     ]
     subprocess.run([*command, "-d", str(target), name], check=False, capture_output=True)
     archive = next(target.glob("*.tar.gz"))
