@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from tree_sitter import Node, Parser, Query, Tree
+from tree_sitter import Language, Node, Parser, Query, Tree
 from tree_sitter_language_pack import get_language
 
 from repopilot.code.languages import grammar
@@ -37,9 +37,11 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
     Returns:
         The syntax tree, or None when the language has no grammar or parsing takes longer.
     """
-    parser = _parser(language)
-    if parser is None:
+    grammar_of_language = _grammar(language)
+    if grammar_of_language is None:
         return None
+    # A parser of its own: one that two threads use at once brings the process down.
+    parser = Parser(grammar_of_language)
     # Processor time: a text takes no longer because the machine is busy.
     deadline = time.thread_time() + seconds
 
@@ -54,8 +56,6 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
         return parser.parse(read, progress_callback=timed_out)
     except ValueError:  # raised by py-tree-sitter when the callback stops it
         return None
-    finally:
-        parser.reset()
 
 
 @lru_cache(maxsize=32)
@@ -89,6 +89,6 @@ def _sections(text: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=32)
-def _parser(language: str) -> Parser | None:
+def _grammar(language: str) -> Language | None:
     name = grammar(language)
-    return Parser(get_language(name)) if name else None  # type: ignore[arg-type]  # literal names only
+    return get_language(name) if name else None  # type: ignore[arg-type]  # it is typed for literal names only
