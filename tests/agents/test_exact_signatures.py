@@ -10,7 +10,7 @@ from repopilot.errors import GenerationFailed
 from repopilot.workspace import Workspace
 
 FILES = {
-    "pkg/__init__.py": "from .net import Client as Client, fetch as fetch\nfrom . import net\n",
+    "pkg/__init__.py": 'from .net import Client as Client, fetch as fetch\nfrom . import net\n\n__all__ = ["net"]\n',
     "pkg/net.py": '''"""Net."""
 
 

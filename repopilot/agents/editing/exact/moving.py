@@ -10,7 +10,8 @@ from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
-from repopilot.agents.editing.exact.python.name_uses import name_table
+from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
+from repopilot.agents.editing.exact.python.references import in_all
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
@@ -108,14 +109,18 @@ def _python_file(project: PythonProject, source: SourceText, old: str, before: s
         receiver = parent.child_by_field_name("object") if use.role == "attribute" and parent is not None else None
         known = project.known(source.path, receiver) if receiver is not None else None
         inside = known is not None and known.kind == "module" and known.path == _package(old)
-        if (
-            (scope is not None and scope.id in scopes)
-            or inside
-            or (use.role == "string" and source.data[use.end - len(full) : use.end] == full.encode() and "." in full)
-        ):
+        if (scope is not None and scope.id in scopes) or inside or _is_named_in(source, use, full, bool(scopes)):
             patch.replace(source.path, use.start, use.end, after)
     if source.path in patch.replacements:
         patch.edits.append(Edit("rename_file", source.path, "imports", after))
+
+
+def _is_named_in(source: SourceText, use: NameUse, full: str, imported: bool) -> bool:
+    """Whether a string is the module's full name, or exports a module that the file imports."""
+    if use.role != "string":
+        return False
+    whole = "." in full and source.data[use.end - len(full) : use.end] == full.encode()
+    return whole or (imported and in_all(source, use.node))
 
 
 def _package(path: str) -> str:
