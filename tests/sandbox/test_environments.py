@@ -60,6 +60,8 @@ def index(tmp_path_factory) -> Path:
     write_wheel(folder, "greeting", "2.0", {"greeting.py": "def hello():\n    return 'hi'\n"})
     plugin = {"pricing.py": PLUGIN, "pricing-1.0.dist-info/entry_points.txt": "[pytest11]\npricing = pricing\n"}
     write_wheel(folder, "pricing", "1.0", plugin, ("pytest",))
+    named = {"serial.py": PLUGIN, "serial-1.0.dist-info/entry_points.txt": "[pytest11]\njson = serial\n"}
+    write_wheel(folder, "serial", "1.0", named, ("pytest",))
     write_wheel(folder, "old", "1.0", {"old.py": ""}, ("greeting<1",))
     (folder / "needs_compiler-1.0.tar.gz").write_bytes(b"")
     return write_index(folder)
@@ -194,6 +196,14 @@ def test_options_of_the_project_hold(settings, tmp_path):
     run = run_pytest({"test_it.py": tests}, ["test_it.py"], settings, inputs=inputs, environment=environment)
     assert run.failed == 1, run.output
     assert "UserWarning: 3" in run.output
+
+
+def test_a_plugin_may_have_the_name_of_a_module_where_warnings_are_errors(settings, tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    tests = {"test_it.py": "def test_it(price):\n    assert price == 42\n"}
+    environment = build(ProjectDeclaration(requirements=("serial",)), settings)
+    run = run_pytest(tests, ["test_it.py"], settings, inputs=tmp_path, environment=environment)
+    assert run.genuine, run.output
 
 
 @pytest.mark.slow

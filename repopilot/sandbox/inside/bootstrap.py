@@ -115,6 +115,8 @@ def _pytest(job: dict[str, Any]) -> int:
         [
             *job["tests"],
             *job["options"],
+            # A plugin may have the name of a module that is imported by now: asyncio.
+            *(("-W", "ignore::pytest.PytestAssertRewriteWarning") if job["plugins"] else ()),
             *(part for name in job["plugins"] for part in ("-p", name)),
             "--rootdir",
             job["root"],
