@@ -109,7 +109,8 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
         "Tests: 2 passed, verified by assertion inversion (written for this, sandbox"
     )
     document = json.loads(json.dumps(generation_json(answer.result)))
-    assert list(document) == ["verdict", "tests", "impact", "follow_ups"] and document["verdict"]["decision"] == "ACCEPT_ORIGINAL"
+    assert list(document) == ["verdict", "tests", "impact", "follow_ups"]
+    assert document["verdict"]["decision"] == "ACCEPT_ORIGINAL"
     assert document["tests"]["genuine"] and document["tests"]["genuine_pass"] and document["tests"]["passed"] == 2
     assert document["tests"]["iterations"][0]["number"] == 1 and document["tests"]["written"] is None
     answers = TypeAdapter(Answer)
