@@ -100,6 +100,8 @@ def test_a_test_of_two_things_becomes_two() -> None:
         "def test_a():\n    b = 3\n    with pytest.raises(KeyError):\n        f(b)\n",
     ]
     assert single_behaviours("def test_a():\n    f(1)\n") == []
+    apart = "def test_a():\n    # one\n    assert f(1)\n    assert f(2)\n\n    # two\n    assert f(3)\n"
+    assert [text.count("assert") for text in single_behaviours(apart)] == [2, 1]
 
 
 def test_a_test_gets_the_quotes_of_its_module() -> None:

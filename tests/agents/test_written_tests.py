@@ -169,6 +169,13 @@ async def test_methods_are_tested_in_their_class_with_its_fixtures(shop: Workspa
     assert "def test_put_2(self, purse):" in prompts[0]
 
 
+async def test_what_the_code_imports_its_tests_import_alike(tmp_path: Path) -> None:
+    code = "from datetime import date\n\n\ndef day(number: int) -> date:\n    return date(2026, 1, number + 1)\n"
+    shop = shop_workspace(tmp_path, {"shop/days.py": code})
+    answer, *_ = await asked(shop, "write tests for day()", {"test_day": "    assert day(3) == date(2026, 1, 4)\n"})
+    assert "from datetime import date\n" in answer.files[0].content and answer.result.genuine
+
+
 async def test_a_unittest_class_gets_its_own_style(shop: Workspace) -> None:
     answer, *_ = await asked(
         shop, "write tests for total in shop/legacy.py", {"test_total_2": "assert total([1, 2]) == 3"}

@@ -19,13 +19,14 @@ from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 
-def assembled(place: TestPlace, drafts: Sequence[TestDraft], index: Index) -> str:
+def assembled(place: TestPlace, drafts: Sequence[TestDraft], index: Index, code: str = "") -> str:
     """The text of the test module with some more tests.
 
     Args:
         place: where they go.
         drafts: the tests.
         index: tells which file defines a name that has to be imported.
+        code: the module under test; what it imports from elsewhere, its tests import in the same way.
     """
     suite, after = place.suite, place.after
     for draft in drafts:
@@ -37,7 +38,7 @@ def assembled(place: TestPlace, drafts: Sequence[TestDraft], index: Index) -> st
         after = next((t for t in suite.tests if (t.owner, t.name) == (place.owner, draft.name)), None)
     text = with_import_line(suite.text, place.import_line) if place.import_line else suite.text
     used = {name for draft in drafts for name in names_in(parse_python(draft.source))}
-    return _with_needed_imports(text, place.path, used, index)
+    return _with_needed_imports(_with_imports_of(code, text, used), place.path, used, index)
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
@@ -50,6 +51,20 @@ def module_change(path: str, text: str, workspace: Workspace) -> FileChange:
     """The change of a test module to a new text, with the line ends of the old one."""
     stored = stored_text(path, workspace)
     return change(path, with_line_ends(text, stored) if stored is not None else text, stored)
+
+
+def _with_imports_of(code: str, text: str, used: Collection[str]) -> str:
+    """The text with those imports of the module under test whose names the tests use and lack."""
+    module = read_suite(code)
+    try:
+        undefined = undefined_names(parse_python(text)) & set(used)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    for name in sorted(undefined):
+        source, original = module.bound.get(name, ("", "")) if module else ("", "")
+        if source and not source.startswith((".", "__")) and original == name:
+            text = with_import_line(text, f"from {source} import {name}")
+    return text
 
 
 def _with_needed_imports(text: str, path: str, used: Collection[str], index: Index) -> str:

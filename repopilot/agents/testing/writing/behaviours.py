@@ -33,17 +33,17 @@ def single_behaviours(source: str) -> list[str]:
     groups: list[list[ast.stmt]] = []
     setups: list[list[ast.stmt]] = []
     setup: list[ast.stmt] = []
-    checking = False
+    last = 0
     for statement in function.body:
         check = any(is_check(node) for node in ast.walk(statement))
-        if check and not checking:
+        if check and (not groups or statement.lineno != last + 1):  # a blank line or a comment stands between
             groups.append([])
             setups.append(list(setup))
         if check:
             groups[-1].append(statement)
         elif not _is_text(statement):
             setup.append(statement)
-        checking = check
+        last = (statement.end_lineno or 0) if check else 0
     head = source.partition("\n")[0]
     few = [checks[:MOST_CHECKS] for checks in groups]
     return [

@@ -44,7 +44,7 @@ async def judge(job: TestJob, drafts: Sequence[TestDraft], progress: JobProgress
 async def _measure(job: TestJob, drafts: Sequence[TestDraft], progress: JobProgress, step: Step) -> list[TestDraft]:
     """Run tests on the code and its mutants, and keep the telling ones. Returns those that fail on the code."""
     names = {(job.place.owner, draft.name) for draft in drafts}
-    module = only_tests(assembled(job.place, drafts, job.workspace.index), names | job.existing)
+    module = only_tests(assembled(job.place, drafts, job.workspace.index, job.subject.text), names | job.existing)
     token = secrets.token_hex(4)
     plan = mutant_run(module, job.place.path, job.subject.text, job.mutants, token)
     run = await _run(job, plan.files, step, "runs")
@@ -70,7 +70,7 @@ async def _with_observed_values(job: TestJob, drafts: Sequence[TestDraft], step:
         return []
     probes = [TestDraft(name, text) for name, text in asked.items()]
     names = {(job.place.owner, name) for name in asked}
-    module = only_tests(assembled(job.place, probes, job.workspace.index), names)
+    module = only_tests(assembled(job.place, probes, job.workspace.index, job.subject.text), names)
     path = next(iter(mutant_run(module, job.place.path, "", (), token).files))
     run = await _run(job, {path: module}, step, "observed values")
     messages = {f.test_id.rpartition("::")[2].partition("[")[0]: f.assertion for f in run.failures} if run else {}

@@ -84,19 +84,31 @@ def place_of(subject: TestSubject, workspace: Workspace, drafts: dict[str, str] 
     after = max(same, key=lambda test: test.last) if same else after
     call, line = _reach(subject, suite, index)
     fixtures = _fixtures(path, suite, near, workspace)
-    short = [test for test in near if test.last - test.first < MOST_EXAMPLE_LINES]
-    return TestPlace(path, suite, True, owner, after, call, line, fixtures, tuple(short[:_MOST_EXAMPLES]))
+    examples = _examples(near, subject, workspace)
+    return TestPlace(path, suite, True, owner, after, call, line, fixtures, examples)
 
 
 def neighbours(suite: Suite, subject: TestSubject, workspace: Workspace) -> list[SuiteTest]:
     """Tests that show how the subject or what stands near it is tested, the nearest and shortest first."""
-    around = {s.name for s in workspace.index.outline(subject.path) if s.kind in ("function", "class")}
+    around = _around(subject, workspace)
 
     def distance(test: SuiteTest) -> tuple[int, bool, int]:
         near = 3 if _uses(test, subject) else 2 if subject.top in test.names else 1 if around & test.names else 0
         return (-near, not _named_after(test, subject), test.last - test.first)
 
     return sorted(suite.tests, key=distance)
+
+
+def _examples(near: Sequence[SuiteTest], subject: TestSubject, workspace: Workspace) -> tuple[SuiteTest, ...]:
+    """Short tests of what stands near the subject; its own only where there are none, as a small model copies them."""
+    short = [test for test in near if test.last - test.first < MOST_EXAMPLE_LINES]
+    around = {subject.top, *_around(subject, workspace)}
+    others = [test for test in short if around & test.names and not _uses(test, subject)]
+    return tuple((others or short)[:_MOST_EXAMPLES])
+
+
+def _around(subject: TestSubject, workspace: Workspace) -> set[str]:
+    return {s.name for s in workspace.index.outline(subject.path) if s.kind in ("function", "class")}
 
 
 def tests_of_subject(suite: Suite, subject: TestSubject) -> list[SuiteTest]:

@@ -26,7 +26,7 @@ from repopilot.trace import Step
 
 REPLY_TOKENS = 160
 _STOP = ("\n```", "\ndef ", "\nclass ", "\n@", "\n\n\n", "\nif __name__")
-_TEMPERATURE = 0.4
+_TEMPERATURE, _LATER_TEMPERATURE = 0.4, 0.9
 _MOST_LINES, _HEAD, _TAIL = 70, 45, 15
 _MOST_FIXTURES = 4
 
@@ -81,7 +81,8 @@ async def sample(request: SampleRequest, model: Model, step: Step) -> list[TestD
     from llama_index.core.llms import ChatMessage
 
     head = head_of(request.name, request.place)
-    options = ChatOptions(REPLY_TOKENS, _TEMPERATURE, stop=_STOP, seed=request.seed, prefix=f"```python\n{head}\n")
+    temperature = _LATER_TEMPERATURE if request.seed else _TEMPERATURE
+    options = ChatOptions(REPLY_TOKENS, temperature, stop=_STOP, seed=request.seed, prefix=f"```python\n{head}\n")
     message = ChatMessage(role="user", content=prompt_of(request))
     async with step.child("write", "llm", f"{request.name}: {request.aim.wording}") as writing:
         reply = await chat(model, [message], writing, options)

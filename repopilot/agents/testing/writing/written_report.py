@@ -29,7 +29,9 @@ def changes_of(done: Sequence[FinishedJob], workspace: Workspace) -> Changes:
     texts: dict[str, str] = {}
     for written in done:
         if drafts := _offered(written.progress):
-            texts[written.job.place.path] = assembled(written.job.place, drafts, workspace.index)
+            texts[written.job.place.path] = assembled(
+                written.job.place, drafts, workspace.index, written.job.subject.text
+            )
     return tuple(module_change(path, text, workspace) for path, text in texts.items())
 
 
