@@ -164,7 +164,7 @@ def _risks(cases: Sequence[Case], name: str, root: Path, settings: Settings) -> 
     try:
         for case in cases:
             _git(root, "checkout", "-q", "-f", f"{case.commit}^")
-            snapshot = Snapshot(key=f"bench-{name}", name=name, commit="unversioned", root=root)
+            snapshot = Snapshot(f"bench-{name}", name, _git(root, "rev-parse", "HEAD").strip(), root=root)
             index = runtime.index_jobs.build(IndexRequest(snapshot, settings), until="instant")
             patch = "diff --git ".join(["", *_diffs(root, case.commit)])
             past = history.commits(snapshot, _HISTORY)

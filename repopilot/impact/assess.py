@@ -15,6 +15,7 @@ from repopilot.impact import risk
 from repopilot.impact.change import Change
 from repopilot.impact.co_change import LEAST_TOGETHER
 from repopilot.impact.codebase import Codebase, changed_nodes
+from repopilot.impact.dependents import is_test_place
 from repopilot.impact.gather import ImpactEvidence, find_gaps, gather, unresolved_calls
 from repopilot.impact.public_api import is_central, is_exported, is_public, may_be_used_outside
 from repopilot.impact.rank_files import rank
@@ -59,7 +60,7 @@ def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = 
     """
     evidence = gather(index, changes, commits)
     changed = _changed_files(evidence)
-    outside_tests = (item for item in evidence.affected if not is_test_path(item.path))
+    outside_tests = (item for item in evidence.affected if not is_test_place(item.path, item.symbol))
     affected = [replace(item, id=f"A{number}") for number, item in enumerate(outside_tests, 1)]
     tests = [replace(item, id=f"T{number}") for number, item in enumerate(evidence.tests, 1)]
     co_changed = _co_changed(evidence)
@@ -159,7 +160,8 @@ def _risk_evidence(
     unknown = any(file.interface is None for file in changed)
     removed = [found.id for found in interface if found.how == "removed"]
     public = [file for file, change in zip(changed, changes, strict=True) if may_be_used_outside(change)]
-    exporting = [file.id for file in public if is_exported(evidence.base, evidence.changes[changed.index(file)])]
+    by_id = dict(zip((file.id for file in changed), changes, strict=True))
+    exporting = [file.id for file in public if is_exported(evidence.index, evidence.base, by_id[file.id])]
     return risk.RiskEvidence(
         direct=direct,
         second=second,
@@ -171,7 +173,7 @@ def _risk_evidence(
         used=tuple(item.id for item in likely if item.distance == 1),
         schema=tuple(table.id for file in changed for table in file.tables),
         tests=tuple(test.id for test in tests if test.tests or all(change.whole for change in changes)),
-        reaching=sum(bool(item.symbol) for item in evidence.affected if is_test_path(item.path)),
+        reaching=sum(bool(item.symbol) for item in evidence.affected if is_test_place(item.path, item.symbol)),
         fixes=evidence.fixes,
         changed=tuple(file.id for file in changed),
         code=any(file_kind(change.path) == "code" and not is_test_path(change.path) for change in changes),
@@ -204,7 +206,7 @@ def _recommendations(
         found.append(Recommendation(message(f"impact.recommendations.{key}", **values), tuple(ids)))
 
     if tests:
-        first = tests[:_MOST_CITED]
+        first = ([test for test in tests if test.id in evidence.tests] or tests)[:_MOST_CITED]
         add("run_tests", [test.id for test in first], paths=", ".join(test.path for test in first))
     if evidence.code and not evidence.tests:
         add("write_test", evidence.changed[:_MOST_CITED])

@@ -71,6 +71,11 @@ def _around(graph: Graph, nodes: Sequence[int]) -> set[int]:
     return found
 
 
+def is_test_place(path: str, symbol: str) -> bool:
+    """Whether a place is a test: its file is, or it is in the module of tests that Rust keeps beside the code."""
+    return is_test_path(path) or (path.endswith(".rs") and ".tests." in f".{symbol}")
+
+
 def uses_of_removed(index: Index, changes: Sequence[Change]) -> list[AffectedPlace]:
     """Uses of definitions whose file is no longer in the index, matched by name alone; ids empty."""
     found: dict[tuple[str, str], AffectedPlace] = {}
@@ -113,7 +118,7 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
     result: dict[str, CoveringTest] = {}
     by_path: dict[str, list[AffectedPlace]] = {}
     for item in affected:
-        if is_test_path(item.path):
+        if is_test_place(item.path, item.symbol):
             by_path.setdefault(item.path, []).append(item)
     for path, items in by_path.items():
         names = tuple(dict.fromkeys(item.symbol for item in items if item.symbol))
@@ -128,7 +133,7 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
                 result[path] = CoveringTest("", path, (), 1, round(link.confidence, 2), reason)
     changed = {change.path for change in changes}
     whole = all(change.whole for change in changes)
-    found = (test for test in result.values() if test.path not in changed)
+    found = (test for test in result.values() if test.path not in changed or not is_test_path(test.path))
     return sorted(found, key=lambda test: _by_certainty(test, whole))
 
 

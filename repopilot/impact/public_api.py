@@ -11,6 +11,7 @@ from repopilot.code.graph.graph import Edge
 from repopilot.code.languages import is_test_path, language_of
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes
+from repopilot.index.store import Index
 
 _CENTRAL_SHARE, _FEWEST_USERS = 0.05, 3
 _PACKAGE_INDEX = re.compile(r"(^|/)(__init__\.pyi?|index\.[cm]?[jt]sx?|lib\.rs|mod\.rs)$")
@@ -43,19 +44,30 @@ def may_be_used_outside(change: Change) -> bool:
     return change.whole or any(is_public(name, "", change.path) for name in change.symbols)
 
 
-def is_exported(base: Codebase, change: Change) -> bool:
+def is_exported(index: Index, base: Codebase, change: Change) -> bool:
     """Whether the index of a package (`__init__.py`, `index.ts`, `lib.rs`) imports what changes, or the class it is in,
-    and its name is public. What is changed with all of its file has to be named one by one."""
+    and its name is public. What changes with all of its file has to be named one by one."""
     graph = base.graph
-    names = {name for name in change.symbols if is_public(name, "", change.path)}
-    tops = {name.split(".")[0] for name in names}
+    tops = {name.split(".")[0] for name in change.symbols if is_public(name, "", change.path)}
     number = graph.by_path.get(change.path)
-    for node in graph.inside(number) if number is not None else ():
-        if graph.nodes.name(node) in tops:
-            users = (graph.nodes[link.node].path for link in graph.incoming(node))
-            if any(_PACKAGE_INDEX.search(path) and path != change.path for path in users):
-                return True
-    return False
+    importing = graph.incoming(number, (Edge.IMPORTS,)) if tops and number is not None else ()
+    paths = {graph.nodes[link.node].path for link in importing}
+    names = {
+        name
+        for path in paths
+        if _PACKAGE_INDEX.search(path) and path != change.path
+        for imported in index.imports(path)
+        if imported.module.rpartition(".")[2].rpartition("/")[2] == _stem(change.path)
+        for name, _ in imported.names
+    }
+    text = (index.text(change.path) or "") if "*" in names else ""
+    # A star takes what `__all__` lists.
+    listed = {top for top in tops if f'"{top}"' in text or f"'{top}'" in text} if "__all__" in text else tops
+    return bool(tops & names) or ("*" in names and bool(listed))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def is_central(base: Codebase, change: Change) -> bool:

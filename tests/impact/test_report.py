@@ -60,6 +60,27 @@ async def test_callers_come_first_then_tests_then_the_risk(repository):
     assert "(A1" not in text and "T1" not in text
 
 
+@pytest.mark.parametrize(
+    ("package", "points"),
+    [("from .core import work\n", 2), ("from .core import *\n", 2), ("from .core import other\n", 1)],
+)
+async def test_what_a_package_exports_weighs_more(repository, package, points):
+    core = "def work():\n    return 1\n\n\ndef other():\n    return work()\n"
+    report = await _report(repository({"app/__init__.py": package, "app/core.py": core}), "app/core.py:work")
+    assert [r.points for r in report.risks if "interface" in getattr(r.text, "key", "")] == [points]
+
+
+async def test_rust_tests_beside_the_code_are_tests(repository):
+    code = (
+        "pub fn add(a: u32) -> u32 {\n    a\n}\n\npub fn twice(a: u32) -> u32 {\n    add(a)\n}\n\n"
+        "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn adds() {\n        add(1);\n    }\n}\n"
+    )
+    report = await _report(repository({"src/lib.rs": code}), "src/lib.rs:add")
+    assert _places(report.affected) == [("src/lib.rs", "twice", 1)]
+    assert [(t.path, t.tests) for t in report.covering_tests] == [("src/lib.rs", ("tests.adds",))]
+    assert not any("No test" in r.text for r in report.risks)
+
+
 async def test_a_name_of_the_code_is_not_one_of_its_tests(repository):
     both = {"app.py": "def same():\n    pass\n", "tests/test_app.py": "def same():\n    pass\n"}
     report = await _report(repository(both), "same")
