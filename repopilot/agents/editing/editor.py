@@ -53,11 +53,28 @@ async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> 
         PlaceAmbiguous: several places fit the task.
         ModelError: the model failed.
     """
+    exact = await asyncio.to_thread(edit_by_code, request, workspace)
+    return exact or await edit_with_model(request, workspace, step)
+
+
+async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:
+    """Edit the files of a task that code alone can't carry out.
+
+    Args:
+        request: the task.
+        workspace: the repository and the model.
+        step: as for `edit_files`.
+
+    Returns:
+        As `edit_files`.
+
+    Raises:
+        GenerationFailed: as `edit_files`.
+        PlaceAmbiguous: several places fit the task.
+        ModelError: the model failed.
+    """
     if not request.task.strip():
         raise GenerationFailed(i18n.message("generate.no_task"), i18n.message("generate.no_task_hint"))
-    exact = await asyncio.to_thread(edit_by_code, request, workspace)
-    if exact is not None:
-        return exact
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):

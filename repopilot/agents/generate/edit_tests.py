@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from repopilot import i18n
 from repopilot.agents.editing.edits import Changes, texts_of
-from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed
+from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.scoring import newly_failed
 from repopilot.agents.testing.selection import covering_tests, is_test_file
 from repopilot.code.languages import is_test_path
 from repopilot.results import TestReport
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.trace import Step
-from repopilot.types import TestRun
 
 MOST_TEST_FILES = 6
 _MOST_CODE_FILES = 8
@@ -44,11 +42,12 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
         red_before: tuple[str, ...] | None = None
         results: list[tuple[int, TestedChanges]] = []
         for number, changes in enumerate(candidates, 1):
-            run = await _run(examination, changes, tests, f"version {number}", testing)
-            if newly_failed(run, ()) and red_before is None:
-                old = await _run(examination, (), tests, "without the change", testing)
-                red_before = tuple(sorted(newly_failed(old, ())))
             texts = _texts(tests, changes, examination)
+            run = await run_tests(examination, changes, texts, f"version {number}", testing)
+            if newly_failed(run, ()) and red_before is None:
+                unchanged = _texts(tests, (), examination)
+                old = await run_tests(examination, (), unchanged, "without the change", testing)
+                red_before = tuple(sorted(newly_failed(old, ())))
             report = TestReport(run, protected=True, tests=texts, red_before=red_before or ())
             results.append((len(newly_failed(run, red_before or ())), TestedChanges(changes, report)))
             if not results[-1][0]:
@@ -78,15 +77,4 @@ def _is_runnable(path: str) -> bool:
 
 def _texts(tests: Sequence[str], changes: Changes, examination: Examination) -> dict[str, str]:
     new = texts_of(changes)
-    return {path: new.get(path) or examination.workspace.index.text(path) or "" for path in tests}
-
-
-async def _run(examination: Examination, changes: Changes, tests: Sequence[str], name: str, step: Step) -> TestRun:
-    async with step.child(name, "tool", ", ".join(tests)) as running:
-        files = {**_texts(tests, changes, examination), **texts_of(changes)}
-        workspace = examination.workspace
-        run = await run_in_sandbox(files, list(tests), workspace.settings, examination.inputs, workspace.environment)
-        running.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
-        verified = i18n.text("testing.verified", examination.language)
-        await running.write(verified if run.genuine else run.output[-4000:])
-    return run
+    return {path: new[path] if path in new else examination.workspace.index.text(path) or "" for path in tests}

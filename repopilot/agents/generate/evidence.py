@@ -172,7 +172,7 @@ async def run_and_repair_tests(
         step.degrade(i18n.message("generate.tests_skipped"))
         return TestedChanges(changes)
     if not code:
-        run = await _run(examination, changes, own, "tests", step)
+        run = await run_tests(examination, changes, own, "tests", step)
         return TestedChanges(changes, TestReport(run, tests=own))
     main = max(code, key=lambda c: c.diff.count("\n+"))
     changed = definitions_changed(tuple(code), workspace)
@@ -195,7 +195,7 @@ async def run_and_repair_tests(
     if not covering:
         return more
     if more.changes != first.changes:
-        again = await _run(examination, more.changes, covering, "tests again", step)
+        again = await run_tests(examination, more.changes, covering, "tests again", step)
         if not again.genuine:
             reverted = TestReport(stopped_because=i18n.message("generate.repair_reverted"), tests=more.report.tests)
             more = TestedChanges(first.changes, reverted)
@@ -238,8 +238,25 @@ async def _repair(examination: Examination, changes: Changes, suite: _Suite, ste
     return TestedChanges(_with_texts(changes, repaired, workspace), report)
 
 
-async def _run(examination: Examination, changes: Changes, tests: Mapping[str, str], name: str, step: Step) -> TestRun:
-    """One run of tests over the changes; nothing is repaired."""
+async def run_tests(
+    examination: Examination, changes: Changes, tests: Mapping[str, str], name: str, step: Step
+) -> TestRun:
+    """Run tests over a version, in a step of their own; nothing is repaired.
+
+    Args:
+        examination: the task and the repository.
+        changes: the version; () for the repository as it is.
+        tests: texts of the test files by path.
+        name: of the step.
+        step: its parent.
+
+    Returns:
+        The run.
+
+    Raises:
+        SandboxError: nothing can be run.
+        StorageError: the files can't be written.
+    """
     async with step.child(name, "tool", ", ".join(tests)) as testing:
         files = {**texts_of(changes), **tests}
         run = await run_in_sandbox(

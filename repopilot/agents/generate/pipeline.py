@@ -13,7 +13,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.editor import edit_by_code, edit_files
+from repopilot.agents.editing.editor import edit_by_code, edit_with_model
 from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.follow_ups.find import follow_ups
 from repopilot.agents.editing.outcome import EditOutcome
@@ -252,7 +252,7 @@ async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> EditO
     """The generated files, or why there are none: the step of the generator shows it too."""
     try:
         async with step.child("generate", "agent", request.task) as generating:
-            outcome = await edit_files(request, workspace, generating)
+            outcome = await edit_with_model(request, workspace, generating)
             await _show_edit(outcome, generating)
             return outcome
     except RepoPilotError as error:

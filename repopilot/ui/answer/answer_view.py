@@ -94,14 +94,9 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
         evidence: the places.
         index: what they came from.
     """
-    opening = chat.opening
-    assert opening is not None and opening.snapshot is not None
     unfinished = Explanation("extractive", interrupted=True)
     answer = Answer("", citations_of(evidence, index.commit), evidence=tuple(evidence), result=unfinished)
-    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root)
-    elements: list = [_evidence_element(chat, message.id, evidence)]
-    message.elements = elements
-    await message.send()
+    await show_published(chat, message, answer, index)
 
 
 def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence]) -> cl.CustomElement:
