@@ -51,6 +51,10 @@ class SandboxError(RepoPilotError):
     """The sandbox could not be set up, or consent to a weaker one is missing."""
 
 
+class PackagesMissing(SandboxError):
+    """The packages that a repository declares for its tests are not installed."""
+
+
 class EnvironmentFailed(RepoPilotError):
     """The environment that a repository's tests need can't be built or used."""
 

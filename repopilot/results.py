@@ -473,6 +473,10 @@ class TestReport:
         written: the same for tests written for what the first ones don't call.
         unexercised: names of changed definitions that no passing test uses.
         red_before: ids of failed tests that fail without the change as well.
+        compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
+            and green by it, `still_green` how many passed both times.
+        exercised: paths of changed files in which a fault of ours turned a test red.
+        needs: the language whose packages have to be installed before its tests can run, '' for none.
         additions: the tests that were added to test modules.
         mutants: the faults that these tests, and those there were, ran on.
         rejected: (reason, count): why other tests were not kept, the keys of `testing.rejected`.
@@ -492,6 +496,12 @@ class TestReport:
     additions: tuple[WrittenTest, ...] = ()
     mutants: tuple[MutantOutcome, ...] = ()
     rejected: tuple[tuple[str, int], ...] = ()
+    compared: bool = False
+    still_green: int = 0
+    broken: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+    exercised: tuple[str, ...] = ()
+    needs: str = ""
     kind: Literal["tests"] = "tests"
 
     @property

@@ -272,6 +272,21 @@ class Environment:
     left_out: tuple[LeftOut, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class InstalledPackages:
+    """What the tests of a repository in another language than Python need, used read-only in the sandbox.
+
+    Attributes:
+        key: names it among the environments on disk; '' for the repository's own, which its user installed.
+        folder: with the packages: a `node_modules`, cargo's vendored sources, Go's module cache.
+        files: texts by path of files that the repository lacks, such as a lock file.
+    """
+
+    key: str
+    folder: Path
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
 Ended = Literal["finished", "timeout", "memory", "processes", "output", "disk", "cancelled"]
 TestOutcomeName = Literal["passed", "failed", "error", "skipped"]
 
@@ -292,7 +307,8 @@ class Failure:
 class TestRun:
     """Counts of one sandboxed pytest run. `genuine`: the pass is verified by assertion inversion, see
     sandbox/verdict.py; `reasons` are messages that say why it is not, or how far the verification went. `ended` other
-    than `finished` names the limit that was exceeded. `outcomes`: passed, failed, error or skipped, by test id."""
+    than `finished` names the limit that was exceeded. `outcomes`: passed, failed, error or skipped, by test id.
+    `control`: the message that says how a pass was verified where it was not by assertion inversion."""
 
     __test__ = False
 
@@ -307,6 +323,7 @@ class TestRun:
     failures: tuple[Failure, ...] = ()
     reasons: tuple[str, ...] = ()
     outcomes: Mapping[str, TestOutcomeName] = field(default_factory=dict)
+    control: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,44 +4,68 @@ from __future__ import annotations
 
 import argparse
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.cli.output import emit, live_progress, show_notes
+from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
 from repopilot.i18n.format import duration
-from repopilot.project_environment import DeclaredProject, declared_project
+from repopilot.project_environment import DeclaredProject, declared_packages, declared_project, find_packages
 from repopilot.results import Answer
 from repopilot.runtime import Runtime
 from repopilot.sandbox.environments.environment_store import (
     EnvironmentFacts,
     environment_key,
     list_environments,
+    read_facts,
     remove_environment,
 )
+from repopilot.sandbox.environments.package_install import install_packages, installer_name, packages_key
+from repopilot.sandbox.runners.runner_form import plain
+from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.settings import Settings
+from repopilot.types import OnProgress
 from repopilot.workspace import Workspace
 
 
 def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Say what a repository's tests need; build or remove its environment. Status 1 where there is none to remove."""
-    from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
     from repopilot.workspace import open_snapshot
 
     settings = runtime.settings
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        declared = declared_project(snapshot)
+        declared, others = declared_project(snapshot), declared_packages(snapshot)
         key = environment_key(declared.project)
-        removed = arguments.remove and remove_environment(key, settings)
+        keys = [key, *map(packages_key, others)]
+        removed = [remove_environment(each, settings) for each in keys] if arguments.remove else []
         if arguments.build:
-            request = BuildRequest(declared.project, settings, arguments.allow_build_scripts, declared.files)
-            build_environment(request, report, threading.Event())
-    facts = _facts(declared, key, settings) | ({"removed": removed} if arguments.remove else {})
+            _build(declared, others, arguments.allow_build_scripts, settings, report)
+    facts = _facts(declared, key, settings) | {"packages": [_package_facts(each, settings) for each in others]}
+    facts |= {"removed": any(removed)} if arguments.remove else {}
     emit(facts, arguments.json, lambda: _show(facts, arguments.language))
-    return 1 if arguments.remove and not removed else 0
+    return 1 if arguments.remove and not any(removed) else 0
+
+
+def _build(
+    declared: DeclaredProject,
+    others: Sequence[PackageDeclaration],
+    allow_builds: bool,
+    settings: Settings,
+    report: OnProgress,
+) -> None:
+    """Build what is declared, Python's environment also where nothing is, and there is no other language."""
+    from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+
+    if declared.project.files or not others:
+        request = BuildRequest(declared.project, settings, allow_builds, declared.files)
+        build_environment(request, report, threading.Event())
+    for declaration in others:
+        install_packages(declaration, settings, report, threading.Event())
 
 
 def build_if_allowed(arguments: argparse.Namespace, runtime: Runtime) -> None:
@@ -54,11 +78,14 @@ def build_if_allowed(arguments: argparse.Namespace, runtime: Runtime) -> None:
         return
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        declared = declared_project(snapshot)
-        if not declared.project.files or environment_key(declared.project) in list_environments(settings):
-            return
+        declared, stored = declared_project(snapshot), list_environments(settings)
         try:
-            build_environment(BuildRequest(declared.project, settings, files=declared.files), report, threading.Event())
+            if declared.project.files and environment_key(declared.project) not in stored:
+                request = BuildRequest(declared.project, settings, files=declared.files)
+                build_environment(request, report, threading.Event())
+            for each in declared_packages(snapshot):
+                if each.requirements and find_packages(snapshot, each, settings) is None:
+                    install_packages(each, settings, report, threading.Event())
         except EnvironmentFailed as error:
             show_notes([i18n.reason(error)], arguments.language)
 
@@ -93,27 +120,60 @@ def _facts(declared: DeclaredProject, key: str, settings: Settings) -> dict[str,
     }
 
 
+def _package_facts(declaration: PackageDeclaration, settings: Settings) -> dict[str, object]:
+    key = packages_key(declaration)
+    built = read_facts(settings.environments_folder / key)
+    return {
+        "language": declaration.language,
+        "project": declaration.name,
+        "declared_in": list(declaration.declared_in),
+        "requirements": list(declaration.requirements),
+        "elsewhere": list(declaration.elsewhere),
+        "lock": declaration.lock,
+        "missing_programs": list(missing_programs([declaration.language])),
+        "key": key,
+        "built": asdict(built) if built else None,
+    }
+
+
 def _show(facts: Mapping[str, object], language: str) -> None:
     def say(key: str, **values: object) -> None:
         print(i18n.text(f"cli.environment.{key}", language, **values))
 
     requirements, files = facts["requirements"], facts["declared_in"]
     assert isinstance(requirements, list) and isinstance(files, list)
+    others = facts["packages"]
+    assert isinstance(others, list)
     if requirements:
         say("needs", count=len(requirements), files=", ".join(files), requirements=", ".join(requirements))
-    else:
+    elif not others:
         say("needs_nothing")
     built = facts["built"]
     if facts.get("removed"):
         say("removed")
     elif isinstance(built, dict):
         _show_built(EnvironmentFacts(**built), say, language)
-    else:
+    elif requirements or not others:
         say("not_built", index=facts["index"])
+    for each in others:
+        _show_packages(each, say, language)
     stored = facts["stored"]
     assert isinstance(stored, list)
     for entry in stored:
-        print(f"{entry['key']}  {entry['project']:24} {entry['megabytes']:8.1f} MB")
+        print(f"{entry['key']}  {plain(entry['project'], 80):24} {entry['megabytes']:8.1f} MB")
+
+
+def _show_packages(facts: Mapping[str, Any], say: Callable[..., None], language: str) -> None:
+    """What another language than Python asks for, and whether it is installed."""
+    files, requirements = (plain(", ".join(facts[key])) for key in ("declared_in", "requirements"))
+    key = "packages" if requirements else "packages_none"
+    say(key, files=files, count=len(facts["requirements"]), requirements=requirements)
+    for program in facts["missing_programs"]:
+        say("program_missing", program=program)
+    if facts["built"]:
+        _show_built(EnvironmentFacts(**facts["built"]), say, language)
+    elif requirements:
+        say("not_installed", program=installer_name(facts["language"]))
 
 
 def _show_built(built: EnvironmentFacts, say: object, language: str) -> None:

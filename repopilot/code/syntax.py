@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import Literal
 
 from tree_sitter import Language, Node, Parser, Query, Tree
 from tree_sitter_language_pack import get_language
@@ -38,8 +39,21 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
         The syntax tree, or None when the language has no grammar or parsing takes longer.
     """
     grammar_of_language = _grammar(language)
-    if grammar_of_language is None:
-        return None
+    return _parsed(data, grammar_of_language, seconds) if grammar_of_language is not None else None
+
+
+def parse_data(data: bytes, language: Literal["toml", "json"], seconds: float) -> Tree | None:
+    """Parse a configuration: its languages have no definitions, but a grammar.
+
+    Args:
+        data: the text as UTF-8.
+        language: its language.
+        seconds: time limit, of the processor.
+    """
+    return _parsed(data, get_language(language), seconds)
+
+
+def _parsed(data: bytes, grammar_of_language: Language, seconds: float) -> Tree | None:
     # A parser of its own: one that two threads use at once brings the process down.
     parser = Parser(grammar_of_language)
     # Processor time: a text takes no longer because the machine is busy.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from repopilot.sandbox.run import ChosenTests, run_pytest
+from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.settings import Settings
 from repopilot.types import Environment, TestRun
 
@@ -41,7 +42,19 @@ async def run_in_sandbox(
     """
     cancel = threading.Event()
     work = partial(run_pytest, inputs=inputs, cancel=cancel, environment=environment, verify=verify)
-    running = asyncio.create_task(asyncio.to_thread(work, files, tests, settings))
+    return await _in_thread(partial(work, files, tests, settings), cancel)
+
+
+async def run_suite_in_sandbox(
+    files: Mapping[str, str | bytes], suite: RunnerSuite, settings: Settings, inputs: Path | None = None
+) -> TestRun:
+    """Run `run_suite` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
+    cancel = threading.Event()
+    return await _in_thread(partial(run_suite, files, suite, settings, inputs, cancel), cancel)
+
+
+async def _in_thread(work: Callable[[], TestRun], cancel: threading.Event) -> TestRun:
+    running = asyncio.create_task(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, replace
 
-from repopilot.sandbox.async_runner import run_in_sandbox
-from repopilot.sandbox.run import ChosenTests
-from repopilot.settings import Settings
-from repopilot.types import Environment, TestRun
+from repopilot.types import TestRun
+
+RunAfter = Callable[[tuple[str, ...]], Awaitable[TestRun]]
+"""Runs the tests on the changed tree, without those of some ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +16,21 @@ class BaselineComparison:
     """Two runs of the same tests.
 
     Attributes:
-        before: on the unchanged tree.
-        after: on the changed one. Where tests failed before and after alike, it is the run without them, so that
+        after: on the changed tree. Where tests failed before and after alike, it is the run without them, so that
             `genuine` tells whether the pass of all others is verified.
-        broken: ids of tests that passed before and don't now: failed, in error, or gone.
+        before: on the unchanged one, None where it was not needed.
+        broken: ids of tests that fail now and did not before, or are gone.
         repaired: ids of tests that failed before and pass now.
         red: ids of tests that failed before and still do.
+        green: how many tests passed both times.
     """
 
-    before: TestRun
     after: TestRun
-    broken: tuple[str, ...]
-    repaired: tuple[str, ...]
-    red: tuple[str, ...]
+    before: TestRun | None = None
+    broken: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+    red: tuple[str, ...] = ()
+    green: int = 0
 
     @property
     def no_worse(self) -> bool:
@@ -37,34 +38,43 @@ class BaselineComparison:
         return not self.broken and self.after.ended == "finished"
 
 
-def compare(before: TestRun, after: TestRun) -> BaselineComparison:
-    """Compare two runs by test id."""
+def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> BaselineComparison:
+    """Compare two runs by test id.
+
+    Args:
+        before: on the unchanged tree.
+        after: on the changed one.
+        edited: paths of files with tests that the change edits: it may rename or remove those.
+    """
     green, red = _with(before, "passed"), _with(before, "failed", "error")
     still_green, still_red = _with(after, "passed"), _with(after, "failed", "error")
+    kept = [name for name in green if name in after.outcomes or name.partition("::")[0] not in edited]
+    turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
+    # A file that can't be collected any more is named by its tests.
+    new = [name for name in still_red if name not in before.outcomes and not any(t.startswith(name) for t in turned)]
     return BaselineComparison(
-        before,
         after,
-        broken=tuple(name for name in green if name not in still_green and after.outcomes.get(name) != "skipped"),
+        before,
+        broken=(*turned, *new),
         repaired=tuple(name for name in red if name in still_green),
         red=tuple(name for name in red if name in still_red),
+        green=sum(name in still_green for name in green),
     )
 
 
 async def compare_with_baseline(
-    files: Mapping[str, str | bytes],
-    tests: Sequence[str],
-    settings: Settings,
-    inputs: Path,
-    environment: Environment | None = None,
+    after: RunAfter,
+    before: Callable[[], Awaitable[TestRun]],
+    known: TestRun | None = None,
+    edited: Collection[str] = (),
 ) -> BaselineComparison:
-    """Run tests on the repository as it is, then with the changed files, and compare.
+    """Run tests with a change and, unless their pass is verified at once, without it, and compare.
 
     Args:
-        files: the changed files, texts by path.
-        tests: paths of test files, in the repository or among the changed ones; new ones run on the changed tree only.
-        settings: the sandbox level and the time limit.
-        inputs: the unchanged repository.
-        environment: what its tests need.
+        after: runs them on the changed tree.
+        before: runs them on the unchanged one.
+        known: what `before` returned for another version of the change.
+        edited: as in `compare`.
 
     Returns:
         The comparison.
@@ -73,21 +83,31 @@ async def compare_with_baseline(
         SandboxError: no level works, or a path is refused.
         StorageError: the files can't be written.
     """
-    known = [test for test in tests if (inputs / test).is_file()]
-    after = await run_in_sandbox(files, tests, settings, inputs, environment)
-    if after.genuine or not known:
-        return compare(after if after.genuine else _nothing(after), after)
-    before = await run_in_sandbox({}, known, settings, inputs, environment)
-    compared = compare(before, after)
-    if not compared.red or compared.broken or after.ended != "finished":
+    changed = await after(())
+    if changed.genuine:
+        return compare(known, changed, edited) if known else BaselineComparison(changed)
+    compared = compare(known or await before(), changed, edited)
+    if not compared.red or compared.broken or changed.ended != "finished":
         return compared
-    rest = await run_in_sandbox(files, ChosenTests(tuple(tests), compared.red), settings, inputs, environment)
-    return BaselineComparison(before, rest, compared.broken, compared.repaired, compared.red)
+    return replace(compared, after=await after(compared.red))
+
+
+def without(run: TestRun, left_out: Collection[str]) -> TestRun:
+    """A run as if some of its tests had not been there, for runners that can't leave out single tests."""
+    kept = {name: outcome for name, outcome in run.outcomes.items() if name not in left_out}
+    counts = [sum(outcome == wanted for outcome in kept.values()) for wanted in ("passed", "failed", "error")]
+    gone = [failure for failure in run.failures if failure.test_id not in left_out]
+    reasons = run.reasons if counts[1] or counts[2] or run.ended != "finished" else ()
+    return replace(
+        run,
+        passed=counts[0],
+        failed=counts[1],
+        errors=counts[2],
+        failures=tuple(gone),
+        outcomes=kept,
+        reasons=reasons,
+    )
 
 
 def _with(run: TestRun, *outcomes: str) -> dict[str, None]:
     return {name: None for name, outcome in run.outcomes.items() if outcome in outcomes}
-
-
-def _nothing(run: TestRun) -> TestRun:
-    return TestRun(0, 0, 0, 0.0, run.level, "", False)

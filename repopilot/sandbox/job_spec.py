@@ -17,6 +17,8 @@ from repopilot.types import Environment
 
 INSIDE = Path(__file__).parent / "inside"
 MB = 1024 * 1024
+COPY = "repo"
+"""Where a program's copy of the code lies in the writable folder."""
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 
 
@@ -31,6 +33,7 @@ class SandboxLimits:
         disk: everything written to the work folder, in bytes.
         processes: at one time.
         output: standard output and error, in bytes.
+        descriptors: of open files, of each process.
     """
 
     seconds: float = 30.0
@@ -39,6 +42,7 @@ class SandboxLimits:
     disk: int = 256 * MB
     processes: int = 64
     output: int = 64 * MB
+    descriptors: int = 256
 
     def resources(self, others: int | None) -> dict[str, int]:
         """The limits set for each process.
@@ -46,8 +50,48 @@ class SandboxLimits:
         Args:
             others: tasks of the same user outside the run, since the kernel counts by user; None where unknown.
         """
-        limits = {"data": self.memory, "fsize": self.file, "nofile": 256, "cpu": int(self.seconds) * 4 + 10}
+        limits = {
+            "data": self.memory,
+            "fsize": self.file,
+            "nofile": self.descriptors,
+            "cpu": int(self.seconds) * 4 + 10,
+        }
         return limits if others is None else {**limits, "nproc": others + 2 * self.processes}
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxProgram:
+    """A program that a job runs in place of pytest, in a copy of the code that it may write to. `{root}` stands for
+    the folder of that copy, `{work}` for the one around it, `{inside}` for that of our own programs.
+
+    Attributes:
+        arguments: the program's path and its arguments.
+        variables: of its environment, beside those of every run.
+        report: the file it writes its report to, '' where its output is the report.
+        readable: folders outside of the repository that it reads.
+    """
+
+    arguments: tuple[str, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    report: str = ""
+    readable: tuple[Path, ...] = ()
+
+    def seen_from_inside(self, mounts: Mounts) -> dict[str, object]:
+        """What inside/bootstrap.py needs, with the folders in place of their names."""
+        copy = f"{mounts.work}/{COPY}"
+        folders = {"{root}": copy, "{work}": mounts.work, "{inside}": mounts.inside}
+
+        def filled(text: str) -> str:
+            for name, folder in folders.items():
+                text = text.replace(name, folder)
+            return text
+
+        return {
+            "arguments": [filled(argument) for argument in self.arguments],
+            "variables": {name: filled(value) for name, value in self.variables.items()},
+            "folder": copy,
+            "report": filled(self.report),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +109,7 @@ class SandboxJob:
         environment: what the tests need, None for our own packages.
         left_out: ids of tests that are not run.
         options: the project's own options for pytest, of a job with an environment.
+        program: run in place of pytest.
     """
 
     root: Path
@@ -77,6 +122,7 @@ class SandboxJob:
     environment: Environment | None = None
     left_out: tuple[str, ...] = ()
     options: PytestOptions | None = None
+    program: SandboxProgram | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +169,7 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
             "left_out": list(job.left_out),
             "options": options.arguments(plugins),
             "probe": dict(job.probe),
+            "program": job.program.seen_from_inside(mounts) if job.program else None,
             "read": [*readable(job), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
             "write": [mounts.work, "/dev/null"],
             "own": [mounts.work],
@@ -159,6 +206,8 @@ def packages(job: SandboxJob) -> list[str]:
 def readable(job: SandboxJob) -> list[str]:
     """The folders of the job's interpreter and of all packages."""
     environment = job.environment
+    if job.program is not None:
+        return _outermost([*_own_interpreter(), *(os.path.realpath(folder) for folder in job.program.readable)])
     if environment is None:
         return _outermost([*_own_interpreter(), *packages(job)])
     folders = [*packages(job), *(str(folder) for folder in environment.readable)]

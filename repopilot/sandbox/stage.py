@@ -94,11 +94,16 @@ def fresh_work(folder: Path, name: str) -> Path:
     return work
 
 
+def _is_cache(folder: Path) -> bool:
+    """Whether a folder is marked as one whose content can be made again, as cargo's `target` is."""
+    return (folder / "CACHEDIR.TAG").is_file()
+
+
 def _copy(inputs: Path, root: Path) -> None:
     """Copy regular files only, as a link could lead outside. Raises SandboxError when there is too much."""
     copied = 0
     for place, folders, names in os.walk(inputs):
-        folders[:] = [name for name in folders if name not in _LEFT_OUT]
+        folders[:] = [name for name in folders if name not in _LEFT_OUT and not _is_cache(Path(place, name))]
         target = root / os.path.relpath(place, inputs)
         target.mkdir(exist_ok=True)
         for name in names:
@@ -112,3 +117,5 @@ def _copy(inputs: Path, root: Path) -> None:
                     i18n.message("sandbox.repository_too_large"), i18n.message("sandbox.repository_too_large_hint")
                 )
             shutil.copyfile(source, target / name)
+            if status.st_mode & stat.S_IXUSR:  # programs that tests start
+                (target / name).chmod(0o755)

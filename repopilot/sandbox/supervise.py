@@ -57,6 +57,7 @@ class SandboxCommand:
         standard_input: what it reads.
         folder: the writable folder whose size counts as disk use.
         marker: a text in the environment, by which processes are found that left the group and lost their parents.
+        starts_in: the folder it is started in, None for ours.
     """
 
     arguments: Sequence[str]
@@ -64,6 +65,7 @@ class SandboxCommand:
     standard_input: bytes
     folder: Path
     marker: str
+    starts_in: Path | None = None
 
 
 class _Drain(threading.Thread):
@@ -121,6 +123,7 @@ def run(
         process = subprocess.Popen(
             command.arguments,
             env=dict(command.environment),
+            cwd=command.starts_in,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

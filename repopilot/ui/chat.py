@@ -73,6 +73,7 @@ class Chat:
         plans: the plans on the page, by the id of their message.
         overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
             commit to open.
+        building: the environment of its repository's tests is being built.
     """
 
     process: Process
@@ -83,6 +84,7 @@ class Chat:
     answers: dict[str, ShownAnswer] = field(default_factory=dict)
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     overrides: dict[str, object] = field(default_factory=dict)
+    building: bool = False
 
     @property
     def turns(self) -> tuple[Turn, ...]:

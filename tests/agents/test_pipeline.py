@@ -323,13 +323,13 @@ async def test_without_a_model_it_is_said(shop: Workspace) -> None:
     assert answer.files == () and "No language model answers" in answer.text
 
 
-async def test_other_languages_are_checked_but_not_run(shop: Workspace) -> None:
+async def test_a_change_that_no_test_reaches_is_checked_but_not_accepted(shop: Workspace) -> None:
     text = FILES["web/basket.js"].replace("<li>", "<li class='x'>")
     workspace = replace(shop, model=answering(replies(fenced("web/basket.js", text, "js"))))
     answer, _, events = await traced(lambda step: generate("add a class in web/basket.js", workspace, step))
     assert answer.files[0].content == text
     assert answer.result.verdict.score < 8 and "Not exercised by any test: `web/basket.js`" in answer.text
-    assert "Tests skipped: Python only" in trace.degraded(events)
+    assert "No test of the repository was found that reaches the change." in trace.degraded(events)
 
 
 async def test_the_critics_own_test_is_run(shop: Workspace) -> None:

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from repopilot.agents.testing.missing import modules_missing
+from repopilot.agents.testing.render import run_sentences
 from repopilot.cli.app import main
-from repopilot.project_environment import declared_project, find_environment
+from repopilot.project_environment import declared_packages, declared_project, find_environment
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation, TestReport
 from repopilot.settings import Settings
 from repopilot.types import Failure, TestRun
-from repopilot.ui.answer.environment_offer import offer_text
+from repopilot.ui.answer.environment_offer import offer_text, packages_text
 
 PYPROJECT = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["idna"]\n[dependency-groups]\ntest = ["pytest"]\n'
 
@@ -57,6 +58,8 @@ def test_modules_of_the_repository_are_no_reason_to_offer_an_environment():
     answer = Answer("", result=Generation(tests=TestReport(run_lacking("httpx"))))
     assert modules_missing(answer, ["shop/core.py"]) == ("httpx",)
     assert modules_missing(answer, ["src/httpx/core.py"]) == ()
+    said = run_sentences(answer.result.tests, "en")
+    assert said == "Tests: none were run (they need `httpx`, which is not installed here)."
     assert modules_missing(Answer("", result=TestReport(written=TestReport(run_lacking("httpx.x")))), []) == ("httpx",)
     assert modules_missing(Answer(""), []) == ()
 
@@ -65,3 +68,18 @@ def test_the_offer_says_what_from_where_and_how_large(repository):
     declared = declared_project(open_source(parse_source(str(repository)), Settings()))
     said = offer_text(("idna",), declared, Settings(), "index.example.org", "en")
     assert all(part in said for part in ("`idna`, `pytest`", "index.example.org", "1,024 MB"))
+
+
+def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
+    (repository / "package.json").write_text(
+        '{"name": "web", "devDependencies": {"mocha": "^11", "\\u001b[31mx": "1"}}'
+    )
+    assert main(["environment", str(repository), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["packages"]
+    assert (found["language"], found["project"], found["built"]) == ("javascript", "web", None)
+    assert main(["environment", str(repository)]) == 0
+    said = capsys.readouterr().out
+    assert "package.json ask for 2 packages: mocha@^11, x@1" in said and "Not installed. `--build` fetches" in said
+    others = declared_packages(open_source(parse_source(str(repository)), Settings()))
+    offered = packages_text(others, "javascript", Settings(), "en")
+    assert all(part in offered for part in ("`package.json`", "`mocha@^11`", "`x@1`", "npm", "1,024 MB"))

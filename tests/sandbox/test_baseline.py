@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from repopilot.sandbox.baseline import compare_with_baseline
+from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.sandbox.baseline import compare, compare_with_baseline
 from repopilot.sandbox.needs import need_of
+from repopilot.sandbox.run import ChosenTests
 from repopilot.settings import Settings
+from repopilot.types import TestRun
 
 CODE = "def twice(n):\n    return n + n\n\n\ndef half(n):\n    return n\n"
 TESTS = """
@@ -45,7 +48,15 @@ def repository(tmp_path) -> Path:
 
 async def compared(repository: Path, code: str, **tests: str):
     files = {"shop.py": code, **{f"{name}.py": text for name, text in tests.items()}}
-    return await compare_with_baseline(files, ["test_shop.py", *list(files)[1:]], Settings(), repository)
+    names = ("test_shop.py", *list(files)[1:])
+
+    async def after(left_out):
+        return await run_in_sandbox(files, ChosenTests(names, left_out), Settings(), repository)
+
+    async def before():
+        return await run_in_sandbox({}, ["test_shop.py"], Settings(), repository)
+
+    return await compare_with_baseline(after, before)
 
 
 async def test_only_what_turned_from_green_to_red_counts(repository):
@@ -75,6 +86,15 @@ async def test_a_module_that_can_not_be_imported_any_more_breaks_all_that_was_gr
     }
 
 
+def test_a_test_that_the_change_renames_is_not_broken():
+    def run(**outcomes: str) -> TestRun:
+        return TestRun(1, 0, 0, 0.1, "bwrap", "", False, outcomes={f"test_a.py::{k}": v for k, v in outcomes.items()})
+
+    assert compare(run(old="passed"), run(new="passed")).broken == ("test_a.py::old",)
+    assert compare(run(old="passed"), run(new="passed"), ["test_a.py"]).broken == ()
+    assert compare(run(old="passed"), run(old="failed"), ["test_a.py"]).broken == ("test_a.py::old",)
+
+
 @pytest.mark.parametrize(
     ("text", "need"),
     [
@@ -96,6 +116,5 @@ async def test_a_test_that_needs_the_network_is_said_to(tmp_path):
     (tmp_path / "test_net.py").write_text(
         "import urllib.request\n\ndef test_net():\n    assert urllib.request.urlopen('http://example.org')\n"
     )
-    result = await compare_with_baseline({}, ["test_net.py"], Settings(), tmp_path)
-    assert result.no_worse
-    assert "needs what the sandbox does not have (network): test_net.py::test_net" in result.before.output
+    run = await run_in_sandbox({}, ["test_net.py"], Settings(), tmp_path)
+    assert "needs what the sandbox does not have (network): test_net.py::test_net" in run.output

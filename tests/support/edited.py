@@ -7,7 +7,9 @@ from pathlib import Path
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace
 
-from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.exact.recognise import carry_out, exact_edit
+from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.workspace import Workspace
 
@@ -22,6 +24,15 @@ def edited(workspace: Workspace, task: str) -> EditOutcome:
     outcome = exact_edit(task, workspace)
     assert outcome is not None
     assert outcome.by_code
+    return outcome
+
+
+def carried_out(workspace: Workspace, kind: str, name: str = "", *places: str, **parts: str) -> EditOutcome:
+    """The outcome of a task of a kind, whose parts are `new`, `old`, `what` or something extra."""
+    known = {key: parts.pop(key) for key in ("new", "old", "what") if key in parts}
+    task = ExactTask(kind, name, places=tuple(NamedPlace(p) for p in places), extra=parts, **known)
+    outcome = carry_out(task, Sources(workspace))
+    assert outcome is not None
     return outcome
 
 

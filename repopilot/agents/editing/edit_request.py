@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from repopilot.agents.exploration import Exploration
 from repopilot.types import FileChange
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What a failing test ran: for each (path, first line, plain name) of a function the order of its last call, the
+    latest last. `raised` are (path, line) of the frames of its error."""
+
+    order: Mapping[tuple[str, str], float]
+    raised: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailingTest:
+    """A test of the repository that fails: `id` is `path::Class::name`, `text` its definition, `error` the last lines
+    of what it says, `calls` what it ran."""
+
+    id: str
+    text: str
+    error: str
+    calls: Calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +40,8 @@ class EditRequest:
         reading: texts by path that the model may need to see and must not change.
         feedback: reasons to write another version of `drafts`, for the model.
         drafts: the version before.
+        failing: a test that fails and is to pass.
+        passes: whether a version makes it pass; None where nothing can be run.
         seed: of the sampling; 0 for the first version.
         language: the language of the messages in the steps.
     """
@@ -30,5 +52,7 @@ class EditRequest:
     reading: Mapping[str, str] = field(default_factory=dict)
     feedback: tuple[str, ...] = ()
     drafts: tuple[FileChange, ...] = ()
+    failing: FailingTest | None = None
+    passes: Callable[[tuple[FileChange, ...]], Awaitable[bool]] | None = None
     seed: int = 0
     language: str = "en"

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.agents.editing.edits import Changes, texts_of
+from repopilot.agents.editing.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
-from repopilot.agents.generate.scoring import newly_failed
+from repopilot.agents.generate.runner_suites import run_version, suite_language, suite_of, with_control
 from repopilot.agents.testing.selection import covering_tests, is_test_file
 from repopilot.code.languages import is_test_path
+from repopilot.errors import PackagesMissing, SandboxError
 from repopilot.results import TestReport
+from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
+from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.trace import Step
+from repopilot.types import TestRun
 
 MOST_TEST_FILES = 6
 _MOST_CODE_FILES = 8
+_RUST_TESTS = re.compile(r"#\[(?:cfg\()?test\b")
+_RUST_TARGETS = ("src/lib.rs", "src/main.rs")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What stays the same while versions are tested: `suite` are the tests of another language than Python, else
+    `tests` the paths of Python's."""
+
+    examination: Examination
+    step: Step
+    tests: Sequence[str] = ()
+    suite: RunnerSuite | None = None
 
 
 async def choose_by_tests(examination: Examination, candidates: Sequence[Changes], step: Step) -> TestedChanges:
@@ -34,23 +54,26 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
         SandboxError: nothing can be run.
         StorageError: the files can't be written.
     """
-    tests = tests_of(candidates[0], examination)
-    if not tests:
-        step.degrade(i18n.message("generate.no_covering_tests"))
-        return TestedChanges(candidates[0], TestReport(stopped_because=i18n.message("generate.no_covering_tests")))
-    async with step.child("tests", "agent", ", ".join(tests)) as testing:
-        red_before: tuple[str, ...] | None = None
+    language = suite_language(candidates[0])
+    try:
+        suite = suite_of(candidates[0], language, examination) if language else None
+    except SandboxError as error:
+        needs = str(language) if isinstance(error, PackagesMissing) else ""
+        return _untested(candidates[0], i18n.reason(error), step, needs)
+    tests = [] if suite else tests_of(candidates[0], examination)
+    if not tests and suite is None:
+        return _untested(candidates[0], i18n.message("generate.no_covering_tests"), step)
+    shown = ", ".join(suite.tests if suite else tests) or str(language)
+    async with step.child("tests", "agent", shown) as testing:
+        work = _Work(examination, testing, tests, suite)
+        before: TestRun | None = None
         results: list[tuple[int, TestedChanges]] = []
         for number, changes in enumerate(candidates, 1):
-            texts = _texts(tests, changes, examination)
-            run = await run_tests(examination, changes, texts, f"version {number}", testing)
-            if newly_failed(run, ()) and red_before is None:
-                unchanged = _texts(tests, (), examination)
-                old = await run_tests(examination, (), unchanged, "without the change", testing)
-                red_before = tuple(sorted(newly_failed(old, ())))
-            report = TestReport(run, protected=True, tests=texts, red_before=red_before or ())
-            results.append((len(newly_failed(run, red_before or ())), TestedChanges(changes, report)))
-            if not results[-1][0]:
+            compared = await _compared(work, changes, number, before)
+            before = compared.before
+            report = await _report(work, changes, compared)
+            results.append((len(compared.broken), TestedChanges(changes, report)))
+            if not compared.broken:
                 break
         broken, chosen = min(results, key=lambda result: result[0])
         testing.note(versions=len(results), broken=broken, genuine=chosen.report.genuine)
@@ -67,8 +90,62 @@ def tests_of(changes: Changes, examination: Examination) -> list[str]:
     for change in code[:_MOST_CODE_FILES]:
         names = {d.name.rpartition(".")[2] for d in definitions_changed((change,), examination.workspace)}
         covering += covering_tests(index, change.path, names)
+    test = named_test(examination.task, index)
+    named = [test.path] if test is not None else []
     gone = {c.path for c in changes if c.change == "deleted"}
-    return [path for path in dict.fromkeys((*own, *covering)) if path not in gone][:MOST_TEST_FILES]
+    return [path for path in dict.fromkeys((*own, *named, *covering)) if path not in gone][:MOST_TEST_FILES]
+
+
+def _untested(changes: Changes, why: str, step: Step, needs: str = "") -> TestedChanges:
+    step.degrade(why)
+    return TestedChanges(changes, TestReport(stopped_because=why, needs=needs))
+
+
+async def _compared(work: _Work, changes: Changes, number: int, known: TestRun | None) -> BaselineComparison:
+    """A version's run beside that of the repository as it is."""
+    last: list[TestRun] = []
+
+    async def after(left_out: tuple[str, ...]) -> TestRun:
+        if left_out and work.suite:
+            return without(last[0], left_out)
+        name = "without what failed before" if left_out else f"version {number}"
+        last.append(await _run(work, changes, name, left_out))
+        return last[-1]
+
+    async def before() -> TestRun:
+        return await _run(work, (), "without the change", ())
+
+    edited = [change.path for change in changes if is_test_path(change.path)]
+    if any(change.path.endswith(".rs") and _RUST_TESTS.search(change.content) for change in changes):
+        edited += _RUST_TARGETS  # which unit tests beside the code are reported for
+    return await compare_with_baseline(after, before, known, edited)
+
+
+async def _run(work: _Work, changes: Changes, name: str, left_out: tuple[str, ...]) -> TestRun:
+    if work.suite:
+        return await run_version(work.examination, changes, work.suite, name, work.step)
+    texts = _texts(work.tests, changes, work.examination)
+    return await run_tests(work.examination, changes, texts, name, work.step, left_out)
+
+
+async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -> TestReport:
+    """What is said of a version; of another language than Python after the control of its pass."""
+    run, exercised = compared.after, tuple[str, ...]()
+    if work.suite and not compared.broken:
+        controlled = await with_control(work.examination, changes, work.suite, run, work.step)
+        run, exercised = controlled.run, controlled.exercised
+    tests = work.suite.tests if work.suite else work.tests
+    return TestReport(
+        run,
+        protected=True,
+        tests=_texts(tests, changes, work.examination),
+        red_before=compared.red,
+        compared=compared.before is not None,
+        still_green=compared.green,
+        broken=compared.broken,
+        repaired=compared.repaired,
+        exercised=exercised,
+    )
 
 
 def _is_runnable(path: str) -> bool:

@@ -19,6 +19,7 @@ from repopilot.code.languages import file_kind, is_test_path
 from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
+from repopilot.sandbox.run import ChosenTests
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
@@ -81,6 +82,7 @@ async def gather_evidence(
     written = report.written.run if report.written else None
     missing = [m for run in (report.run, written) if run for m in missing_modules(run, [c.path for c in changes])]
     changed = definitions_changed(changes, workspace)
+    untested = [d for d in changed if d.name not in report.exercised]
     return ChangeEvidence(
         findings=found,
         tests=report.run,
@@ -88,9 +90,9 @@ async def gather_evidence(
         missing=tuple(dict.fromkeys(missing)),
         removed=tuple(removed),
         changed=tuple(d.name for d in changed),
-        not_called=unexercised(changed, report.tests.values()),
+        not_called=unexercised(untested, report.tests.values()),
         written=written,
-        unexercised=unexercised(changed, (*report.verified_tests, *passing)),
+        unexercised=unexercised(untested, (*report.verified_tests, *passing)),
         red_before=report.red_before,
         by_code=examination.by_code,
     )
@@ -239,7 +241,12 @@ async def _repair(examination: Examination, changes: Changes, suite: _Suite, ste
 
 
 async def run_tests(
-    examination: Examination, changes: Changes, tests: Mapping[str, str], name: str, step: Step
+    examination: Examination,
+    changes: Changes,
+    tests: Mapping[str, str],
+    name: str,
+    step: Step,
+    left_out: Sequence[str] = (),
 ) -> TestRun:
     """Run tests over a version, in a step of their own; nothing is repaired.
 
@@ -249,6 +256,7 @@ async def run_tests(
         tests: texts of the test files by path.
         name: of the step.
         step: its parent.
+        left_out: ids of tests that are not run.
 
     Returns:
         The run.
@@ -260,7 +268,11 @@ async def run_tests(
     async with step.child(name, "tool", ", ".join(tests)) as testing:
         files = {**texts_of(changes), **tests}
         run = await run_in_sandbox(
-            files, list(tests), examination.workspace.settings, examination.inputs, examination.workspace.environment
+            files,
+            ChosenTests(tuple(tests), tuple(left_out)),
+            examination.workspace.settings,
+            examination.inputs,
+            examination.workspace.environment,
         )
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         verified = i18n.text("testing.verified", examination.language)

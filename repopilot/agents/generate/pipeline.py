@@ -6,7 +6,7 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_by_code, edit_with_model
 from repopilot.agents.editing.edits import Changes
+from repopilot.agents.editing.failing_tests import named_test, with_failing_test, without_tests
 from repopilot.agents.editing.follow_ups.find import follow_ups
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.exploration import Exploration, explore
@@ -23,12 +24,14 @@ from repopilot.agents.generate.debate import debate, try_objection
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import (
     Examination,
+    TestedChanges,
     gather_evidence,
     lost_names,
     old_texts,
     run_and_repair_tests,
 )
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
+from repopilot.agents.generate.runner_suites import suite_language
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.agents.testing.attempts import no_worse
 from repopilot.agents.testing.checkout import checked_out
@@ -39,6 +42,7 @@ from repopilot.prompts import render
 from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace
@@ -140,8 +144,15 @@ async def _first_version(
     exact = await _by_code(request, workspace, step)
     if exact is not None:
         return None, exact
-    found = await explore(request.task, workspace, step)
-    return found, await _edit(replace(request, found=found), workspace, step)
+    if named_test(request.task, workspace.index) is None:
+        found = await explore(request.task, workspace, step)
+        return found, await _edit(replace(request, found=found), workspace, step)
+    found = await explore(without_tests(request.task), workspace, step)
+    request = replace(request, found=found)
+    async with checked_out(workspace) as folder:
+        work = i18n.message("generate.work.tests")
+        failing = await result_or_none(with_failing_test(request, workspace, folder, step), work, step)
+        return found, await _edit(failing or request, workspace, step)
 
 
 async def _by_code(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | RepoPilotError | None:
@@ -191,7 +202,8 @@ async def _decide_edit(
     while best.verdict.decision == "REQUEST_REVISION" and found is not None and done < MOST_REVISIONS:
         done += 1
         feedback = scoring.requested_corrections(best.evidence, best.opinions)
-        request = EditRequest(examination.task, found, feedback=feedback, seed=done, language=examination.language)
+        task = without_tests(examination.task)
+        request = EditRequest(task, found, feedback=feedback, seed=done, language=examination.language)
         again = await _edit(request, examination.workspace, step)
         if isinstance(again, RepoPilotError):
             step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(again)))
@@ -241,7 +253,7 @@ def _decided(outcome: GenerationOutcome, version: Version, revisions: int) -> Ge
 @asynccontextmanager
 async def _inputs(changes: Changes, workspace: Workspace) -> AsyncIterator[Path | None]:
     """The repository as a folder where something can be run in it, else None."""
-    if not any(c.path.endswith(".py") for c in changes):
+    if not any(c.path.endswith(".py") or language_of_tests(c.path) for c in changes):
         yield None
         return
     async with checked_out(workspace) as folder:
@@ -286,12 +298,21 @@ async def _examine(examination: Examination, changes: Changes, step: Step, suffi
     One after the other: on one engine two calls at once take longer than both in turn.
     """
     work = i18n.message("generate.work.tests")
-    tested = await result_or_none(run_and_repair_tests(examination, changes, step), work, step)
+    tested = await result_or_none(_test(examination, changes, step), work, step)
     opinions, objection = await _debate(examination, changes, step, suffix)
     current, report = (tested.changes, tested.report) if tested else (changes, None)
     judged = Judged(current, report, opinions, objection if current == changes else "none")
     passing = (opinions.test,) if objection == "refuted" else ()
     return await _judged(examination, judged, step, suffix, passing)
+
+
+async def _test(
+    examination: Examination, changes: Changes, step: Step, written: Mapping[str, str] | None = None
+) -> TestedChanges:
+    """Run the tests of a version; those of Python are also written and their failures repaired."""
+    if suite_language(changes):
+        return await choose_by_tests(examination, (changes,), step)
+    return await run_and_repair_tests(examination, changes, step, written)
 
 
 async def _judged(
@@ -363,7 +384,7 @@ async def _merge(examination: Examination, found: Exploration | None, version: V
             return version
         changes = edit.changes
         written = version.report.new_tests if version.report else None
-        work = run_and_repair_tests(examination, changes, merging, written)
+        work = _test(examination, changes, merging, written)
         tested = await result_or_none(work, i18n.message("generate.work.tests"), merging)
         report = tested.report if tested else None
         evidence = await gather_evidence(examination, changes, report, merging)

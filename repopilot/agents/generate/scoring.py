@@ -179,7 +179,8 @@ def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: Cha
     tests = i18n.message(f"generate.score.whose.{whose}")
     if run.genuine:
         if not not_called:
-            return _Move(_TESTS[f"{kind} pass"], i18n.message("generate.score.pass", tests=tests, passed=run.passed))
+            why = "generate.score.pass_control" if run.control else "generate.score.pass"
+            return _Move(_TESTS[f"{kind} pass"], i18n.message(why, tests=tests, passed=run.passed))
         points = _PARTLY_CALLED if len(not_called) < len(evidence.changed) else _NOTHING_CALLED
         names = _name_list(not_called)
         return _Move(points, i18n.message("generate.score.beside", tests=tests, passed=run.passed, names=names))

@@ -15,10 +15,21 @@ def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
         answer: of any agent.
         own: the paths of the repository, whose modules no index has.
     """
-    result = answer.result.tests if isinstance(answer.result, Generation) else answer.result
-    if not isinstance(result, TestReport):
+    result = _report(answer)
+    if result is None:
         return ()
     reports = [result, result.written] if result.written else [result]
     runs = [report.run for report in reports if report.run is not None]
     paths = [*own, *(change.path for change in answer.files)]
     return tuple(dict.fromkeys(name for run in runs for name in missing_modules(run, paths)))
+
+
+def packages_needed(answer: Answer) -> str:
+    """The language whose packages the tests of an answer need installed, '' for none."""
+    report = _report(answer)
+    return report.needs if report else ""
+
+
+def _report(answer: Answer) -> TestReport | None:
+    result = answer.result.tests if isinstance(answer.result, Generation) else answer.result
+    return result if isinstance(result, TestReport) else None

@@ -9,6 +9,7 @@ from typing import Any
 from repopilot import i18n
 from repopilot.agents.testing.attempts import iteration_json
 from repopilot.results import Iteration, MutantOutcome, TestReport
+from repopilot.sandbox.failures import missing_modules
 from repopilot.types import TestRun
 
 _MOST_FAILURES = 3
@@ -24,8 +25,9 @@ def report_text(report: TestReport, language: str) -> str:
 
 
 def run_sentences(report: TestReport, language: str) -> str:
-    """One sentence on each run of a report, or why there was none."""
-    return " ".join(_run_sentence(each, language) for each in _reports(report))
+    """One sentence on each run of a report, or why there was none; then what the change turned."""
+    said = [part for each in _reports(report) for part in (_run_sentence(each, language), _turned(each, language))]
+    return " ".join(filter(None, said))
 
 
 def failure_list(report: TestReport, language: str) -> list[str]:
@@ -132,8 +134,10 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
     if not document:
         return None
     written = tests_json(report.written) if report.written else None
+    turned = {"broken": list(report.broken), "repaired": list(report.repaired), "red_before": list(report.red_before)}
     return document | {
         "protected": report.protected,
+        **(turned | {"still_green": report.still_green} if report.compared else {}),
         "written": written,
         "unexercised": list(report.unexercised),
     }
@@ -148,15 +152,42 @@ def _run_sentence(report: TestReport, language: str) -> str:
     if run is None:
         why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)
         return i18n.text("testing.not_run", language, why=why)
+    lacking = [] if run.passed or run.failed else missing_modules(run)
+    if lacking:
+        modules = ", ".join(f"`{name}`" for name in lacking)
+        return i18n.text("testing.not_run", language, why=i18n.text("testing.lacking", language, modules=modules))
     whose = i18n.text("testing.of_repository" if report.protected else "testing.written", language)
     counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
+    passed = {"count": run.passed, "whose": whose, "level": run.level, "seconds": run.duration_s}
+    if run.genuine and run.control:
+        return i18n.text("testing.passed_control", language, **passed, control=run.control)
     if run.genuine:
-        return i18n.text(
-            "testing.passed", language, count=run.passed, whose=whose, level=run.level, seconds=run.duration_s
-        )
+        return i18n.text("testing.passed", language, **passed)
+    if report.compared and run.passed and not (run.failed or run.errors) and run.ended == "finished":
+        gone = i18n.message("testing.gone", count=len(report.broken))
+        why = i18n.joined(run.reasons[:_MOST_REASONS] or (gone,), "; ")
+        return i18n.text("testing.passed_unverified", language, **passed, why=why)
     said = i18n.text("testing.counted", language, **counts, whose=whose, level=run.level)
     reasons = [i18n.said(reason, language) for reason in run.reasons[:_MOST_REASONS]]
     return f"{said} {'; '.join(reasons)}." if reasons and not run.failures else said
+
+
+def _turned(report: TestReport, language: str) -> str:
+    """Which tests a change turned red or green, '' where they did not run without it."""
+    if not report.compared or report.run is None:
+        return ""
+    if not (report.run.passed or report.run.failed):
+        return ""
+    groups = {"turned_red": report.broken, "turned_green": report.repaired, "still_red": report.red_before}
+    parts = [i18n.text(f"testing.{key}", language, names=_names(ids, language)) for key, ids in groups.items() if ids]
+    parts.insert(0, i18n.text("testing.still_green", language, count=report.still_green))
+    return i18n.text("testing.compared", language, parts="; ".join(parts))
+
+
+def _names(ids: Sequence[str], language: str) -> str:
+    shown = ", ".join(f"`{name}`" for name in ids[:_MOST_NAMES])
+    more = len(ids) - _MOST_NAMES
+    return i18n.text("testing.and_more", language, names=shown, count=more) if more > 0 else shown
 
 
 def _failures(run: TestRun, language: str) -> list[str]:

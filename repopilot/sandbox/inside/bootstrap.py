@@ -1,4 +1,4 @@
-"""The first program in the sandbox: confines itself as standard input says, then runs pytest (or the probe).
+"""The first program in the sandbox: confines itself as standard input says, then runs pytest, a program or the probe.
 
 Started as `python bootstrap.py` with a JSON document on standard input; see `document` in sandbox/job_spec.py for its
 keys. Imports its neighbours by their own names, since this folder is no package inside the sandbox.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import site
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,9 @@ CONFINED = 99
 """Exit status of a probe that could reach nothing outside."""
 NOT_CONFINED = 98
 """Exit status where the kernel, or this machine's settings, refused a part of the confinement."""
+NOT_STARTED = 97
+"""Exit status where the program of a job can't be started."""
+MAX_REPORT = 15 * 1024 * 1024
 _ASYNC_PLUGINS = {"asyncio", "anyio", "trio", "tornado", "twisted", "aiohttp"}
 """Plugins that run `async def` tests their own way."""
 
@@ -34,6 +39,8 @@ def main() -> int:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return NOT_CONFINED
     os.chdir(job["cwd"])
+    if job["program"]:
+        return _program(job["root"], job["channel"], **job["program"])
     return _probe(job["packages"], **job["probe"]) if job["probe"] else _pytest(job)
 
 
@@ -140,6 +147,28 @@ def _pytest(job: dict[str, Any]) -> int:
         ],
         plugins=[outcomes] if asynchronous else [outcomes, reporter],
     )
+
+
+def _program(root: str, channel: int, arguments: list[str], variables: dict[str, str], folder: str, report: str) -> int:
+    """Run a program in a copy of the code that it may write to, and send what it wrote to the file `report`, or its
+    output where that is ''."""
+    try:
+        shutil.copytree(root, folder, symlinks=True)
+        ended = subprocess.run(
+            arguments,
+            cwd=folder,
+            env={**os.environ, **variables},
+            stdout=None if report else channel,
+            stderr=None if report else subprocess.STDOUT,
+            check=False,
+        )
+    except OSError as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return NOT_STARTED
+    if report and os.path.isfile(report):
+        with open(report, "rb") as file, os.fdopen(channel, "wb") as pipe:
+            pipe.write(file.read(MAX_REPORT))
+    return ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
 
 
 def _forget(folders: list[str]) -> None:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
+from functools import partial
 
 import chainlit as cl
 
 from repopilot import i18n
-from repopilot.agents.testing.missing import modules_missing
+from repopilot.agents.testing.missing import modules_missing, packages_needed
+from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import duration
-from repopilot.project_environment import DeclaredProject, declared_project
+from repopilot.project_environment import DeclaredProject, declared_packages, declared_project
 from repopilot.results import Answer
 from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
 from repopilot.sandbox.environments.environment_store import list_environments
+from repopilot.sandbox.environments.package_install import install_packages, installer_name
 from repopilot.sandbox.environments.uv import index_name
+from repopilot.sandbox.runners.runner_form import plain
 from repopilot.settings import Settings
-from repopilot.types import Environment, Progress
+from repopilot.types import Environment, InstalledPackages, OnProgress, Progress, Snapshot
 from repopilot.ui.chat import Chat
 from repopilot.ui.error_text import error_paragraphs
 from repopilot.ui.progress_text import progress_line
@@ -25,7 +30,7 @@ from repopilot.workspace import Workspace
 
 ACTION = "build_environment"
 REFRESH_S = 1.0
-_MOST_SHOWN = 15
+_MOST_SHOWN, _LONGEST_NAME = 15, 80
 
 
 async def offer_environment(chat: Chat, answer: Answer, workspace: Workspace) -> None:
@@ -36,19 +41,25 @@ async def offer_environment(chat: Chat, answer: Answer, workspace: Workspace) ->
         answer: of any agent.
         workspace: the repository that it is about.
     """
-    settings = workspace.settings
-    missing = modules_missing(answer, workspace.index.files)
-    if not missing or workspace.environment is not None or settings.environments == "never":
+    settings, payload = workspace.settings, {"language": packages_needed(answer)}
+    missing = modules_missing(answer, workspace.index.files) if workspace.environment is None else ()
+    if not (missing or payload["language"]) or settings.environments == "never":
         return
+    if chat.building:
+        return  # its message shows how far it is
     if settings.environments == "always":
-        await build(chat, {})
+        await build(chat, payload)
         return
-    declared = await asyncio.to_thread(declared_project, workspace.snapshot)
-    text = offer_text(missing, declared, settings, await asyncio.to_thread(index_name), chat.language)
+    if payload["language"]:
+        others = await asyncio.to_thread(declared_packages, workspace.snapshot)
+        text = packages_text(others, payload["language"], settings, chat.language)
+    else:
+        declared = await asyncio.to_thread(declared_project, workspace.snapshot)
+        text = offer_text(missing, declared, settings, await asyncio.to_thread(index_name), chat.language)
     button = cl.Action(
         name=ACTION,
         label=i18n.text("ui.environment.button", chat.language),
-        payload={},
+        payload=payload,
         tooltip=i18n.text("ui.environment.tooltip", chat.language),
     )
     await cl.Message(content=text, actions=[button]).send()
@@ -58,17 +69,33 @@ def offer_text(
     missing: tuple[str, ...], declared: DeclaredProject, settings: Settings, index: str, language: str
 ) -> str:
     """What would be fetched, from where, and how large it may become."""
-    requirements = declared.project.requirements
-    shown = ", ".join(f"`{requirement}`" for requirement in requirements[:_MOST_SHOWN])
-    more = len(requirements) - _MOST_SHOWN
     return i18n.text(
         "ui.environment.offer",
         language,
         modules=", ".join(f"`{name}`" for name in missing[:_MOST_SHOWN]),
-        requirements=f"{shown} (+{more})" if more > 0 else shown or "`pytest`",
+        requirements=_shown(declared.project.requirements) or "`pytest`",
         index=index,
         limit=settings.environment_max_mb,
     )
+
+
+def packages_text(declared: Sequence[PackageDeclaration], of_language: str, settings: Settings, language: str) -> str:
+    """What would be fetched for the tests of one language, by which program, and how large it may become."""
+    chosen = next(each for each in declared if each.language == of_language)
+    return i18n.text(
+        "ui.environment.offer_packages",
+        language,
+        files=_shown(chosen.declared_in),
+        requirements=_shown((*chosen.requirements, *chosen.elsewhere)),
+        program=installer_name(of_language),
+        limit=settings.environment_max_mb,
+    )
+
+
+def _shown(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{plain(name, _LONGEST_NAME)}`" for name in names[:_MOST_SHOWN])
+    more = len(names) - _MOST_SHOWN
+    return f"{shown} (+{more})" if more > 0 else shown
 
 
 async def build(chat: Chat, payload: dict) -> dict:
@@ -76,7 +103,7 @@ async def build(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: of the button, without content.
+        payload: of the button; `language` names one whose packages are installed instead of Python's.
 
     Returns:
         {}.
@@ -84,14 +111,16 @@ async def build(chat: Chat, payload: dict) -> dict:
     opening = chat.opening
     if opening is None or opening.snapshot is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
+    if chat.building:
+        return {"error": i18n.text("ui.environment.building", chat.language)}
     settings = opening.settings
     message = cl.Message(content=i18n.text("ui.environment.building", chat.language))
     await message.send()
-    declared = await asyncio.to_thread(declared_project, opening.snapshot)
     latest: list[Progress] = []
     cancel = threading.Event()
-    request = BuildRequest(declared.project, settings, files=declared.files)
-    building = asyncio.create_task(asyncio.to_thread(build_environment, request, latest.append, cancel))
+    work = partial(_build, opening.snapshot, payload.get("language") or "", settings, latest.append, cancel)
+    building = asyncio.create_task(asyncio.to_thread(work))
+    chat.building = True
     try:
         while not building.done():
             await asyncio.wait([building], timeout=REFRESH_S)
@@ -106,11 +135,24 @@ async def build(chat: Chat, payload: dict) -> dict:
         message.content = error_paragraphs(error, chat.language)
     else:
         message.content += "\n\n" + i18n.text("ui.environment.again", chat.language)
+    finally:
+        chat.building = False
     await message.update()
     return {}
 
 
-def built_text(environment: Environment, settings: Settings, language: str) -> str:
+def _build(
+    snapshot: Snapshot, language: str, settings: Settings, progress: OnProgress, cancel: threading.Event
+) -> Environment | InstalledPackages:
+    """Build Python's environment, or install the packages of another language."""
+    for each in declared_packages(snapshot) if language else ():
+        if each.language == language:
+            return install_packages(each, settings, progress, cancel)
+    declared = declared_project(snapshot)
+    return build_environment(BuildRequest(declared.project, settings, files=declared.files), progress, cancel)
+
+
+def built_text(environment: Environment | InstalledPackages, settings: Settings, language: str) -> str:
     """What was installed, and what is missing with the reason, as Markdown."""
     facts = list_environments(settings)[environment.key]
     took = duration(facts.seconds, language)
@@ -119,7 +161,7 @@ def built_text(environment: Environment, settings: Settings, language: str) -> s
             "cli.environment.built", language, count=len(facts.packages), megabytes=facts.megabytes, duration=took
         )
     ]
-    for entry in environment.left_out:
+    for entry in facts.left_out:
         reason = i18n.said(entry.reason, language)
         rows.append(
             "- " + i18n.text("cli.environment.left_out", language, requirement=f"`{entry.requirement}`", reason=reason)

@@ -1,0 +1,209 @@
+"""The tests of a change in JavaScript, TypeScript, Rust or Go: which ones run, and the control of their pass.
+
+The control is a fault that we put into the changed lines: a pass counts as verified only when such a fault turns a test
+red that was green. A report that the code under test had written itself would not notice the fault.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from repopilot import i18n
+from repopilot.agents.editing.edits import Changes, texts_of
+from repopilot.agents.generate.evidence import Examination, old_texts
+from repopilot.code.languages import is_test_path
+from repopilot.code.mutation.mutants import Mutant
+from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
+from repopilot.errors import PackagesMissing, SandboxError
+from repopilot.impact.change import Change
+from repopilot.impact.codebase import codebase_of
+from repopilot.impact.dependents import affected_places, covering_tests
+from repopilot.project_environment import declared_packages, find_packages
+from repopilot.sandbox.async_runner import run_suite_in_sandbox
+from repopilot.sandbox.environments.package_install import installer_name
+from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.sandbox.runners.runner_table import (
+    LANGUAGES,
+    find_program,
+    is_run_as_test,
+    language_of_tests,
+    runner_of,
+)
+from repopilot.trace import Step
+from repopilot.types import TestRun
+
+_MOST_TEST_FILES = 12
+_MOST_FILES, _MOST_FAULTS = 4, 3
+_PATIENCE = 3
+"""The control may take this many times the time limit of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlledRun:
+    """A run judged by a control, and the changed files in which a fault turned a test red."""
+
+    run: TestRun
+    exercised: tuple[str, ...] = ()
+
+
+def suite_language(changes: Changes) -> str | None:
+    """The language whose tests a change is tested by; None where Python's are, or none."""
+    code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)] or changes
+    if any(change.path.endswith(".py") for change in code):
+        return None
+    lines = Counter[str]()
+    for change in code:
+        if language := language_of_tests(change.path):
+            lines[language] += change.diff.count("\n+") + 1
+    return max(lines, key=lambda language: lines[language], default=None)
+
+
+def suite_of(changes: Changes, language: str, examination: Examination) -> RunnerSuite | None:
+    """The tests of a change: the files that the graph says cover it and those that it changes, else all tests.
+
+    Args:
+        changes: the version.
+        language: the language of its tests.
+        examination: the task and the repository.
+
+    Returns:
+        The tests; None where the repository has none.
+
+    Raises:
+        PackagesMissing: the packages that they need are not installed.
+        SandboxError: there is no manifest at the top, the runner isn't known here, or its program is missing.
+    """
+    workspace = examination.workspace
+    tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
+    own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
+    if not (tests or own) and language != "rust":  # which has tests beside the code
+        return None
+    find_program(language)  # said before anything is prepared
+    declared = (each for each in declared_packages(workspace.snapshot) if each.language == language)
+    declaration = next(declared, None)
+    if declaration is None:
+        if language != "javascript":
+            raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
+        return RunnerSuite(language, _chosen(changes, own, examination))
+    runner_of(language, declaration.node)
+    packages = find_packages(workspace.snapshot, declaration, workspace.settings)
+    needed = declaration.requirements or declaration.elsewhere
+    if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
+        raise PackagesMissing(
+            i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
+            i18n.message("generate.needs_packages_hint"),
+        )
+    return RunnerSuite(language, _chosen(changes, own, examination), declaration.node, packages)
+
+
+def _chosen(changes: Changes, own: list[str], examination: Examination) -> tuple[str, ...]:
+    """The paths of the tests to run; () for all of them."""
+    index = examination.workspace.index
+    changed = [Change(c.path, whole=True) for c in changes if c.path in index.files and not is_test_path(c.path)]
+    base = codebase_of(index)
+    covering = covering_tests(base, changed, affected_places(base, changed)) if changed else []
+    gone = {change.path for change in changes if change.change == "deleted"}
+    found = [test.path for test in covering if is_run_as_test(test.path) and test.path not in gone]
+    return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]
+
+
+async def run_version(examination: Examination, changes: Changes, suite: RunnerSuite, name: str, step: Step) -> TestRun:
+    """Run the tests over a version, in a step of their own.
+
+    Args:
+        examination: the task and the repository.
+        changes: the version; () for the repository as it is.
+        suite: the tests; new files among them that the version lacks are left out.
+        name: of the step.
+        step: its parent.
+
+    Returns:
+        The run, not verified.
+
+    Raises:
+        SandboxError: nothing can be run.
+        StorageError: the files can't be written.
+    """
+    texts = texts_of(changes)
+    there = tuple(test for test in suite.tests if test in texts or test in examination.workspace.index.files)
+    if suite.tests and not there:
+        return TestRun(0, 0, 0, 0.0, "limits", "", False)
+    return await _run(examination, texts, replace(suite, tests=there), name, step)
+
+
+async def _run(
+    examination: Examination, files: Mapping[str, str], suite: RunnerSuite, name: str, step: Step
+) -> TestRun:
+    async with step.child(name, "tool", ", ".join(suite.tests) or suite.language) as testing:
+        run = await run_suite_in_sandbox(files, suite, examination.workspace.settings, examination.inputs)
+        testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
+        await testing.write(run.output[-4000:])
+    return run
+
+
+async def with_control(
+    examination: Examination, changes: Changes, suite: RunnerSuite, run: TestRun, step: Step
+) -> ControlledRun:
+    """Verify a pass: put faults into the changed lines, one at a time, until one turns a test red in each file.
+
+    Args:
+        examination: the task and the repository.
+        changes: the version that passed.
+        suite: its tests.
+        run: their run; what isn't a pass is returned as it is.
+        step: the runs are its children.
+
+    Returns:
+        The run, `genuine` when a fault was noticed, with the reason in `control`, else with the reason in `reasons`.
+
+    Raises:
+        SandboxError: nothing can be run.
+        StorageError: the files can't be written.
+    """
+    if run.reasons or run.ended != "finished" or not run.passed:
+        return ControlledRun(run)
+    texts = texts_of(changes)
+    noticed: dict[str, str] = {}
+    tried = 0
+    deadline = time.monotonic() + _PATIENCE * _longest_run(suite, examination)
+    for path, mutants in _faults(changes, suite.language, examination).items():
+        for mutant in mutants:
+            if time.monotonic() > deadline:
+                break
+            tried += 1
+            mutated = await _run(examination, texts | {path: mutant.text}, suite, f"control {tried}", step)
+            if test := _turned_red(run, mutated):
+                values = {"path": path, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+                noticed[path] = i18n.message("generate.control.noticed", test=test, **values)
+                break
+    if noticed:
+        return ControlledRun(replace(run, genuine=True, control=next(iter(noticed.values()))), tuple(noticed))
+    why = "generate.control.unnoticed" if tried else "generate.control.impossible"
+    return ControlledRun(replace(run, reasons=(i18n.message(why, count=tried),)))
+
+
+def _longest_run(suite: RunnerSuite, examination: Examination) -> float:
+    return examination.workspace.settings.test_timeout_s * LANGUAGES[suite.language].patience
+
+
+def _faults(changes: Changes, language: str, examination: Examination) -> dict[str, tuple[Mutant, ...]]:
+    """Mutants of the changed lines, by path of the changed files with most of them; none for files without."""
+    before = old_texts(changes, examination.workspace)
+    code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)]
+    code = [change for change in code if language_of_tests(change.path) == language]
+    code.sort(key=lambda change: -change.diff.count("\n+"))
+    found = {
+        c.path: syntax_mutants(c.content, c.path, changed_lines(before.get(c.path, ""), c.content), _MOST_FAULTS)
+        for c in code[:_MOST_FILES]
+    }
+    return {path: mutants for path, mutants in found.items() if mutants}
+
+
+def _turned_red(green: TestRun, mutated: TestRun) -> str:
+    """The first test that passed and fails with a fault, '' for none. A file that can't be loaded, or code that doesn't
+    compile, shows nothing: its tests are not named."""
+    failed = (name for name, outcome in mutated.outcomes.items() if outcome == "failed")
+    return next((name for name in failed if green.outcomes.get(name) == "passed"), "")

@@ -1,0 +1,171 @@
+"""The packages that a repository's JavaScript, Rust or Go declares, and what an installation of them reads. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from repopilot.code.dependencies.declaration_parts import Read
+from repopilot.code.dependencies.node_project import LOCK_FILES, MANIFEST, NodeProject, read_node_project
+
+ListNames = Callable[[str], frozenset[str]]
+"""Gives the names in a folder of the repository, '' for its top."""
+_CARGO, _CARGO_LOCK = "Cargo.toml", "Cargo.lock"
+_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+_TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
+_MOST_MEMBERS = 100
+_REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+(v\S+)", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class PackageDeclaration:
+    """What one language of a repository asks for.
+
+    Attributes:
+        language: javascript, rust or go.
+        name: of the project.
+        declared_in: the paths of the files that were read.
+        requirements: `name@version`.
+        elsewhere: requirements that don't come from the registry.
+        lock: the lock file that is respected, '' without one.
+        files: what an installation reads, texts by path: no scripts and no source files.
+        node: package.json, of JavaScript.
+    """
+
+    language: str
+    name: str
+    declared_in: tuple[str, ...]
+    requirements: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    lock: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    node: NodeProject = field(default_factory=NodeProject)
+
+
+def read_packages(read: Read, names: ListNames) -> tuple[PackageDeclaration, ...]:
+    """What the languages at the top of a repository declare, those without a manifest left out.
+
+    Args:
+        read: gives the text of a file.
+        names: gives the names in a folder.
+    """
+    found = (_node(read, names), _cargo(read, names), _go(read, names))
+    return tuple(each for each in found if each is not None)
+
+
+def _node(read: Read, names: ListNames) -> PackageDeclaration | None:
+    top = names("")
+    if MANIFEST not in top:
+        return None
+    project = read_node_project(read(MANIFEST))
+    lock = next((name for name in LOCK_FILES if name in top), "")
+    text = read(lock) if lock else None
+    files = {MANIFEST: project.manifest or "{}"}
+    if text is not None:
+        files[lock] = text
+    return PackageDeclaration(
+        "javascript",
+        project.name,
+        (MANIFEST, lock) if text is not None else (MANIFEST,),
+        project.requirements,
+        project.elsewhere,
+        lock if text is not None else "",
+        files,
+        project,
+    )
+
+
+def _cargo(read: Read, names: ListNames) -> PackageDeclaration | None:
+    if _CARGO not in names(""):
+        return None
+    text = read(_CARGO) or ""
+    top = _toml(text)
+    manifests = {_CARGO: text}
+    for folder in _members(top, names):
+        if _CARGO in names(folder) and (member := read(f"{folder}/{_CARGO}")):
+            manifests[f"{folder}/{_CARGO}"] = member
+    wanted: dict[str, object] = {}
+    for path, manifest in manifests.items():
+        wanted |= _requirements(_toml(manifest) if path != _CARGO else top)
+    elsewhere = [name for name, value in wanted.items() if isinstance(value, dict) and {"git", "registry"} & set(value)]
+    own = [name for name, value in wanted.items() if isinstance(value, dict) and "path" in value]
+    lock = read(_CARGO_LOCK) if _CARGO_LOCK in names("") else None
+    files = dict(manifests)
+    for path, manifest in manifests.items():
+        folder = path.removesuffix(_CARGO)
+        files |= {f"{folder}{source}": "" for source in _targets(_toml(manifest))}
+    if lock is not None:
+        files[_CARGO_LOCK] = lock
+    return PackageDeclaration(
+        "rust",
+        str(_table(top.get("package")).get("name") or ""),
+        (*manifests, _CARGO_LOCK) if lock is not None else tuple(manifests),
+        tuple(f"{name}@{_version(wanted[name])}" for name in wanted if name not in (*elsewhere, *own)),
+        tuple(elsewhere),
+        _CARGO_LOCK if lock is not None else "",
+        files,
+    )
+
+
+def _go(read: Read, names: ListNames) -> PackageDeclaration | None:
+    if "go.mod" not in names(""):
+        return None
+    text, sums = read("go.mod") or "", read("go.sum") if "go.sum" in names("") else None
+    name = re.search(r"^module\s+(\S+)", text, re.M)
+    files = {"go.mod": text} | ({"go.sum": sums} if sums is not None else {})
+    requirements = tuple(f"{module}@{version}" for module, version in _REQUIRED.findall(text))
+    lock = "go.sum" if sums is not None else ""
+    return PackageDeclaration("go", name[1] if name else "", tuple(files), requirements, (), lock, files)
+
+
+def _members(top: Mapping[str, Any], names: ListNames) -> Iterator[str]:
+    """The folders of the members of a cargo workspace, whose patterns end in `*` or name a folder."""
+    patterns = _table(top.get("workspace")).get("members")
+    found = 0
+    for pattern in patterns if isinstance(patterns, list) else ():
+        folder = str(pattern).removesuffix("/*")
+        inside = sorted(f"{folder}/{name}" for name in names(folder)) if str(pattern).endswith("/*") else [folder]
+        for member in inside:
+            if ".." not in member.split("/") and not member.startswith("/") and found < _MOST_MEMBERS:
+                found += 1
+                yield member
+
+
+def _requirements(manifest: Mapping[str, Any]) -> dict[str, object]:
+    places = [manifest, _table(manifest.get("workspace")), *_table(manifest.get("target")).values()]
+    return {
+        str(name): value
+        for place in places
+        for table in _TABLES
+        for name, value in _table(_table(place).get(table)).items()
+    }
+
+
+def _targets(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """The source files that cargo wants to exist before it reads what a package needs."""
+    if "package" not in manifest:
+        return
+    yield str(_table(manifest.get("lib")).get("path") or "src/lib.rs")
+    for kind, folder in _TARGETS.items():
+        declared = manifest.get(kind)
+        for target in declared if isinstance(declared, list) else ():
+            path, name = _table(target).get("path"), _table(target).get("name")
+            yield str(path or f"{folder}/{name}.rs")
+
+
+def _version(value: object) -> str:
+    return str(_table(value).get("version") or "*") if isinstance(value, dict) else str(value)
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _toml(text: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}

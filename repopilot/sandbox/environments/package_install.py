@@ -1,0 +1,292 @@
+"""Installs what a repository's JavaScript, Rust or Go declares, into a folder of ours. Blocking.
+
+The package manager works in that folder, on copies of manifest and lock file: it sees neither the repository's scripts
+nor its configuration. Scripts of packages are off, so that none of their code runs; the sandbox's network is too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from repopilot import i18n
+from repopilot.code.dependencies.package_declarations import PackageDeclaration
+from repopilot.errors import EnvironmentFailed
+from repopilot.sandbox import stage, supervise
+from repopilot.sandbox.environments import environment_store as store
+from repopilot.sandbox.environments.environment_store import EnvironmentFacts
+from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
+from repopilot.sandbox.environments.uv import too_large
+from repopilot.sandbox.job_spec import MB, SandboxLimits
+from repopilot.sandbox.processes import disk_use
+from repopilot.sandbox.runners.runner_form import json_of, mapping, plain
+from repopilot.settings import Settings
+from repopilot.types import InstalledPackages, LeftOut, OnProgress, Progress
+
+NODE_MODULES, VENDOR, GO_CACHE = "node_modules", "vendor", "go"
+CARGO_CONFIGURATION = "config.toml"
+_FORM = 1
+_LIMITS = SandboxLimits(memory=4096 * MB, file=1024 * MB, processes=256)
+_LONGEST_PROBLEM = 500
+_PNPM_LOCK = "pnpm-lock.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class _Installer:
+    """How a language's packages are had.
+
+    Attributes:
+        program: its name.
+        folder: the name of the folder with the packages.
+        commands: arguments to try in turn, from the declaration and the folder to work in.
+        variables: of its environment, from that folder.
+        installed: `name@version` of what is there.
+    """
+
+    program: str
+    folder: str
+    commands: Callable[[PackageDeclaration, Path], Sequence[Sequence[str]]]
+    variables: Callable[[Path], Mapping[str, str]]
+    installed: Callable[[Path], Sequence[str]]
+
+
+def packages_key(declaration: PackageDeclaration) -> str:
+    """The key of what a language of a repository declares, among the environments on disk."""
+    content = [_FORM, declaration.language, sorted(declaration.files.items()), platform.system(), platform.machine()]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:20]
+
+
+def load_packages(declaration: PackageDeclaration, settings: Settings) -> InstalledPackages | None:
+    """What was installed for what is declared now; None for nothing."""
+    key = packages_key(declaration)
+    folder = settings.environments_folder / key
+    if store.read_facts(folder) is None:
+        return None
+    lock = folder / "Cargo.lock"
+    files = {"Cargo.lock": lock.read_text("utf-8")} if declaration.language == "rust" and lock.is_file() else {}
+    return InstalledPackages(key, folder / _installer(declaration).folder, files)
+
+
+def install_packages(
+    declaration: PackageDeclaration, settings: Settings, progress: OnProgress, cancel: threading.Event
+) -> InstalledPackages:
+    """Install the packages of one language, replacing what was installed for the same declaration.
+
+    Args:
+        declaration: what is asked for.
+        settings: data directory and limits.
+        progress: receives how far it is.
+        cancel: ends the installation once set. What was downloaded is kept for the next one.
+
+    Returns:
+        The packages.
+
+    Raises:
+        EnvironmentFailed: they can't be installed; the message says why.
+        StorageError: the data directory can't be used.
+        Cancelled: `cancel` was set.
+    """
+    installer = _installer(declaration)
+    program = shutil.which(installer.program)
+    if program is None:
+        raise EnvironmentFailed(
+            i18n.message("environments.no_installer", program=installer.program),
+            i18n.message("sandbox.install_program", program=installer.program),
+        )
+    started, key = time.monotonic(), packages_key(declaration)
+    with building(key, settings) as folder:
+        _write(declaration, folder)
+        with watched(lambda: progress(_moment(folder, settings))):
+            tried = _install(installer, program, declaration, folder, (settings, cancel))
+        packages = folder / installer.folder
+        packages.mkdir(exist_ok=True)  # nothing was asked for
+        check_size(packages, settings.environment_max_mb)
+        open_to_readers(packages)
+        facts = EnvironmentFacts(
+            declaration.name,
+            declaration.requirements,
+            tuple(installer.installed(folder)),
+            tuple(LeftOut(name, i18n.message("environments.left_out.elsewhere")) for name in declaration.elsewhere),
+            store.megabytes_of(packages),
+            round(time.monotonic() - started, 1),
+            unlocked=tried > 0,
+        )
+        store.write_facts(facts, folder)
+        publish(folder, settings.environments_folder / key)
+    built = load_packages(declaration, settings)
+    assert built is not None  # published just now
+    return built
+
+
+def installer_name(language: str) -> str:
+    """The program that fetches the packages of a language."""
+    return _INSTALLERS[language].program
+
+
+def _installer(declaration: PackageDeclaration) -> _Installer:
+    if declaration.language == "javascript" and declaration.lock == _PNPM_LOCK and shutil.which("pnpm"):
+        return _INSTALLERS["pnpm"]
+    return _INSTALLERS[declaration.language]
+
+
+def _write(declaration: PackageDeclaration, folder: Path) -> None:
+    for path, text in declaration.files.items():
+        pure = PurePosixPath(path)
+        if not pure.is_absolute() and ".." not in pure.parts:
+            stage.write(folder, path, text)
+
+
+def _install(
+    installer: _Installer,
+    program: str,
+    declaration: PackageDeclaration,
+    folder: Path,
+    bounds: tuple[Settings, threading.Event],
+) -> int:
+    """Run the commands until one succeeds: its number. Raises EnvironmentFailed where none does."""
+    problem = ""
+    for number, arguments in enumerate(installer.commands(declaration, folder)):
+        outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
+        if outcome.status == 0:
+            if installer.folder == VENDOR:
+                (folder / CARGO_CONFIGURATION).write_text(_cargo_configuration(outcome.output, folder, bounds[0]))
+            return number
+        problem = problem or outcome.output
+    raise EnvironmentFailed(
+        i18n.message("environments.not_installed", problem=_in_one_line(problem)),
+        i18n.message("environments.installer_hint", program=installer.program),
+    )
+
+
+def _run(
+    arguments: Sequence[str], variables: Mapping[str, str], folder: Path, bounds: tuple[Settings, threading.Event]
+) -> supervise.RunOutcome:
+    settings, cancel = bounds
+    limit = settings.environment_max_mb
+    marker = secrets.token_hex(16)
+    command = supervise.SandboxCommand(
+        arguments, {**os.environ, **variables, "REPOPILOT_RUN": marker}, b"", folder, marker, folder
+    )
+    limits = SandboxLimits(
+        settings.environment_timeout_s, _LIMITS.memory, _LIMITS.file, limit * MB, _LIMITS.processes, _LIMITS.output
+    )
+    outcome = supervise.run(command, limits, os.pipe(), cancel)
+    if outcome.ended == "timeout":
+        raise EnvironmentFailed(
+            i18n.message("environments.timeout", seconds=limits.seconds), i18n.message("environments.timeout_hint")
+        )
+    if outcome.ended == "disk":
+        raise too_large(limit)
+    if outcome.ended != "finished":
+        name = Path(arguments[0]).name
+        raise EnvironmentFailed(i18n.message("environments.installer_stopped", program=name, limit=outcome.ended))
+    return outcome
+
+
+def _moment(folder: Path, settings: Settings) -> Progress:
+    return Progress("environment_install", disk_use(folder, settings.environment_max_mb * MB), 0, "bytes")
+
+
+def _in_one_line(output: str) -> str:
+    """What a package manager says from its first error on, without the lines that only lead to its log."""
+    lines = [line.strip() for line in plain(output, 20_000).splitlines()]
+    lines = [line for line in lines if line and "complete log" not in line and not line.startswith("warning")]
+    first = next((number for number, line in enumerate(lines) if "error" in line.lower()), 0)
+    return " ".join(lines[first:])[:_LONGEST_PROBLEM]
+
+
+def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:
+    # Git would be told addresses by the repository; the registry is the user's.
+    quiet = ("--no-audit", "--no-fund", "--no-progress", "--color=false", "--no-update-notifier")
+    options = (
+        "--ignore-scripts",
+        "--include=dev",
+        "--git=git-is-not-used",
+        "--cache",
+        str(_cache(folder, "npm")),
+        *quiet,
+    )
+    loose = ("install", *options, "--no-package-lock", "--legacy-peer-deps")
+    locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
+    return [("ci", *options), loose] if locked else [loose]
+
+
+def _pnpm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:
+    flat = ("--config.node-linker=hoisted", "--package-import-method=copy", "--ignore-workspace")
+    options = ("--ignore-scripts", "--reporter=append-only", "--store-dir", str(_cache(folder, "pnpm")), *flat)
+    return [("install", "--frozen-lockfile", *options), ("install", "--no-lockfile", *options)]
+
+
+def _cargo(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:
+    vendor = ("vendor", "--versioned-dirs", "--manifest-path", str(folder / "Cargo.toml"))
+    place = str(folder / VENDOR)
+    return [(*vendor, "--locked", place), (*vendor, place)] if declaration.lock else [(*vendor, place)]
+
+
+def _cargo_configuration(output: str, folder: Path, settings: Settings) -> str:
+    """What cargo says is to be written into its configuration, with the folder that it will be in."""
+    start = output.find("[source.")
+    key = folder.name.removeprefix("building-")
+    text = output[start:] if start >= 0 else ""
+    return text.replace(str(folder), str(settings.environments_folder / key))
+
+
+def _cache(folder: Path, name: str) -> Path:
+    return folder.parent / store.CACHE / name
+
+
+def _npm_packages(folder: Path) -> Sequence[str]:
+    listed = folder / NODE_MODULES / ".package-lock.json"
+    found = mapping(mapping(json_of(listed.read_bytes())).get("packages")) if listed.is_file() else {}
+    return [f"{path.rpartition('node_modules/')[2]}@{mapping(entry).get('version')}" for path, entry in found.items()]
+
+
+def _named_by_folders(folder: Path) -> Sequence[str]:
+    """Packages of pnpm, which keeps no list of its own."""
+    top = folder / NODE_MODULES
+    manifests = [*top.glob("[!.]*/package.json"), *top.glob("@*/*/package.json")]
+    data = [mapping(json_of(path.read_bytes())) for path in sorted(manifests)]
+    return [f"{each.get('name')}@{each.get('version')}" for each in data]
+
+
+def _vendored(folder: Path) -> Sequence[str]:
+    place = folder / VENDOR
+    return sorted(path.name for path in place.iterdir()) if place.is_dir() else []
+
+
+def _go_modules(folder: Path) -> Sequence[str]:
+    cache = folder / GO_CACHE / "cache" / "download"
+    return sorted(path.name for path in cache.rglob("*.zip"))
+
+
+_INSTALLERS = {
+    "javascript": _Installer("npm", NODE_MODULES, _npm, lambda folder: {}, _npm_packages),
+    "pnpm": _Installer("pnpm", NODE_MODULES, _pnpm, lambda folder: {"CI": "true"}, _named_by_folders),
+    "rust": _Installer(
+        "cargo",
+        VENDOR,
+        _cargo,
+        lambda folder: {
+            "CARGO_HOME": str(_cache(folder, "cargo")),
+            "CARGO_TERM_COLOR": "never",
+            "CARGO_NET_RETRY": "1",
+        },
+        _vendored,
+    ),
+    "go": _Installer(
+        "go",
+        GO_CACHE,
+        lambda declaration, folder: [("mod", "download")],
+        lambda folder: {"GOMODCACHE": str(folder / GO_CACHE), "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local"},
+        _go_modules,
+    ),
+}

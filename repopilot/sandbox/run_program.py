@@ -1,0 +1,237 @@
+"""Runs tests of other languages than Python in the sandbox, by the runner that the repository uses."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.sandbox import levels, stage, supervise
+from repopilot.sandbox.bwrap import MOUNTS
+from repopilot.sandbox.failures import failures
+from repopilot.sandbox.inside.bootstrap import NOT_STARTED
+from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, SandboxProgram
+from repopilot.sandbox.levels import level
+from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan, plain
+from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, runner_of
+from repopilot.sandbox.verdict import TestOutcome
+from repopilot.settings import Settings
+from repopilot.types import InstalledPackages, TestOutcomeName, TestRun
+
+_MOST_REASONS = 5
+_LONGEST_OUTPUT = 64 * 1024
+_PLACE = re.compile(r"(?:^|[\s('\"@])(?P<path>[^\s:()'\"]+\.(?:[cm]?[jt]sx?|rs|go)):(?P<line>\d{1,7})\b")
+_NODE_MODULES = "node_modules"
+_WRITTEN_BY_TOOLS = {".cache", ".vite", ".vite-temp", ".vitest"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerSuite:
+    """Tests of one language, and what they need.
+
+    Attributes:
+        language: a key of `LANGUAGES` in runners/runner_table.py.
+        tests: paths of test files; () for all tests of the repository.
+        project: what its package.json declares.
+        packages: what was installed for it, None for nothing.
+    """
+
+    language: str
+    tests: tuple[str, ...] = ()
+    project: NodeProject = field(default_factory=NodeProject)
+    packages: InstalledPackages | None = None
+
+
+def run_suite(
+    files: Mapping[str, str | bytes],
+    suite: RunnerSuite,
+    settings: Settings,
+    inputs: Path | None = None,
+    cancel: threading.Event | None = None,
+) -> TestRun:
+    """Run tests in the sandbox. The result is never `genuine`: that takes a control, see agents/generate.
+
+    Blocking; no process of the run is left when it returns.
+
+    Args:
+        files: the files under test, texts by path.
+        suite: what to run.
+        settings: sandbox level, consent and time limit.
+        inputs: a folder with the rest of the repository.
+        cancel: ends the run once set.
+
+    Returns:
+        Counts, failures and output; `reasons` says why it is no pass, and is empty when the runner reported one.
+
+    Raises:
+        SandboxError: no level works, the language's program is missing, or the runner isn't known here.
+        StorageError: the files can't be written.
+        Cancelled: `cancel` was set.
+    """
+    runner = runner_of(suite.language, suite.project)
+    program, readable = find_program(suite.language)
+    achieved = level(settings)
+    limits = _limits(suite.language, settings)
+    packages = suite.packages
+    with stage.stage(files, inputs, packages.files if packages else None) as folder:
+        root = folder / "repo"
+        if packages and suite.language == "javascript":
+            _link_entries(packages.folder, root / _NODE_MODULES)
+        plan = RunPlan(program, suite.tests, suite.project, packages.folder if packages else None)
+        command = runner.command(plan)
+        readable = (*readable, *(_readable(packages) if packages else ()))
+        job = SandboxJob(
+            root,
+            stage.fresh_work(folder, "work"),
+            limits=limits,
+            program=replace(command, readable=readable),
+        )
+        outcome = levels.start(job, achieved, cancel or threading.Event())
+        top = f"{MOUNTS.work if achieved == 'bwrap' else os.path.realpath(job.work)}/{COPY}"
+    report = runner.read(outcome.report, top)
+    return _result(outcome, report, _Context(achieved, limits, top, command, _texts(files, report, inputs, top)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What the result of a run is made with. `top`: the code's folder inside."""
+
+    level: levels.SandboxLevel
+    limits: SandboxLimits
+    top: str
+    command: SandboxProgram
+    sources: Mapping[str, str]
+
+
+def _link_entries(packages: Path, folder: Path) -> None:
+    """Link what is in a `node_modules` into one that tools may write their own files to, as Vite does."""
+    folder.mkdir()
+    for entry in packages.iterdir():
+        if entry.name not in _WRITTEN_BY_TOOLS:
+            (folder / entry.name).symlink_to(entry)
+
+
+def _readable(packages: InstalledPackages) -> tuple[Path, ...]:
+    """The folder of the packages, or that around it where it is ours, with what tells cargo where they are."""
+    return (packages.folder.parent if packages.key else packages.folder,)
+
+
+def _limits(language: str, settings: Settings) -> SandboxLimits:
+    toolchain = LANGUAGES[language]
+    return replace(toolchain.limits, seconds=settings.test_timeout_s * toolchain.patience)
+
+
+def _result(run: supervise.RunOutcome, report: ProgramReport, context: _Context) -> TestRun:
+    outcomes = [_placed(outcome, context) for outcome in _distinct(report.outcomes)]
+    counted = Counter((outcome.when, outcome.outcome) for outcome in outcomes)
+    said = run.output if context.command.report else run.report.decode("utf-8", "replace")
+    output = plain(said[-_LONGEST_OUTPUT:], _LONGEST_OUTPUT).replace(f"{context.top}/", "")
+    reasons = _reasons(run, report, outcomes, context)
+    notes = "".join(f"\n[sandbox] {reason}" for reason in reasons)
+    return TestRun(
+        passed=counted["call", "passed"],
+        failed=counted["call", "failed"],
+        errors=counted["collect", "failed"],
+        duration_s=round(run.seconds, 3),
+        level=context.level,
+        output=output + notes,
+        genuine=False,
+        ended=run.ended,
+        failures=failures(outcomes, context.sources),
+        reasons=reasons,
+        outcomes={outcome.id: _name(outcome) for outcome in outcomes},
+    )
+
+
+def _distinct(outcomes: Sequence[TestOutcome]) -> list[TestOutcome]:
+    """One outcome for each id: of tests with the same name the first that failed, else the first."""
+    found: dict[str, TestOutcome] = {}
+    for outcome in outcomes:
+        if outcome.id not in found or (outcome.outcome == "failed" != found[outcome.id].outcome):
+            found[outcome.id] = outcome
+    return list(found.values())
+
+
+def _name(outcome: TestOutcome) -> TestOutcomeName:
+    if outcome.outcome == "failed":
+        return "failed" if outcome.when == "call" else "error"
+    return "passed" if outcome.outcome == "passed" else "skipped"
+
+
+def _reasons(
+    run: supervise.RunOutcome, report: ProgramReport, outcomes: Sequence[TestOutcome], context: _Context
+) -> tuple[str, ...]:
+    """Why the run is no pass; none when the runner reported one and nothing contradicts it."""
+    if run.ended != "finished":
+        limits = context.limits
+        values = {
+            "timeout": limits.seconds,
+            "memory": limits.memory // MB,
+            "processes": limits.processes,
+            "output": limits.output // MB,
+            "disk": limits.disk // MB,
+        }
+        return (i18n.message(f"sandbox.stopped.{run.ended}", limit=values.get(run.ended, 0)),)
+    failed = [outcome.id for outcome in outcomes if outcome.outcome == "failed"]
+    if failed:
+        return tuple(i18n.message("sandbox.verdict.failed", test=test) for test in failed[:_MOST_REASONS])
+    if run.status == NOT_STARTED:
+        return (i18n.message("sandbox.program_not_started", problem=plain(run.output, 300).strip()),)
+    if run.status != 0:
+        return (i18n.message("sandbox.verdict.exit_status", status=run.status, expected=0),)
+    if not report.ended:
+        return (i18n.message("sandbox.verdict.no_report"),)
+    if not outcomes:
+        return (i18n.message("sandbox.verdict.no_test"),)
+    if not any(outcome.outcome == "passed" for outcome in outcomes):
+        return (i18n.message("sandbox.verdict.all_skipped"),)
+    return ()
+
+
+def _placed(outcome: TestOutcome, context: _Context) -> TestOutcome:
+    """An outcome with paths as in the repository, and the first place in its code that the failure names."""
+    if outcome.outcome != "failed":
+        return outcome
+    text = _relative(outcome.text, context.top)
+    places = [(found["path"], int(found["line"])) for found in _PLACE.finditer(text)]
+    path, line = next((place for place in places if place[0] in context.sources), ("", 0))
+    return replace(outcome, text=text, message=_relative(outcome.message, context.top), path=path, line=line)
+
+
+def _relative(text: str, top: str) -> str:
+    return text.replace(f"file://{top}/", "").replace(f"{top}/", "")
+
+
+def _texts(files: Mapping[str, str | bytes], report: ProgramReport, inputs: Path | None, top: str) -> dict[str, str]:
+    """The texts of the files that failures name, by path."""
+    found: dict[str, str] = {}
+    for outcome in report.outcomes:
+        if outcome.outcome != "failed":
+            continue
+        for place in _PLACE.finditer(_relative(outcome.text, top)):
+            path = place["path"]
+            if path in found or path.startswith(("/", "..")) or "\0" in path:
+                continue
+            if (text := _text(path, files, inputs)) is not None:
+                found[path] = text
+    return found
+
+
+def _text(path: str, files: Mapping[str, str | bytes], inputs: Path | None) -> str | None:
+    if path in files:
+        content = files[path]
+        return content if isinstance(content, str) else content.decode("utf-8", "replace")
+    if inputs is None:
+        return None
+    try:
+        place = (inputs / path).resolve()
+        inside = place.is_relative_to(inputs.resolve())  # the report may name a link that leads out
+        return place.read_text("utf-8", "replace") if inside else None
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,67 @@
+"""`go test -json`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import PurePosixPath
+
+from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.runners.runner_form import (
+    LONGEST_TEXT,
+    MOST_TESTS,
+    ProgramReport,
+    RunPlan,
+    json_of,
+    mapping,
+    outcome,
+)
+from repopilot.sandbox.verdict import TestOutcome
+
+_RESULTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+_MOST_LINES = 400_000
+
+
+def command(plan: RunPlan) -> SandboxProgram:
+    """The program that runs the tests of a plan: those of the packages that its test files are in."""
+    packages = dict.fromkeys(f"./{PurePosixPath(test).parent}" for test in plan.tests)
+    variables = {
+        "GOCACHE": "{work}/go-cache",
+        "GOPATH": "{work}/go",
+        "GOPROXY": "off",
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-mod=mod",
+        "GOMAXPROCS": "2",
+        "PATH": f"{plan.program.parent}:/usr/bin:/bin",
+    }
+    if plan.packages:
+        variables["GOMODCACHE"] = str(plan.packages)
+    return SandboxProgram((str(plan.program), "test", "-json", "-p", "2", *(packages or ("./...",))), variables)
+
+
+def read(raw: bytes, root: str) -> ProgramReport:
+    """Read the events of `go test -json`; tests are named by their package."""
+    said: dict[tuple[str, str], str] = defaultdict(str)
+    found: list[TestOutcome] = []
+    packages, ended, other = set(), set(), ""
+    for line in raw.splitlines()[:_MOST_LINES]:
+        event = mapping(json_of(line))
+        action, package, test = (str(event.get(key) or "") for key in ("Action", "Package", "Test"))
+        if not action:
+            other += line.decode("utf-8", "replace")[:500] + "\n" if len(other) < LONGEST_TEXT else ""
+            continue
+        packages.add(package)
+        text = said[package, test]
+        if action in ("output", "build-output") and len(text) < LONGEST_TEXT:
+            said[package, test] = text + str(event.get("Output") or "")[:LONGEST_TEXT]
+        elif action in _RESULTS and len(found) < MOST_TESTS:
+            if test:
+                message = "\n".join(
+                    row.strip() for row in text.splitlines() if not row.lstrip().startswith(("===", "---"))
+                )
+                found.append(outcome(package, test, _RESULTS[action], event.get("Elapsed"), (message, text)))
+            else:
+                ended.add(package)
+                if action == "fail" and not any(each.outcome == "failed" for each in found):
+                    found.append(outcome(package, "", "failed", 0, (other or text, other or text)))
+    packages = {package for package in packages if "[" not in package} - {""}
+    return ProgramReport(tuple(found), bool(packages) and packages <= ended)

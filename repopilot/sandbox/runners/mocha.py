@@ -1,0 +1,44 @@
+"""Mocha, with its JSON reporter."""
+
+from __future__ import annotations
+
+from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.runners.runner_form import (
+    NODE_VARIABLES,
+    ProgramReport,
+    RunPlan,
+    entries,
+    inside_repository,
+    json_of,
+    mapping,
+    outcome,
+)
+
+_REPORT = "{work}/mocha.json"
+_TAKEN = ("--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--file", "--extension")
+_IGNORED = ("--reporter", "-R", "--reporter-option", "-O", "--grep", "-g", "--fgrep", "-f", "--config", "--jobs", "-j")
+_SWITCHES = ("--check-leaks", "--recursive", "--experimental-", "--exit")
+_LISTS = {"passes": "passed", "failures": "failed", "pending": "skipped"}
+
+
+def command(plan: RunPlan) -> SandboxProgram:
+    """The program that runs the tests of a plan."""
+    options = plan.project.options("mocha", _TAKEN, _SWITCHES)
+    tests = plan.tests or plan.project.operands("mocha", (*_TAKEN, *_IGNORED))
+    reporter = ("--reporter", "json", "--reporter-option", f"output={_REPORT}", "--no-color", "--no-parallel")
+    arguments = (str(plan.program), "{root}/node_modules/mocha/bin/mocha.js", *options, *reporter, *tests)
+    return SandboxProgram(arguments, NODE_VARIABLES, _REPORT)
+
+
+def read(raw: bytes, root: str) -> ProgramReport:
+    """Read Mocha's JSON report."""
+    report = mapping(json_of(raw))
+    found = []
+    for name, result in _LISTS.items():
+        for test in entries(report.get(name)):
+            error, took = mapping(test.get("err")), test.get("duration")
+            seconds = took / 1000 if isinstance(took, (int, float)) else 0
+            path = inside_repository(test.get("file"), root)
+            text = (error.get("message"), error.get("stack"))
+            found.append(outcome(path, test.get("fullTitle") or test.get("title"), result, seconds, text))
+    return ProgramReport(tuple(found), isinstance(report.get("stats"), dict))

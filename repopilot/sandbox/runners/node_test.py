@@ -1,0 +1,45 @@
+"""`node --test`, with a reporter of ours (inside/node_reporter.mjs)."""
+
+from __future__ import annotations
+
+from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.runners.runner_form import (
+    MOST_TESTS,
+    NODE_VARIABLES,
+    ProgramReport,
+    RunPlan,
+    inside_repository,
+    json_of,
+    mapping,
+    outcome,
+)
+
+_REPORT = "{work}/node-report.jsonl"
+_TAKEN = ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C")
+
+
+def command(plan: RunPlan) -> SandboxProgram:
+    """The program that runs the tests of a plan."""
+    options = plan.project.options("node", _TAKEN, ("--experimental-", "--enable-source-maps"))
+    reporter = ("--test-reporter={inside}/node_reporter.mjs", f"--test-reporter-destination={_REPORT}")
+    # Two files at a time, whatever the number of cores: each has a process with about ten threads.
+    arguments = (str(plan.program), *options, "--test", "--test-concurrency=2", *reporter)
+    return SandboxProgram((*arguments, *(f"./{test}" for test in plan.tests)), NODE_VARIABLES, _REPORT)
+
+
+def read(raw: bytes, root: str) -> ProgramReport:
+    """Read the lines of our reporter."""
+    lines = raw.splitlines()[: MOST_TESTS + 1]
+    events = [mapping(json_of(line)) for line in lines]
+    found = [
+        outcome(
+            inside_repository(event["file"], root),
+            event.get("name"),
+            str(event["outcome"]),
+            event.get("seconds"),
+            (event.get("message"), event.get("stack")),
+        )
+        for event in events
+        if "file" in event and event.get("outcome") in ("passed", "failed", "skipped")
+    ]
+    return ProgramReport(tuple(found), bool(events) and events[-1].get("end") is True)

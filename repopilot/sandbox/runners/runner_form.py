@@ -1,0 +1,113 @@
+"""What a test runner of another language is, and what its report becomes. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.verdict import TestOutcome
+
+MOST_TESTS = 20_000
+"""Tests of a report that are read."""
+NODE_VARIABLES = {"NODE_ENV": "test", "OPENSSL_CONF": "/dev/null"}
+"""Of every Node process; the system's configuration of OpenSSL can't be read in each level."""
+LONGEST_ID, LONGEST_MESSAGE, LONGEST_TEXT = 400, 2_000, 8_000
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)?", re.S)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramReport:
+    """What a runner reported: outcomes in order, and whether it did so to its end."""
+
+    outcomes: tuple[TestOutcome, ...] = ()
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What is to be run.
+
+    Attributes:
+        program: the path of the runner's program.
+        tests: paths of test files; () for all tests.
+        project: what package.json declares, of a runner for JavaScript.
+        packages: the folder with the packages that were installed, None for none.
+    """
+
+    program: Path
+    tests: tuple[str, ...] = ()
+    project: NodeProject = field(default_factory=NodeProject)
+    packages: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A test runner.
+
+    Attributes:
+        name: as its users call it.
+        language: a key of `LANGUAGES` in runner_table.py.
+        used_by: whether a project uses it.
+        command: the program that runs the tests of a plan.
+        read: the report, from what the program wrote and the folder of the code inside.
+    """
+
+    name: str
+    language: str
+    used_by: Callable[[NodeProject], bool]
+    command: Callable[[RunPlan], SandboxProgram]
+    read: Callable[[bytes, str], ProgramReport]
+
+
+def plain(text: object, longest: int = LONGEST_TEXT) -> str:
+    """Text of a program without what a terminal would obey, at most `longest` characters."""
+    cut = str(text or "")[: 4 * longest]
+    return _CONTROL.sub("", _ESCAPE.sub("", cut))[:longest]
+
+
+def json_of(raw: bytes) -> Any:
+    """The value of a JSON document; None for anything else."""
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value where it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def entries(value: object) -> list[Mapping[str, Any]]:
+    """The objects of a JSON array, at most MOST_TESTS; none of anything else."""
+    return [each for each in value[:MOST_TESTS] if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def outcome(path: object, name: object, result: str, seconds: object, failure: tuple[object, object]) -> TestOutcome:
+    """One outcome with its texts made plain and short.
+
+    Args:
+        path: of the test file, inside the repository.
+        name: of the test, '' for the file as a whole.
+        result: passed, failed or skipped.
+        seconds: its duration as the runner says.
+        failure: the message, and the longer text with the place.
+    """
+    file, test = plain(path, LONGEST_ID), " ".join(plain(name, LONGEST_ID).split())
+    took = float(seconds) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e6 else 0.0
+    message = plain(failure[0], LONGEST_MESSAGE) if result == "failed" else ""
+    text = plain(failure[1], LONGEST_TEXT) if result == "failed" else ""
+    identity = f"{file}::{test}" if test else file
+    return TestOutcome(identity, "call" if test else "collect", result, took, text=text, message=message)
+
+
+def inside_repository(path: object, root: str) -> str:
+    """A path as seen from the top of the repository."""
+    return plain(path, LONGEST_ID).removeprefix("file://").removeprefix(f"{root}/")

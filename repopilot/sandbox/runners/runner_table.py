@@ -1,0 +1,142 @@
+"""The test runners of other languages than Python, and the programs and limits of each language."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from repopilot import i18n
+from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.code.languages import is_test_path
+from repopilot.errors import SandboxError
+from repopilot.sandbox.job_spec import MB, SandboxLimits
+from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
+from repopilot.sandbox.runners.runner_form import Runner
+
+RUNNERS = (
+    Runner("vitest", "javascript", lambda p: p.runner == "vitest", jest_json.vitest_command, jest_json.read),
+    Runner("jest", "javascript", lambda p: p.runner == "jest", jest_json.jest_command, jest_json.read),
+    Runner("mocha", "javascript", lambda p: p.runner == "mocha", mocha.command, mocha.read),
+    Runner("node --test", "javascript", lambda p: p.runner == "node", node_test.command, node_test.read),
+    Runner("cargo test", "rust", lambda p: True, cargo_test.command, cargo_test.read),
+    Runner("go test", "go", lambda p: True, go_test.command, go_test.read),
+)
+_ASK_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What running a language's tests takes.
+
+    Attributes:
+        program: the name of the program.
+        suffixes: of its source files.
+        limits: of a run; memory that is reserved but not written doesn't count, of which Node has much.
+        home: a command that says where its installation is, () where that is around the program.
+        patience: what the time limit of tests is multiplied by, since they are compiled first.
+    """
+
+    program: str
+    suffixes: tuple[str, ...]
+    limits: SandboxLimits
+    home: tuple[str, ...] = ()
+    patience: float = 1.0
+
+
+LANGUAGES = {
+    "javascript": Toolchain(
+        "node",
+        (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
+        SandboxLimits(disk=512 * MB, descriptors=1024),
+    ),
+    "rust": Toolchain(
+        "cargo",
+        (".rs",),
+        SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, descriptors=1024),
+        ("rustc", "--print", "sysroot"),
+        8.0,
+    ),
+    "go": Toolchain(
+        "go",
+        (".go",),
+        SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, descriptors=1024),
+        ("go", "env", "GOROOT"),
+        4.0,
+    ),
+}
+
+
+def language_of_tests(path: str) -> str | None:
+    """The language, of those here, of a file; None for any other."""
+    suffix = PurePosixPath(path).suffix
+    return next((name for name, toolchain in LANGUAGES.items() if suffix in toolchain.suffixes), None)
+
+
+def is_run_as_test(path: str) -> bool:
+    """Whether a file has tests that a runner of these takes by its path."""
+    language = language_of_tests(path)
+    return language is not None and is_test_path(path) and not path.endswith(".d.ts")
+
+
+def runner_of(language: str, project: NodeProject) -> Runner:
+    """The runner that a repository uses.
+
+    Args:
+        language: a key of LANGUAGES.
+        project: what its package.json declares.
+
+    Raises:
+        SandboxError: it uses one that isn't known here.
+    """
+    for runner in RUNNERS:
+        if runner.language == language and runner.used_by(project):
+            return runner
+    known = ", ".join(runner.name for runner in RUNNERS if runner.language == language)
+    raise SandboxError(
+        i18n.message("sandbox.unknown_runner", name=project.runner), i18n.message("sandbox.known_runners", names=known)
+    )
+
+
+def find_program(language: str) -> tuple[Path, tuple[Path, ...]]:
+    """The program of a language, and the folders that it reads.
+
+    Raises:
+        SandboxError: it isn't installed.
+    """
+    toolchain = LANGUAGES[language]
+    found = _located(toolchain.program, toolchain.home, os.environ.get("PATH", ""))
+    if found is None:
+        raise SandboxError(
+            i18n.message("sandbox.no_program", program=toolchain.program),
+            i18n.message("sandbox.install_program", program=toolchain.program),
+        )
+    return found
+
+
+def missing_programs(languages: Iterable[str]) -> tuple[str, ...]:
+    """The programs that some languages lack here."""
+    tools = [LANGUAGES[language] for language in languages]
+    return tuple(t.program for t in tools if _located(t.program, t.home, os.environ.get("PATH", "")) is None)
+
+
+@lru_cache(maxsize=8)
+def _located(program: str, home: tuple[str, ...], _path: str) -> tuple[Path, tuple[Path, ...]] | None:
+    found = shutil.which(program)
+    if found is None:
+        return None
+    if not home:
+        real = Path(os.path.realpath(found))
+        folder = real.parent.parent
+        return real, () if folder in (Path("/"), Path("/usr"), Path("/usr/local")) else (folder,)
+    try:
+        said = subprocess.run(home, capture_output=True, text=True, timeout=_ASK_S, check=False, cwd="/")
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    folder = Path(said.stdout.strip() or "/")
+    inside = folder / "bin" / program
+    return (inside, (folder,)) if said.returncode == 0 and inside.is_file() else None

@@ -1,0 +1,167 @@
+"""Changes of JavaScript and Rust: their tests run before and after, and a fault of ours controls the pass."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.edited import workspace_of
+from support.shop_workspace import traced
+
+from repopilot.agents.editing import edits
+from repopilot.agents.generate.edit_tests import choose_by_tests
+from repopilot.agents.generate.evidence import Examination
+from repopilot.agents.generate.pipeline import generate
+from repopilot.agents.generate.runner_suites import suite_language
+from repopilot.agents.testing.render import run_sentences
+from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
+from repopilot.sandbox.runners.runner_table import missing_programs
+
+needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
+needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")
+CODE = """exports.price = (count) => {
+  if (count > 10) {
+    return count * 9;
+  }
+  return count * 10;
+};
+exports.LIMIT = 3;
+"""
+TESTS = """const test = require('node:test');
+const assert = require('node:assert');
+const { price, LIMIT } = require('../shop.js');
+test('small', () => assert.equal(price(2), 20));
+test('large', () => assert.equal(price(20), 160));
+test('always red', () => assert.equal(price(1), 0));
+test('limit', () => assert.equal(LIMIT, 3));
+"""
+FILES = {
+    "package.json": json.dumps({"name": "shop", "scripts": {"test": "node --test"}}),
+    "shop.js": CODE,
+    "test/shop.test.js": TESTS,
+    "test/other.test.js": "require('node:test')('other', () => { for (;;); });\n",
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "pub const RATE: i32 = 2;\npub fn twice(a: i32) -> i32 {\n    a * RATE\n}\n",
+    "tests/whole.rs": "#[test] fn whole() { assert!(shop::twice(2) > 0) }\n",
+}
+
+
+async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js"):
+    """The report on a change of the code, and what is said of it."""
+    workspace = workspace_of(tmp_path, files)
+    change = edits.change(path, files[path].replace(old, new), files[path])
+    examination = Examination("change it", workspace, workspace.snapshot.root)
+    done, _, events = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
+    return done.report, run_sentences(done.report, "en"), events
+
+
+@needs_node
+async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_path):
+    report, said, _ = await try_change(tmp_path, "count * 9", "count * 8")
+    assert list(report.tests) == ["test/shop.test.js"]  # by the graph: the other one never ends
+    assert report.repaired == ("test/shop.test.js::large",)
+    assert (report.broken, report.red_before, report.still_green) == ((), ("test/shop.test.js::always red",), 2)
+    assert report.genuine and report.exercised == ("shop.js",)
+    assert "verified by a fault put into the change" in said and "shop.js:3 the test test/shop.test.js::large" in said
+    assert "red → green `test/shop.test.js::large`" in said
+
+
+@needs_node
+async def test_what_a_change_breaks_is_no_pass(tmp_path):
+    report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4")
+    assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
+    assert "green → red `test/shop.test.js::limit`" in said
+
+
+@needs_node
+async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
+    green = "\n".join(line for line in TESTS.splitlines() if "large" not in line and "red" not in line)
+    files = FILES | {"test/shop.test.js": green.replace("test('limit'", "if (LIMIT === 3) test('limit'")}
+    report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4", files)
+    assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
+    assert "not verified" in said and "1 of the tests that passed before did not run" in said
+
+
+@needs_node
+async def test_a_pass_that_no_fault_turns_red_is_not_verified(tmp_path):
+    report, said, _ = await try_change(tmp_path, "};\n", "};\nexports.unused = () => 1 + 1;\n")
+    assert not report.genuine and report.run.passed == 2
+    assert "2 passed, not verified" in said and "no test fails with any of" in said
+    report, said, _ = await try_change(tmp_path / "b", "exports.price", "// a comment\nexports.price")
+    assert not report.genuine and "no fault could be put into the changed lines" in said
+
+
+@needs_node
+@pytest.mark.parametrize("forged", ["require('assert').equal = () => {};", "require('process').exit = () => {};"])
+async def test_code_that_makes_every_test_pass_is_not_verified(tmp_path, forged):
+    report, said, _ = await try_change(tmp_path, "LIMIT = 3", f"LIMIT = 2 + 2; {forged}")
+    assert not report.genuine, said
+
+
+@needs_cargo
+async def test_a_change_of_rust_is_controlled(tmp_path):
+    report, said, _ = await try_change(tmp_path, "a * RATE", "if a < 1 { 0 } else { a * RATE }", RUST, "src/lib.rs")
+    assert report.genuine and "`!(a < 1)` for `a < 1` in src/lib.rs:3" in said
+
+
+@needs_node
+async def test_packages_that_are_not_installed_are_said(tmp_path):
+    manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^11"}}
+    report, said, _ = await try_change(tmp_path, "= 3", "= 4", FILES | {"package.json": json.dumps(manifest)})
+    assert (report.run, report.needs) == (None, "javascript")
+    assert "The 1 packages that the repository declares are not installed" in said and "--build" in said
+
+
+@needs_node
+async def test_a_runner_that_is_not_known_is_said(tmp_path):
+    manifest = {"scripts": {"test": "ava"}}
+    report, said, _ = await try_change(tmp_path, "= 3", "= 4", FILES | {"package.json": json.dumps(manifest)})
+    assert (report.run, report.needs) == (None, "")
+    assert "none were run (RepoPilot doesn't run tests with ava." in said
+
+
+@needs_node
+async def test_a_generated_change_of_javascript_is_try_change(tmp_path):
+    workspace = workspace_of(tmp_path, FILES | {"test/shop.test.js": TESTS.replace("LIMIT, 3", "LIMIT, 5")})
+    answer, _, _ = await traced(lambda step: generate("set LIMIT in shop.js to 5", workspace, step))
+    assert answer.files[0].content == CODE.replace("LIMIT = 3", "LIMIT = 5")
+    assert answer.result.tests.genuine and answer.result.verdict.decision == "ACCEPT_ORIGINAL", answer.text
+    assert "red → green `test/shop.test.js::limit`" in answer.text and "inversion" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "operators"),
+    [
+        ("a.js", "export const f = (a) => a < 1 && !b ? 2 : 'x';", {"return", "condition", "operator", "negation"}),
+        ("a.ts", "const limit: Map<string, 3> = g(3);", {"constant"}),
+        ("a.js", "import x from 'y'; 'use strict'; const z = require('z');", set()),
+        ("a.rs", "fn f(a: i32) -> bool { a.push(1); a < 1 }", {"constant", "operator", "statement"}),
+        ("a.rs", "#[cfg(test)] mod tests { fn f() { assert!(1 < 2) } }", set()),
+        ("a.go", 'func f(a int) bool { return a == 1 || b == "x" }', {"operator", "constant", "text"}),
+        ("a.js", "const = (", set()),
+        ("a.py", "x = 1 < 2", set()),
+    ],
+)
+def test_faults_are_put_where_they_are_seen(path, line, operators):
+    source = f"{line}\nconst untouched = 1 < 2;\n"
+    found = syntax_mutants(source, path, {1}, 20)
+    assert operators <= {mutant.operator for mutant in found} and bool(operators) == bool(found)
+    for mutant in found:
+        assert mutant.line == 1 and mutant.text.endswith("\nconst untouched = 1 < 2;\n") and mutant.text != source
+
+
+def test_the_lines_around_what_was_removed_count_as_changed():
+    assert changed_lines("a\nb\nc\nd\n", "a\nc\nd\ne\n") == {1, 2, 4}
+    assert changed_lines("", "a\nb\n") == {1, 2}
+
+
+def test_the_language_is_that_of_most_changed_code():
+    def changed(*paths: str):
+        return tuple(edits.change(path, "a\nb\n", None) for path in paths)
+
+    assert suite_language(changed("a.ts", "b.md")) == "javascript"
+    assert suite_language(changed("a.rs", "test_x.py")) == "rust"
+    assert suite_language(changed("a.js", "b.py")) is None
+    assert suite_language(changed("README.md")) is None

@@ -1,0 +1,186 @@
+"""Packages of npm and cargo, installed without the public registries: from a server on this machine, from a folder."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import tarfile
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from repopilot.code.dependencies.package_declarations import read_packages
+from repopilot.errors import Cancelled, EnvironmentFailed
+from repopilot.project_environment import declared_packages, find_packages
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.sandbox.environments.package_install import install_packages, load_packages
+from repopilot.sandbox.run_program import RunnerSuite, run_suite
+from repopilot.settings import Settings
+
+needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
+needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+MANIFEST = {
+    "name": "shop",
+    "dependencies": {"answer": "^1.0.0"},
+    "scripts": {"postinstall": "touch ran-own"},
+    "devDependencies": {"stranger": "git+https://example.org/x.git", "neighbour": "file:../x"},
+}
+TEST = "require('node:test')('t', () => require('assert').equal(require('answer'), 42));\n"
+
+
+def packed(**files: str) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(f"package/{name.replace('_', '.')}")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return buffer.getvalue()
+
+
+ANSWER = {"name": "answer", "version": "1.0.3", "scripts": {"install": "touch ran"}}
+ARCHIVE = packed(package_json=json.dumps(ANSWER), index_js="module.exports = 42;\n")
+
+
+@pytest.fixture
+def registry(monkeypatch) -> Iterator[str]:
+    class Registry(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/slow":
+                stopped.wait(20)
+            if self.path.endswith(".tgz"):
+                body = ARCHIVE
+            elif self.path == "/answer":
+                versions = {"1.0.3": ANSWER | {"dist": {"tarball": f"{address}/answer.tgz"}}}
+                body = json.dumps({"name": "answer", "dist-tags": {"latest": "1.0.3"}, "versions": versions}).encode()
+            else:
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    stopped = threading.Event()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    address = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("npm_config_registry", address)
+    yield address
+    stopped.set()
+    server.shutdown()
+
+
+def declared(files: dict[str, str]):
+    tops = frozenset(path for path in files if "/" not in path)
+    return read_packages(files.get, lambda folder: tops if not folder else frozenset())
+
+
+def install(declaration, settings, cancel=None):
+    return install_packages(declaration, settings, lambda _: None, cancel or threading.Event())
+
+
+@needs_npm
+def test_npm_packages_are_installed_without_running_any_script(registry, tmp_path):
+    settings = Settings(home=tmp_path / "home", test_timeout_s=20)
+    (declaration,) = declared({"package.json": json.dumps(MANIFEST)})
+    assert declaration.elsewhere == (
+        "stranger@git+https://example.org/x.git",
+        "neighbour@file:../x",
+    )
+    assert load_packages(declaration, settings) is None
+    packages = install(declaration, settings)
+    assert load_packages(declaration, settings) == packages
+    assert not list(packages.folder.parent.rglob("ran*"))
+    run = run_suite({"a.test.js": TEST}, RunnerSuite("javascript", ("a.test.js",), packages=packages), settings)
+    assert (run.passed, run.reasons) == (1, ())
+    (other,) = declared({"package.json": json.dumps(MANIFEST | {"dependencies": {"answer": "1"}})})
+    assert load_packages(other, settings) is None
+
+
+@needs_npm
+def test_what_can_not_be_installed_is_said(registry, tmp_path):
+    settings = Settings(home=tmp_path / "home")
+    (declaration,) = declared({"package.json": '{"dependencies": {"absent": "1"}}'})
+    with pytest.raises(EnvironmentFailed, match="404"):
+        install(declaration, settings)
+    assert not [path for path in settings.environments_folder.iterdir() if path.name.startswith("building")]
+    (slow,) = declared({"package.json": '{"dependencies": {"slow": "1"}}'})
+    cancel = threading.Event()
+    threading.Timer(1.5, cancel.set).start()
+    with pytest.raises(Cancelled):
+        install(slow, settings, cancel)
+    with pytest.raises(EnvironmentFailed, match="longer than 1 s"):
+        install(slow, Settings(home=tmp_path / "home", environment_timeout_s=1))
+
+
+@needs_cargo
+def test_cargo_packages_are_vendored_and_used_without_network(tmp_path):
+    library, repository = tmp_path / "answer", tmp_path / "shop"
+    for folder in (library, repository):
+        (folder / "src").mkdir(parents=True)
+    (library / "Cargo.toml").write_text('[package]\nname = "answer"\nversion = "1.0.0"\nedition = "2021"\n')
+    (library / "src/lib.rs").write_text("pub fn answer() -> i32 { 42 }\n")
+    git = ["git", "-C", str(library), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], check=True)
+    manifest = f'[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nanswer = {{ git = "file://{library}" }}\n'  # noqa: E501
+    (repository / "Cargo.toml").write_text(manifest)
+    (repository / "src/lib.rs").write_text("#[test] fn asks() { assert_eq!(answer::answer(), 42) }\n")
+    settings = Settings(home=tmp_path / "home", test_timeout_s=20)
+    snapshot = open_source(parse_source(str(repository)), settings)
+    (declaration,) = declared_packages(snapshot)
+    assert find_packages(snapshot, declaration, settings) is None
+    packages = install(declaration, settings)
+    run = run_suite({}, RunnerSuite("rust", packages=packages), settings, repository)
+    assert run.outcomes == {"src/lib.rs::asks": "passed"}, run.output
+    assert not (repository / "Cargo.lock").exists()
+
+
+def test_modules_that_the_user_installed_in_a_local_repository_are_used(tmp_path):
+    (tmp_path / "package.json").write_text('{"name": "shop"}')
+    (tmp_path / "node_modules").mkdir()
+    settings = Settings(home=tmp_path / "home")
+    snapshot = open_source(parse_source(str(tmp_path)), settings)
+    (declaration,) = declared_packages(snapshot)
+    assert find_packages(snapshot, declaration, settings).folder == tmp_path / "node_modules"
+
+
+@pytest.mark.parametrize(
+    ("scripts", "runner", "options"),
+    [
+        ({"test": "nyc mocha --require a/env --reporter spec -t 9 test/"}, "mocha", ("--require", "a/env", "-t", "9")),
+        ({"test": "npm run lint && npm run unit", "unit": "cross-env X=1 vitest run"}, "vitest", ()),
+        ({"test": "npm run test"}, "node", ()),
+        ({"test": "node --import tsx --test 'x"}, "node", ()),
+        ({"test": "react-scripts test"}, "jest", ()),
+        ({"lint": "mocha"}, "node", ()),
+    ],
+)  # fmt: skip
+def test_the_runner_is_the_one_of_the_test_script(scripts, runner, options):
+    (declaration,) = declared({"package.json": json.dumps({"scripts": scripts})})
+    assert declaration.node.runner == runner
+    assert declaration.node.options("mocha", ("--require", "-t")) == options
+    assert declaration.node.operands("mocha", ("--require", "-t", "--reporter")) == (("test/",) if options else ())
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"dependencies": 3, "scripts": [1]}', "[" * 99999, '{"name": {}}'])
+def test_a_broken_manifest_declares_nothing(text):
+    for name in ("package.json", "Cargo.toml", "go.mod"):
+        assert [each.requirements for each in declared({name: text})] == [()]
+    hostile = '[package]\nname = "x"\n[[bin]]\nname = "../../x"\npath = "/etc/x"\n[workspace]\nmembers = ["../*", 3]\n'
+    (declaration,) = declared({"Cargo.toml": hostile})
+    assert declaration.requirements == ()
+
+
+def test_declarations_of_go_are_read(tmp_path: Path):
+    (declaration,) = declared({"go.mod": "module example.org/shop\n\nrequire (\n\tgithub.com/a/b v1.2.3\n)\n"})
+    assert (declaration.name, declaration.requirements) == ("example.org/shop", ("github.com/a/b@v1.2.3",))

@@ -1,0 +1,166 @@
+"""Real runs of Node's and cargo's tests in the sandbox, on repositories without dependencies."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+
+import pytest
+
+from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.errors import Cancelled, SandboxError
+from repopilot.sandbox.levels import why_unavailable
+from repopilot.sandbox.run_program import RunnerSuite, run_suite
+from repopilot.sandbox.runners.runner_table import missing_programs
+from repopilot.settings import Settings
+from repopilot.types import InstalledPackages
+
+TEST = "test/add.test.js"
+JS = {
+    "add.js": "exports.add = (a, b) => a + b;\n",
+    TEST: """const test = require('node:test');
+const assert = require('node:assert');
+const { add } = require('../add.js');
+test('adds', async (t) => {
+  await t.test('small', () => assert.strictEqual(add(1, 2), 3));
+  await t.test('wrong', () => assert.strictEqual(add(1, 2), 4));
+});
+test.skip('later', () => {});
+""",
+    "test/broken.test.js": "require('./nowhere');\n",
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": """pub fn add(a: i32, b: i32) -> i32 { a + b }
+#[cfg(test)]
+mod tests {
+    #[test] fn adds() { assert_eq!(super::add(1, 2), 3) }
+    #[test] fn fails() { assert_eq!(super::add(1, 2), 4) }
+}
+""",
+    "tests/whole.rs": "#[test] fn whole() { assert_eq!(shop::add(2, 2), 4) }\n",
+}
+SETTINGS = Settings(test_timeout_s=20)
+needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
+needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")
+needs_go = pytest.mark.skipif("go" in missing_programs(["go"]), reason="go is not installed")
+
+
+def script(body: str) -> dict[str, str]:
+    return {"a.test.js": f"require('node:test')('t', async () => {{ {body} }});\n"}
+
+
+def run_node(files, settings=SETTINGS, tests=("a.test.js",), **more):
+    return run_suite(files, RunnerSuite("javascript", tests, **more), settings)
+
+
+@needs_node
+@pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
+def test_node_reports_each_test_by_name(level):
+    if reason := why_unavailable(level):
+        pytest.skip(reason)
+    settings = Settings(sandbox=level, allow_weak_sandbox=True)
+    run = run_node(JS, settings, (TEST, "test/broken.test.js"))
+    assert run.outcomes == {
+        f"{TEST}::adds > small": "passed",
+        f"{TEST}::adds > wrong": "failed",
+        f"{TEST}::later": "skipped",
+        "test/broken.test.js": "error",
+    }
+    assert (run.passed, run.failed, run.errors, run.genuine) == (1, 1, 1, False)
+    wrong = next(failure for failure in run.failures if failure.test_id.endswith("wrong"))
+    assert (wrong.path, wrong.line) == (TEST, 6)
+    assert "Cannot find module './nowhere'" in run.failures[1].assertion
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("body", "ended"),
+    [
+        ("for (;;);", "timeout"),
+        ("for (let i = 0; i < 500; i++) require('child_process').spawn('/bin/sleep', ['9']); for (;;);", "processes"),
+        ("const kept = []; for (;;) kept.push(Buffer.alloc(5e7, 1));", "finished"),
+        ("await fetch('http://192.0.2.1/');", "finished"),
+        ("require('fs').writeFileSync('/usr/x', '');", "finished"),
+        ("throw new Error('\\x1b[31mred');", "finished"),
+    ],
+    ids=["time", "processes", "memory", "network", "files", "escapes"],
+)  # fmt: skip
+def test_limits_hold_for_node(body, ended):
+    started = time.monotonic()
+    run = run_node(script(body), Settings(test_timeout_s=5))
+    assert time.monotonic() - started < 12
+    assert (run.ended, run.passed) == (ended, 0)
+    assert run.reasons and "\x1b" not in repr(run)
+
+
+@needs_node
+@pytest.mark.parametrize("body", ["process.exit(0);", "process.kill(process.pid);"])
+def test_a_program_that_ends_before_its_tests_has_not_passed(body):
+    run = run_node(script("") | {"a.test.js": body})
+    assert run.passed == 0 and run.reasons
+
+
+@needs_node
+def test_installed_packages_are_read_only_and_found(tmp_path):
+    folder = tmp_path / "node_modules"
+    (folder / "dependency").mkdir(parents=True)
+    (folder / "dependency" / "index.js").write_text("module.exports = 42;\n")
+    (folder / ".vite-temp").mkdir()
+    body = "require('assert').equal(require('dependency'), 42); require('assert').throws(() => require('fs').writeFileSync(require.resolve('dependency'), '')); require('fs').mkdirSync('node_modules/.vite-temp');"  # noqa: E501
+    run = run_node(script(body), packages=InstalledPackages("", folder))
+    assert (run.passed, run.reasons) == (1, ()), run
+
+
+@needs_node
+def test_a_run_can_be_cancelled():
+    cancel = threading.Event()
+    threading.Timer(0.5, cancel.set).start()
+    with pytest.raises(Cancelled):
+        run_suite(script("for (;;);"), RunnerSuite("javascript", ("a.test.js",)), SETTINGS, cancel=cancel)
+
+
+@needs_cargo
+def test_cargo_reports_each_test_by_name():
+    run = run_suite(RUST, RunnerSuite("rust"), SETTINGS)
+    assert run.outcomes == {
+        "src/lib.rs::tests::adds": "passed",
+        "src/lib.rs::tests::fails": "failed",
+        "tests/whole.rs::whole": "passed",
+    }
+    assert (run.failures[0].path, run.failures[0].line) == ("src/lib.rs", 5)
+    broken = run_suite(RUST | {"src/lib.rs": "pub fn add() -> i32 { x }\n"}, RunnerSuite("rust"), SETTINGS)
+    assert (broken.passed, broken.outcomes) == (0, {"Cargo.toml": "error"})
+    assert "cannot find value `x`" in broken.failures[0].assertion
+
+
+@needs_go
+def test_go_reports_each_test_by_name():
+    files = {
+        "go.mod": "module example.org/shop\n\ngo 1.20\n",
+        "shop.go": "package shop\n\nfunc Add(a, b int) int { return a + b }\n",
+        "shop_test.go": 'package shop\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal()\n\t}\n}\n',  # noqa: E501
+    }
+    run = run_suite(files, RunnerSuite("go", ("shop_test.go",)), SETTINGS)
+    assert run.outcomes == {"example.org/shop::TestAdd": "passed"}
+
+
+def test_what_is_missing_is_said(monkeypatch):
+    monkeypatch.setenv("PATH", str(shutil.which("sh") or "") + "-nowhere")
+    with pytest.raises(SandboxError, match="node is not installed") as missing:
+        run_node(script(""))
+    assert "PATH" in missing.value.hint
+    with pytest.raises(SandboxError, match="doesn't run tests with ava"):
+        run_node(script(""), project=NodeProject(requirements=("ava@^3",)))
+
+
+@needs_node
+def test_programs_keep_running_and_caches_stay_behind(tmp_path):
+    (tmp_path / "target").mkdir()
+    for name in ("target/CACHEDIR.TAG", "target/x", "tool.sh"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 7\n")
+    (tmp_path / "tool.sh").chmod(0o700)
+    body = "const run = require('child_process').spawnSync('./tool.sh'); require('assert').equal(run.status, 7); require('assert').ok(!require('fs').existsSync('target'));"  # noqa: E501
+    run = run_suite(script(body), RunnerSuite("javascript", ("a.test.js",)), SETTINGS, tmp_path)
+    assert (run.passed, run.reasons) == (1, ()), run
