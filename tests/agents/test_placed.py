@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import answering, shop_workspace, traced
 
-from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.edit_request import Calls, EditRequest, FailingTest
 from repopilot.agents.editing.placed.agent import placed_edit
 from repopilot.agents.editing.placed.signature import with_parameter
 from repopilot.agents.editing.placed.wanted import read_task
@@ -315,6 +316,46 @@ def test_what_a_task_asks_for(task: str, action: str, noun: str, name: str, para
     assert (wanted.action, wanted.noun, wanted.name, wanted.parameters) == (action, noun, name, parameters)
 
 
+KNOWN = {"Box", "app", "app.enable", "Cache", "Cache.get", "utils"}
+
+
+@pytest.mark.parametrize(
+    ("task", "action", "noun", "name", "owner"),
+    [
+        (
+            "Box: a property is_empty, True for no items, like the other is_… properties",
+            "add",
+            "property",
+            "is_empty",
+            "",
+        ),
+        ("Box should have a method exists() that says whether it is there", "add", "method", "exists", ""),
+        ("app.toggle(setting): switches a setting on if it is off", "add", "method", "toggle", "app"),
+        ("Cache.stats(): number of hits and misses as a dict", "add", "method", "stats", "Cache"),
+        ("Il faudrait une méthode `close()` sur Box", "add", "method", "close", ""),
+        ("`Box` needs a `max_age` property", "add", "property", "max_age", ""),
+        ("def slugify(text): lower case, words joined by -, in utils.py", "add", "function", "slugify", ""),
+        ("Add __contains__ to Box: True if the key is known", "add", "method", "__contains__", ""),
+        ("Add a template test `empty` that is true for length 0", "add", "function", "empty", ""),
+        ("Add an `options` shortcut to Box for the OPTIONS method", "add", "method", "options", ""),
+        ("Cache.get(): return None for unknown keys", "change", "", "", ""),
+        ("Box needs to accept strings", "change", "", "", ""),
+        ("The option type should also understand 'on' and 'off'", "change", "", "", ""),
+    ],
+)
+def test_what_is_only_described_is_new_where_it_does_not_exist(
+    task: str, action: str, noun: str, name: str, owner: str
+) -> None:
+    wanted = read_task(task, KNOWN.__contains__)
+    assert (wanted.action, wanted.noun, wanted.name, wanted.owner) == (action, noun, name, owner)
+
+
+@pytest.mark.parametrize("task", ["let utils raise an error", "utils should raise an error"])
+def test_a_plain_word_that_a_sentence_is_about_is_a_name(task: str) -> None:
+    assert [name.text for name in read_task(task, KNOWN.__contains__).names] == ["utils"]
+    assert read_task(f"the {task}", KNOWN.__contains__).names == ()
+
+
 @given(st.text(max_size=300))
 def test_any_task_can_be_read(task: str) -> None:
     assert read_task(task).action in ("add", "change")
@@ -360,3 +401,150 @@ async def test_an_object_with_assigned_methods_gets_one_more(shop: Workspace) ->
     outcome, prompts, _ = await edited(shop, "add a method `finish()` to res in lib/reply.js", reply)
     assert prompts[0].endswith("\nres.finish = function finish(")
     assert added(outcome).strip() == "res.finish = function finish() {\n  return this.end('');\n};"
+
+
+WORDS = """__all__ = ["lower", "upper"]
+STATES = {
+    "yes": True,
+    "no": False,
+    "on": True,
+}
+
+
+def do_lower(text):
+    return text.lower()
+
+
+def do_upper(text):
+    return text.upper()
+
+
+def do_title(text):
+    return text.title()
+
+
+def state_of(text):
+    return STATES.get(text.lower())
+
+
+FILTERS = {
+    "lower": do_lower,
+    "upper": do_upper,
+    "title": do_title,
+}
+"""
+GETTERS = """defineGetter(req, 'host', function host() {
+  return this.get('Host');
+});
+
+defineGetter(req, 'path', function path() {
+  return this.get('Path');
+});
+
+function defineGetter(obj, name, getter) {
+  Object.defineProperty(obj, name, { get: getter });
+}
+"""
+TREE = """package tree
+
+type Node struct {
+\tparent *Node
+}
+
+func (n *Node) HasParent() bool {
+\treturn n.parent != nil
+}
+
+func (n *Node) IsLeaf() bool {
+\treturn true
+}
+"""
+ERRORS = "class Problem(Exception):\n    code = 1\n\n\nclass Missing(Problem):\n    code = 2\n"
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    extra = {
+        "lib/filters.py": WORDS,
+        "lib/request.js": GETTERS,
+        "lib/tree.go": TREE,
+        "lib/errors.py": ERRORS,
+        "lib/lease.py": LEASE,
+    }
+    return shop_workspace(tmp_path_factory.mktemp("words"), extra)
+
+
+async def test_a_new_function_is_named_and_listed_like_its_siblings(words: Workspace) -> None:
+    outcome, prompts, _ = await edited(
+        words, "Add a filter `shout` that adds an exclamation mark", "text):\n    return text + '!'\n"
+    )
+    assert prompts[0].endswith("\ndef do_shout(")
+    code = outcome.changes[0].content
+    assert '    "title": do_title,\n    "shout": do_shout,\n}' in code and '__all__ = ["lower", "upper"]' in code
+
+
+async def test_new_texts_go_into_the_table_where_the_others_are(words: Workspace) -> None:
+    outcome, prompts, _ = await edited(words, 'state_of should also understand "off"', ' "off": False,\n\n')
+    assert '"no": False' in prompts[0]
+    assert '    "on": True,\n    "off": False,\n}' in outcome.changes[0].content
+
+
+async def test_getters_are_written_like_their_siblings_and_read_like_fields(words: Workspace) -> None:
+    task = "Add a getter `url` to the request in lib/request.js: the host and the path"
+    called = ") {\n  return this.host() + this.path();\n});\n"
+    read = ") {\n  return this.host + this.path;\n});\n"
+    outcome, prompts, _ = await edited(words, task, called, read, read)
+    assert prompts[0].endswith("defineGetter(req, 'url', function url(")
+    assert added(outcome).strip() == "defineGetter(req, 'url', function url() {\n  return this.host + this.path;\n});"
+
+
+async def test_a_question_takes_what_its_siblings_take(words: Workspace) -> None:
+    outcome, prompts, _ = await edited(words, "Add a method IsRoot to Node", "\treturn n.parent == nil\n}\n")
+    assert prompts[0].endswith("func (n *Node) IsRoot() bool {\n")
+    assert "IsRoot() bool {\n\treturn n.parent == nil\n}" in outcome.changes[0].content
+
+
+async def test_a_class_has_the_base_that_the_task_says(words: Workspace) -> None:
+    task = "Add an exception Late to lib/errors.py: a Problem whose code is 78"
+    outcome, prompts, _ = await edited(words, task, "    code = 7\n", "    code = 78\n", "    code = 7\n")
+    assert prompts[0].endswith("\nclass Late(Problem):\n")
+    assert "class Problem(Exception):\n    code = 1" in prompts[0]
+    assert "code = 78" in added(outcome), "what the task says is in the first version"
+
+
+async def test_a_name_like_another_takes_the_same_and_is_shown_it(tmp_path: Path) -> None:
+    keys = "def hashkey(*args, **more):\n    return args\n\n\ndef methodkey(self, *args, **more):\n    return args\n"
+    workspace = shop_workspace(tmp_path, {"lib/keys.py": f"{keys}\n\ndef other(a):\n    return a\n"})
+    _, prompts, _ = await edited(workspace, "Add the `keys.typedmethodkey` function", "    return self\n")
+    assert prompts[0].endswith("\ndef typedmethodkey(self, *args, **more):\n") and "def methodkey(" in prompts[0]
+
+
+async def test_the_same_method_of_another_class_is_shown(tmp_path: Path) -> None:
+    caches = "class A:\n    def expire(self):\n        return [1]\n\n\nclass B:\n    def expire(self):\n        pass\n"
+    workspace = shop_workspace(tmp_path, {"lib/caches.py": caches})
+    _, prompts, _ = await edited(workspace, "B.expire returns a list", "    def expire(self):\n        return [2]\n")
+    assert "# A.expire\n    def expire(self):\n        return [1]" in prompts[0]
+
+
+async def test_a_failing_test_chooses_among_places_and_versions(words: Workspace) -> None:
+    task = "Times in the past are not handled when a lease is renewed or asked for its seconds"
+    right = "    left = lease.until - now\n    return max(0.0, left) + 1\n"
+    tried: list[str] = []
+
+    async def passes(changes) -> bool:
+        tried.append(changes[0].content)
+        return "left) + 1" in changes[0].content
+
+    calls = Calls({("lib/lease.py", "renewed"): 0.5, ("lib/lease.py", "seconds_left"): 1.0})
+    test = FailingTest("tests/test_a.py::test_b", "def test_b(): ...", "assert 0 == 1", calls)
+    prompts: list[str] = []
+
+    def reply(prompt: str) -> str:
+        prompts.append(prompt)
+        return right if "seconds_left" in prompt.rpartition("again, complete")[0][-400:] else "    return self\n"
+
+    request = EditRequest(task, failing=test, passes=passes)
+    workspace = replace(words, model=answering(reply))
+    outcome, *_ = await traced(lambda step: placed_edit(request, workspace, step))
+    assert "left) + 1" in outcome.changes[0].content and outcome.changes[0].content == tried[-1]
+    assert "This test fails:" in prompts[0] and "assert 0 == 1" in prompts[0]

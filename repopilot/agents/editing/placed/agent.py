@@ -6,36 +6,46 @@ import asyncio
 import difflib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.agents.editing.placed.changed_code import changed_slots
+from repopilot.agents.editing.placed.changed_code import changed_slots, table_of
 from repopilot.agents.editing.placed.choose_place import choose_place
-from repopilot.agents.editing.placed.new_code import new_slot
+from repopilot.agents.editing.placed.new_code import entry_slot, new_slot
 from repopilot.agents.editing.placed.prompt import messages_for
-from repopilot.agents.editing.placed.sampling import Sampling, sample
+from repopilot.agents.editing.placed.registration import affixed
+from repopilot.agents.editing.placed.sampling import Candidate, Sampling, sample, sample_until
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.target_places import (
     Choice,
     TargetPlace,
     choices,
     existing_paths,
+    is_defined,
     is_generated,
+    is_module,
+    is_subject,
     place_of,
     unknown_names,
 )
 from repopilot.agents.editing.placed.wanted import Wanted, read_task
-from repopilot.agents.editing.places import named_paths, stored_text
-from repopilot.errors import GenerationFailed
+from repopilot.agents.editing.places import LARGE_LINES, named_paths, stored_text
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
+from repopilot.llm.model import Model
 from repopilot.trace import Step
 from repopilot.types import Edit
 from repopilot.workspace import Workspace
 
+if TYPE_CHECKING:
+    from llama_index.core.llms import ChatMessage
+
 _OTHER_WORK = re.compile(
     r"\b(?:new|create|nouveau|nouvel|nouvelle)\s+(?:\w+\s+)?(?:file|module|script|package|fichier)\b|"
-    r"\b(?:write|add|generate|create|ajoute[rz]?|écri\w+)\s+(?:\w+\s+){0,3}(?:unit\s+)?tests?\b|"
+    r"\b(?:write|add|generate|create|ajoute[rz]?|écri\w+)\s+(?:\w+\s+){0,3}(?:unit\s+)?tests?\b(?!\s+`(?!test))|"
     r"^\W*(?:please\s+)?(?:rename|move|delete|remove|renomme|déplace|supprime)",
     re.I,
 )
@@ -63,48 +73,85 @@ async def placed_edit(request: EditRequest, workspace: Workspace, step: Step) ->
     model = workspace.coder or workspace.model
     if model is None or request.paths or _OTHER_WORK.search(request.task):
         return None
-    wanted = read_task(request.task)
+    wanted = await asyncio.to_thread(_read, request.task, workspace.index)
     found = await asyncio.to_thread(_choices, request, wanted, workspace)
     if not found or _better_rewritten(found, wanted, request.task, workspace.index):
         return None
-    async with step.child("choose the place", "tool", request.task) as choosing:
-        choice = await choose_place(found, request.task, workspace.index.name, model, choosing)
-        place = await asyncio.to_thread(place_of, choice, wanted, workspace)
-        choosing.note(place=choice.text, others=[c.text for c in found if c != choice])
-        await choosing.write(choice.text)
-    if not _editable(place, wanted):
-        return None
-    slots = await asyncio.to_thread(_slots, place, wanted, request.task)
-    prompts = [
-        await asyncio.to_thread(
-            messages_for, place, wanted, slot, request.task, request.feedback, workspace.index, model.count_tokens
-        )
-        for slot in slots
-    ]
-    async with step.child("show the place", "tool", choice.text) as showing:
-        await showing.write(prompts[0][-1].content or "")
-    sampling = Sampling(
-        model,
-        tuple(zip(slots, prompts, strict=True)),
-        place,
-        request.task,
-        workspace.index,
-        request.seed * 10,
-        request.language,
-    )
+    work = _Work(request, workspace, wanted, model)
     try:
-        candidates = await sample(sampling, step)
+        candidates = await (_judged(found, work, step) if request.passes else _at_one_place(found, work, step))
+    except PlaceAmbiguous:
+        raise
     except GenerationFailed as error:
-        if place.target.large:
+        if workspace.index.files[found[0].path].lines > LARGE_LINES:
             raise
         step.degrade(i18n.reason(error))
+        return None
+    if not candidates:
         return None
     best = candidates[0]
     if best.faults:
         step.degrade(i18n.message("placed.doubtful", faults=i18n.joined(best.faults)))
     versions = tuple((c.change,) for c in candidates if c.change is not None)
-    edit = Edit(best.slot.kind, place.path, best.slot.place, "\n".join(best.lines))
+    edit = Edit(best.slot.kind, versions[0][0].path, best.slot.place, "\n".join(best.lines))
     return EditOutcome(versions[0], (edit,), notes=best.faults, candidates=versions[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What stays the same at every place."""
+
+    request: EditRequest
+    workspace: Workspace
+    wanted: Wanted
+    model: Model
+
+
+async def _at_one_place(found: Sequence[Choice], work: _Work, step: Step) -> list[Candidate]:
+    """Versions of the lines at the place that is chosen; [] where no lines can be placed there."""
+    index = work.workspace.index
+    async with step.child("choose the place", "tool", work.request.task) as choosing:
+        choice = await choose_place(found, work.request.task, index.name, work.model, choosing)
+        choosing.note(place=choice.text, others=[c.text for c in found if c != choice])
+        await choosing.write(choice.text)
+    sampling = await asyncio.to_thread(_sampling, choice, work)
+    if sampling is None:
+        return []
+    async with step.child("show the place", "tool", choice.text) as showing:
+        await showing.write(sampling.ways[0][1][-1].content or "")
+    return await sample(sampling, step)
+
+
+async def _judged(found: Sequence[Choice], work: _Work, step: Step) -> list[Candidate]:
+    """Versions at the likeliest places until one makes the failing test pass; [] where no lines can be placed."""
+    async with step.child("choose the places", "tool", work.request.task) as choosing:
+        samplings = [await asyncio.to_thread(_sampling, choice, work) for choice in found]
+        usable = [sampling for sampling in samplings if sampling is not None]
+        choosing.note(places=[c.text for c in found])
+        await choosing.write("\n".join(c.text for c in found))
+    passes = work.request.passes
+    return await sample_until(usable, passes, step) if usable and passes is not None else []
+
+
+def _sampling(choice: Choice, work: _Work) -> Sampling | None:
+    """What to ask at a place; None where no lines can be placed there."""
+    place = place_of(choice, work.wanted, work.workspace)
+    request, wanted = work.request, work.wanted
+    if not _editable(place, wanted):
+        return None
+    if place.symbol is None and wanted.noun == "function" and wanted.name and place.language == "python":
+        wanted = replace(wanted, name=affixed(place.target.shown, wanted.name, request.task))
+    index = work.workspace.index
+    ways = _ways(place, wanted, request, index, work.model)
+    return Sampling(work.model, ways, place, request.task, wanted, index, request.seed * 10, request.language)
+
+
+def _read(task: str, index: Index) -> Wanted:
+    """What a task asks for; what it puts into a module is a function."""
+    wanted = read_task(task, lambda name: is_defined(index, name))
+    if wanted.noun == "method" and wanted.owner and is_module(index, wanted.owner):
+        return replace(wanted, noun="function")
+    return wanted
 
 
 def _choices(request: EditRequest, wanted: Wanted, workspace: Workspace) -> list[Choice]:
@@ -120,9 +167,11 @@ def _choices(request: EditRequest, wanted: Wanted, workspace: Workspace) -> list
         if made is not None:
             raise _generated(made)
         return []
-    found = choices(request.task, wanted, workspace, request.found)
+    calls = request.failing.calls if request.failing else None
+    found = choices(request.task, wanted, workspace, request.found, calls)
     missing = unknown_names(wanted, index)
-    if missing and wanted.names[0].text in missing and not any(c.named for c in found):
+    refused = missing and wanted.names[0].text in missing and is_subject(request.task, wanted.names[0])
+    if refused and not any(c.named for c in found):
         raise GenerationFailed(
             i18n.message("placed.unknown_name", name=missing[0]),
             i18n.message("placed.nearest", names=", ".join(_nearest(missing[0], index)) or "–"),
@@ -138,10 +187,35 @@ def _better_rewritten(found: Sequence[Choice], wanted: Wanted, task: str, index:
     return not any(re.search(rf"\b{re.escape(name)}\b", task) for name in names)
 
 
-def _slots(place: TargetPlace, wanted: Wanted, task: str) -> list[Slot]:
+def _ways(
+    place: TargetPlace, wanted: Wanted, request: EditRequest, index: Index, model: Model
+) -> tuple[tuple[Slot, Sequence[ChatMessage]], ...]:
+    """The slots that fit, the likeliest first, each with its prompt."""
+    found: list[tuple[Slot, TargetPlace]] = []
     if wanted.action == "change" and place.symbol is not None:
-        return changed_slots(place, place.symbol, wanted, task)
-    return [new_slot(place, wanted, task)]
+        table = table_of(place, place.symbol, request.task)
+        if table is not None:
+            found.append((entry_slot(place, table), replace(place, symbol=table, owner=table.qualified)))
+        judged = request.passes is not None
+        found += [(s, place) for s in changed_slots(place, place.symbol, wanted, request.task, judged=judged)]
+    else:
+        found.append((new_slot(place, wanted, request.task), place))
+    entry = replace(wanted, action="add", noun="entry")
+    count = model.count_tokens
+    return tuple(
+        (
+            slot,
+            messages_for(
+                where,
+                entry if slot.unit == "entry" and wanted.action == "change" else wanted,
+                slot,
+                request,
+                index,
+                count,
+            ),
+        )
+        for slot, where in found
+    )
 
 
 def _nearest(name: str, index: Index) -> list[str]:

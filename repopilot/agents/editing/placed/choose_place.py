@@ -14,8 +14,9 @@ from repopilot.trace import Step
 
 CLEAR = 2.0
 """A place whose score is so much higher than the next needs no choice."""
-LEAST_CONFIDENCE = 0.5
-"""A model that is less sure doesn't choose: then it is the best of the places found, or the user's turn."""
+LEAST_CONFIDENCE, ABOVE_CHANCE = 0.5, 1.5
+"""A model that is less sure doesn't choose among places that the task names, which is the user's turn then; among those
+that were found it has to be so much surer than by chance, or it is the best of them."""
 
 
 async def choose_place(choices: Sequence[Choice], task: str, name: str, model: Model | None, step: Step) -> Choice:
@@ -49,7 +50,8 @@ async def choose_place(choices: Sequence[Choice], task: str, name: str, model: M
     words = [str(number) for number in range(1, len(close) + 1)]
     word, confidence = await structured.choose_word(model, [ChatMessage(role="user", content=prompt)], words, step)
     step.note(why="model", confidence=round(confidence, 3))
-    if word is not None and confidence >= LEAST_CONFIDENCE:
+    least = LEAST_CONFIDENCE if best.named else min(LEAST_CONFIDENCE, ABOVE_CHANCE / len(close))
+    if word is not None and confidence >= least:
         return close[int(word) - 1]
     if best.named:
         raise _ambiguous(close)

@@ -15,8 +15,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from repopilot import i18n
+from repopilot.agents.editing.placed.new_code import is_property
 from repopilot.agents.editing.placed.slot import Slot
-from repopilot.agents.editing.placed.target_places import CLASSES, TargetPlace
+from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
+from repopilot.agents.editing.placed.wanted import Wanted, quoted_texts
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
@@ -31,6 +33,14 @@ _TODO = re.compile(r"#\s*(?:TODO|FIXME|your code|implement)|NotImplementedError|
 _REMOVING = re.compile(
     r"\b(?:remov\w+|drop\w*|delet\w+|simplif\w+|refactor\w*|rewrit\w+|replac\w+|shorten\w*|inlin\w+|stop|no longer|"
     r"supprim\w+|enl[èe]v\w+|remplac\w+|réécri\w+)",
+    re.I,
+)
+_NUMBER = re.compile(r"(?<![\w.])-?\d{2,}(?:\.\d+)?(?![\w.])")
+_LIKE = re.compile(
+    r"\b(?:like|as|similar to|comme)\s+(?:the\s+)?(?:other\s+)?[`\w.]+(?:\s+(?:and|or|et|ou)\s+[`\w.]+)?", re.I
+)
+_USED = re.compile(
+    r"\b(?:with|using|use|uses|via|by|through|calls?|from|returns?|raises?|avec|par|utilise\w*|lève|renvoie)\s+(?:an?\s+|the\s+|une?\s+)?`?$",
     re.I,
 )
 _EMPTY = re.compile(r"^\s*(?:pass|\.\.\.|return\s*;?)\s*$")
@@ -72,10 +82,42 @@ def faults(
     undefined = _new_errors(place, change)
     if undefined:
         found.append(i18n.message("placed.fault.undefined", what="; ".join(undefined[:3])))
+    called = _called_properties(place, lines)
+    if called:
+        found.append(i18n.message("placed.fault.called", names=", ".join(called)))
     unknown = _unknown_attributes(place, lines, task, index)
     if unknown:
         found.append(i18n.message("placed.fault.unknown", names=", ".join(unknown[:4])))
     return tuple(found)
+
+
+def left_out(lines: Sequence[str], task: str, wanted: Wanted, place: TargetPlace, index: Index) -> tuple[str, ...]:
+    """What the task gives and new lines don't have: numbers, texts in quotes, definitions to be used.
+
+    That may be right (a constant stands for the number), so it only puts versions in order.
+
+    Args:
+        lines: the new lines.
+        task: as the user wrote it.
+        wanted: what it asks for.
+        place: its names aren't expected in the lines.
+        index: knows the definitions.
+    """
+    own = {wanted.name, *re.split(r"\W+", wanted.owner), *re.split(r"\W+", place.owner)}
+    own |= set(place.symbol.qualified.split(".")) if place.symbol else set()
+    text = "\n".join(lines)
+    outside = _LIKE.sub(" ", re.sub(r"\([^()]*\)", " ", task) if wanted.parameters is not None else task)
+    given = [*_NUMBER.findall(outside), *quoted_texts(outside)]
+    used = [
+        name.last
+        for name in wanted.names
+        if name.text in outside and name.last not in own and _USED.search(task[: name.at])
+    ]
+    used = [name for name in used if index.symbols(name) or name.islower()]
+    missing = [each for each in given if each not in text and each not in own]
+    return tuple(
+        dict.fromkeys([*missing, *(name for name in used if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))])
+    )
 
 
 def normal_form(text: str, language: str) -> str:
@@ -130,6 +172,14 @@ def _new_errors(place: TargetPlace, change: FileChange) -> list[str]:
     except AnalyserFailed:
         return []
     return [message for message in dict.fromkeys(after) if after.count(message) > before.count(message)]
+
+
+def _called_properties(place: TargetPlace, lines: Sequence[str]) -> list[str]:
+    """Properties of the file that new lines call like methods of the object itself."""
+    called = set(re.findall(r"\b(?:self|this)\.(\w+)\(\)", "\n".join(_code(lines))))
+    near = [s for s in place.outline if s.name in called and s.kind in FUNCTIONS]
+    methods = {s.name for s in near if not is_property(place, s) or f".{s.name}()" in place.target.shown}
+    return sorted({s.name for s in near} - methods)
 
 
 def _unknown_attributes(place: TargetPlace, lines: Sequence[str], task: str, index: Index) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,10 @@ _MODIFIERS = re.compile(
 
 
 _OFFERED = re.compile(r"\s*(?:export\b|(?:module\.)?exports\.|pub\b|public\b)")
+_CALLED = re.compile(r"\w\(")
+_GETTER = re.compile(r"^\s*(?:static\s+)?get\s+\w|\w*getter\w*\(", re.I)
+_SHORTEST_KIN = 5
+_FIRST_WORD = re.compile(r"(?:[iI]s|[hH]as|[cC]an)(?=[A-Z_])")
 _MAIN = re.compile(r"^if __name__\b")
 
 
@@ -45,6 +50,18 @@ def new_slot(place: TargetPlace, wanted: Wanted, task: str) -> Slot:
     unit: Unit = "entry" if leaf else "definition"
     lines = _with_comma(place.lines, at) if wanted.noun == "entry" else tuple(place.lines)
     return Slot(f"add_{wanted.noun}", owned, lines, at, at, text, head.indent, unit, blank)
+
+
+def entry_slot(place: TargetPlace, table: Symbol) -> Slot:
+    """The end of a list or a table that stands on several lines.
+
+    Args:
+        place: its file.
+        table: the list.
+    """
+    at = table.end_line - 1
+    indent = _space(place.lines[at - 1])
+    return Slot("add_entry", table.qualified, _with_comma(place.lines, at), at, at, indent, indent, "entry")
 
 
 def _text_slot(place: TargetPlace, task: str) -> Slot:
@@ -115,7 +132,8 @@ def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
     named = {name.last for name in wanted.names}
     liked = [s for s in fitting if s.name in named and s.kind in FUNCTIONS]
     alike = [s for s in fitting if wanted.noun == "property" and is_property(place, s)]
-    for group in (liked, alike, fitting):
+    usual = [] if place.language == "python" or place.owner else _usual(place, fitting)
+    for group in (liked, alike, usual, fitting):
         if group:
             last = group[-1]
             same = [s for s in fitting if s.name == last.name]  # a setter stands behind its property
@@ -123,10 +141,24 @@ def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
     return None
 
 
+def _usual(place: TargetPlace, fitting: Sequence[Symbol]) -> list[Symbol]:
+    """The definitions that begin as most do, but for their names: `res.send = function send(`."""
+
+    def form(symbol: Symbol) -> str:
+        line = _name_line(place.lines[symbol.start_line - 1 : symbol.end_line], symbol.name)
+        return re.sub(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", "", line).partition("(")[0]
+
+    forms = Counter(form(s) for s in fitting)
+    return [s for s in fitting if form(s) == forms.most_common(1)[0][0]] if forms else []
+
+
 def is_property(place: TargetPlace, symbol: Symbol) -> bool:
-    """Whether a Python function is decorated as a property."""
-    head = place.lines[symbol.start_line - 1 : symbol.start_line + 2]
-    return any(re.match(r"\s*@(?:\w+\.)?\w*property\b", line) for line in head)
+    """Whether a function is read like a field: a property in Python, `get x()` or `defineGetter(…)` elsewhere."""
+    if place.language == "python":
+        head = place.lines[symbol.start_line - 1 : symbol.start_line + 2]
+        return any(re.match(r"\s*@(?:\w+\.)?\w*property\b", line) for line in head)
+    line = _name_line(place.lines[symbol.start_line - 1 : symbol.end_line], symbol.name)
+    return _GETTER.search(line.partition("function")[0]) is not None
 
 
 def member_indent(place: TargetPlace, behind: Symbol | None) -> str:
@@ -143,7 +175,7 @@ def member_indent(place: TargetPlace, behind: Symbol | None) -> str:
 
 def _python(place: TargetPlace, wanted: Wanted, indent: str) -> str:
     if wanted.noun == "class":
-        return f"{indent}class {wanted.name}"
+        return f"{indent}class {wanted.name}" + (f"({wanted.base}):\n" if wanted.base else "")
     in_class = bool(place.owner)
     lines = []
     if wanted.noun == "property":
@@ -166,6 +198,8 @@ def _python_parameters(place: TargetPlace, wanted: Wanted, in_class: bool) -> st
         else "self"
     )
     given = None if wanted.parameters is None else _without_bound(wanted.parameters)
+    if given is None and wanted.noun != "property":
+        given = _parameters_of_kin(place, wanted)
     if wanted.noun == "property":
         return "(self) -> " if _annotated(place) else "(self):\n"
     if given is None:
@@ -175,6 +209,21 @@ def _python_parameters(place: TargetPlace, wanted: Wanted, in_class: bool) -> st
         return f"({', '.join(filter(None, (bound, first[0] if first else '')))}"
     closed = f"({', '.join(filter(None, (bound, given)))})"
     return f"{closed} -> " if _annotated(place) else f"{closed}:\n"
+
+
+def kin_of(place: TargetPlace, name: str) -> Symbol | None:
+    """The function beside a new one whose name the new name begins or ends with: `methodkey` of `typedmethodkey`."""
+    kin = [s for s in place.members if s.kind in FUNCTIONS and len(s.name) >= _SHORTEST_KIN and s.name != name]
+    kin = [s for s in kin if name.endswith(s.name) or name.startswith(s.name)]
+    return max(kin, key=lambda s: len(s.name), default=None)
+
+
+def _parameters_of_kin(place: TargetPlace, wanted: Wanted) -> str | None:
+    """The parameters of its kin, where that takes any arguments: what has a name like it is used like it."""
+    kin = kin_of(place, wanted.name) if wanted.name else None
+    inside = re.search(r"\((.*)\)", kin.signature, re.S) if kin is not None else None
+    text = " ".join(inside[1].split()) if inside else ""
+    return (_without_bound(text) if place.owner else text) if "*" in text else None
 
 
 def _without_bound(parameters: str) -> str:
@@ -198,16 +247,36 @@ def _like_sibling(place: TargetPlace, wanted: Wanted, behind: Symbol | None) -> 
     match = re.search(rf"(?<![\w$]){re.escape(behind.name)}(?![\w$])", line)
     if match is None:
         return modifiers
+    match = (
+        list(re.finditer(rf"(?<![\w$]){re.escape(behind.name)}(?![\w$])", line))[-1]
+        if _CALLED.search(line[: match.start()])
+        else match
+    )
     before = re.sub(r"\b(?:async|static|get|set)\s+", "", line[: match.start()])
+    before = re.sub(rf"(?<![\w$]){re.escape(behind.name)}(?![\w$])", wanted.name, before)
     if "async" in wanted.modifiers and "function" not in before:
         before = f"{_space(before)}async {before.lstrip()}"
     after = line[match.end() :]
     if after.startswith("("):
-        return f"{before}{wanted.name}("
+        return f"{before}{wanted.name}" + (_signature_of_questions(place, wanted) or "(")
     assigned = re.match(r"\s*[=:]\s*(?:async\s+)?(?:function\s*(?:[\w$]+\s*)?\(|\()", after)
     if assigned:
         return before + wanted.name + re.sub(r"function\s+[\w$]+", f"function {wanted.name}", assigned[0])
     return f"{before}{wanted.name}"
+
+
+def _signature_of_questions(place: TargetPlace, wanted: Wanted) -> str:
+    """The empty parameters and the result that all siblings have whose names begin with the same word, as in `IsX`."""
+    word = _FIRST_WORD.match(wanted.name)
+    alike = [
+        s
+        for s in place.members
+        if word and s.kind in FUNCTIONS and (m := _FIRST_WORD.match(s.name)) and m[0] == word[0]
+    ]
+    lines = [_name_line(place.lines[s.start_line - 1 : s.end_line], s.name).partition(s.name)[2] for s in alike]
+    ends = {line.rstrip() for line in lines}
+    end = ends.pop() if len(ends) == 1 and wanted.parameters is None else ""
+    return f"{end}\n" if end.startswith("()") and end.endswith("{") else ""
 
 
 def _name_line(lines: Sequence[str], name: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.placed.slot import Slot
-from repopilot.agents.editing.placed.surroundings import CountTokens, named_elsewhere, surroundings
+from repopilot.agents.editing.placed.surroundings import CountTokens, named_elsewhere, surroundings, twin
 from repopilot.agents.editing.placed.target_places import TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.index.store import Index
@@ -20,7 +20,7 @@ _LONGEST_SHOWN = 90
 
 
 def messages_for(
-    place: TargetPlace, wanted: Wanted, slot: Slot, task: str, feedback: Sequence[str], index: Index, count: CountTokens
+    place: TargetPlace, wanted: Wanted, slot: Slot, request: EditRequest, index: Index, count: CountTokens
 ) -> list[ChatMessage]:
     """The prompt for the lines of a slot.
 
@@ -28,20 +28,21 @@ def messages_for(
         place: where the edit is.
         wanted: what the task asks for.
         slot: the lines that are asked for.
-        task: as the user wrote it.
-        feedback: what was wrong with earlier versions.
+        request: the task as the user wrote it, what was wrong with earlier versions, a test that is to pass.
         index: knows what is defined elsewhere.
         count: counts the model's tokens.
     """
     from llama_index.core.llms import ChatMessage
 
-    named = named_elsewhere(place, wanted, index)
+    named, task = named_elsewhere(place, wanted, index), request.task
+    other = twin(place) if slot.shown and place.language == "python" else ""
+    alike = f"Elsewhere in the file:\n```{place.language}\n{other}\n```\n" if other else ""
     common = {
         "path": place.path,
         "language": place.language,
-        "named": f"Elsewhere:\n{named}\n" if named else "",
+        "named": (f"Elsewhere:\n{named}\n" if named else "") + alike + _failing(request, place.language),
         "task": task.strip()[:1500],
-        "feedback": "".join(f"An earlier version failed: {reason}\n" for reason in feedback),
+        "feedback": "".join(f"An earlier version failed: {reason}\n" for reason in request.feedback),
     }
     if slot.unit == "statement":
         text = render("placed_condition", shown=_around(slot), what=slot.place, **common)
@@ -59,6 +60,12 @@ def messages_for(
         ChatMessage(role="system", content=render("placed_system", name=index.name)),
         ChatMessage(role="user", content=sanitized(text, mark)),
     ]
+
+
+def _failing(request: EditRequest, language: str) -> str:
+    """The test that is to pass, and what it says now."""
+    test = request.failing
+    return f"This test fails:\n```{language}\n{test.text}\n```\n{test.error}\n" if test is not None else ""
 
 
 def _what(place: TargetPlace, wanted: Wanted) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.editing.checked_change import checked_change
 from repopilot.agents.editing.placed.completeness import is_complete
-from repopilot.agents.editing.placed.faults import faults, normal_form
+from repopilot.agents.editing.placed.faults import faults, left_out, normal_form
+from repopilot.agents.editing.placed.registration import registered
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.splice import new_lines, with_lines
 from repopilot.agents.editing.placed.target_places import TargetPlace
+from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
 from repopilot.llm import stream
@@ -31,21 +33,28 @@ MOST_SAMPLES, ENOUGH_SAMPLES = 5, 3
 """How many versions are written at most, and once one of them is without a fault."""
 SECONDS, PATIENCE_S = 20.0, 75.0
 """No further sample is begun after so long; so long while none is without a fault."""
+_LISTED = ("add_function", "add_class")
 TEMPERATURE = 0.7
+JUDGED_S, MOST_TURNS = 85.0, 24
+"""How long, and in how many rounds, versions are written that a failing test judges."""
 NEW_TOKENS, SPARE_TOKENS = 220, 100
 """The longest reply: for a new definition, and beyond the text that it replaces."""
+
+
+Passes = Callable[[tuple[FileChange, ...]], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One version. `change` is None where it can't be used; `faults` are messages on what speaks against it, `form`
-    is equal for versions that say the same."""
+    is equal for versions that say the same; `left_out` is what the task gives and the lines don't have."""
 
     slot: Slot
     lines: tuple[str, ...]
     change: FileChange | None
     faults: tuple[str, ...] = ()
     form: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,7 @@ class Sampling:
     ways: tuple[tuple[Slot, Sequence[ChatMessage]], ...]
     place: TargetPlace
     task: str
+    wanted: Wanted
     index: Index
     seed: int = 0
     language: str = "en"
@@ -88,20 +98,71 @@ async def sample(sampling: Sampling, step: Step) -> list[Candidate]:
     return best
 
 
+async def sample_until(samplings: Sequence[Sampling], passes: Passes, step: Step) -> list[Candidate]:
+    """Ask for versions at several places in turn until one makes a failing test pass, or the time is up.
+
+    Args:
+        samplings: what to ask, of the likeliest place first.
+        passes: whether a version makes the test pass.
+        step: gets a child for each version.
+
+    Returns:
+        The usable versions, the one that passes first, else as `sample` orders them.
+
+    Raises:
+        GenerationFailed: none can be used.
+        ModelError: the model failed.
+    """
+    found: list[list[Candidate]] = [[] for _ in samplings]
+    forms: set[tuple[str, str]] = set()
+    started = time.monotonic()
+    for number in _turns(len(samplings)):
+        if time.monotonic() - started > JUDGED_S:
+            break
+        candidate = await _one(samplings[number], found[number], step)
+        found[number].append(candidate)
+        form = (samplings[number].place.path, candidate.form)
+        if candidate.change is None or not candidate.change.diff or form in forms:
+            continue
+        forms.add(form)
+        if await passes((candidate.change,)):
+            return [candidate, *(c for c in ordered(_flat(found)) if c is not candidate)]
+    best = ordered(_flat(found))
+    if not best:
+        raise GenerationFailed(
+            i18n.message("generate.unusable", problem=next(iter(found[0][0].faults), "")),
+            i18n.message("generate.unusable_hint"),
+        )
+    return best
+
+
+def _turns(places: int) -> Iterator[int]:
+    """The place whose turn it is: the first ones more often."""
+    for turn in range(MOST_TURNS):
+        yield from (number for number in range(places) if number <= turn)
+
+
+def _flat(found: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+    return [candidate for some in found for candidate in some]
+
+
 def ordered(found: Sequence[Candidate]) -> list[Candidate]:
     """The usable candidates, each once, best first."""
     usable = [c for c in found if c.change is not None and c.change.diff]
     votes = Counter(c.form for c in usable)
     unique = {c.form: c for c in reversed(usable)}
     first = {c.form: number for number, c in reversed(list(enumerate(usable)))}
-    return sorted(unique.values(), key=lambda c: (len(c.faults), -votes[c.form], first[c.form]))
+    return sorted(unique.values(), key=lambda c: (len(c.faults), len(c.left_out), -votes[c.form], first[c.form]))
 
 
 def _settled(found: Sequence[Candidate], seconds: float) -> bool:
     """Whether further versions would bring nothing."""
-    good = Counter(c.form for c in found if c.change is not None and not c.faults)
+    good = Counter(c.form for c in found if c.change is not None and not c.faults and not c.left_out)
     if not good:
-        return bool(found) and seconds > PATIENCE_S
+        doubtful = any(c.change is not None and not c.faults for c in found)
+        if doubtful and len(found) < ENOUGH_SAMPLES:
+            return seconds > 2 * SECONDS
+        return bool(found) and seconds > (SECONDS if doubtful else PATIENCE_S)
     return max(good.values()) > 1 or len(found) >= ENOUGH_SAMPLES or seconds > SECONDS
 
 
@@ -145,8 +206,13 @@ def _checked(sampling: Sampling, slot: Slot, reply: str) -> Candidate:
     place, index = sampling.place, sampling.index
     try:
         lines = new_lines(place.path, slot, reply)
-        change = checked_change(place.target, with_lines(slot, lines), sampling.task, index)
+        text = with_lines(slot, lines)
+        if place.language == "python" and slot.kind in _LISTED and sampling.wanted.name:
+            text = registered(text, sampling.wanted.name, sampling.task)
+        change = checked_change(place.target, text, sampling.task, index)
     except GenerationFailed as error:
         return Candidate(slot, (), None, (i18n.reason(error),))
     found = faults(place, slot, lines, change, sampling.task, index)
-    return Candidate(slot, tuple(lines), change, found, normal_form(change.content, place.language))
+    form = normal_form(change.content, place.language)
+    missing = left_out(lines, sampling.task, sampling.wanted, place, index)
+    return Candidate(slot, tuple(lines), change, found, form, missing)

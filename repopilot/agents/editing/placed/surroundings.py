@@ -6,10 +6,11 @@ Pure but for the index, which knows base classes and what is defined elsewhere.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from repopilot.agents.editing.placed.block import section
-from repopilot.agents.editing.placed.new_code import is_property
+from repopilot.agents.editing.placed.new_code import is_property, kin_of
 from repopilot.agents.editing.placed.signature import shortened
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
@@ -19,9 +20,11 @@ from repopilot.types import Symbol
 
 BUDGET, AROUND_CHANGE = 330, 130
 """Tokens of what is around new code, and around code that changes."""
-LONGEST_SIBLING = 20
+LONGEST_SIBLING, LONGEST_HELPER, _THIN = 20, 26, 4
 """Lines without docstring. A longer one is no good model for a few new lines."""
 MOST_SIBLINGS, MOST_LISTED, MOST_ASSIGNED, MOST_NAMED, MOST_INHERITED = 2, 24, 10, 3, 20
+_RARE = 2.0
+"""What a word of the task is worth that only one of the siblings has."""
 _LEAST_COMMON, _LONGEST_LISTED, _LONGEST_LIST = 3, 80, 20
 _ASSIGNED = re.compile(r"^\s+(?:self|this)\.(\w+)(?:\s*:\s*[^=]+?)?\s*=(?!=)")
 _FIELD = re.compile(r"^(?:\t|    ?)(?![ \t])(?!//|\*|/\*|\})[\w\s]+\w[^(){}]*[\w;,\]>]$")
@@ -86,6 +89,19 @@ def named_elsewhere(place: TargetPlace, wanted: Wanted, index: Index) -> str:
     return "\n".join(dict.fromkeys(lines[:MOST_NAMED]))
 
 
+def twin(place: TargetPlace) -> str:
+    """The definition of the same name in another class of the file, which may have the change already; '' for none, for
+    several, and for a long one."""
+    symbol = place.symbol
+    if symbol is None or symbol.kind not in FUNCTIONS or symbol.name.startswith("__"):
+        return ""
+    found = [
+        s for s in place.outline if s.name == symbol.name and s.kind in FUNCTIONS and s.qualified != symbol.qualified
+    ]
+    text = _full(found[0], place.lines) if len(found) == 1 else []
+    return "\n".join([f"# {found[0].qualified}", *text]) if 0 < len(text) <= LONGEST_HELPER else ""
+
+
 def _owner(place: TargetPlace) -> Symbol | None:
     """The class around the definition that changes."""
     if place.symbol is None:
@@ -107,16 +123,43 @@ def _siblings(place: TargetPlace, members: Sequence[Symbol], wanted: Wanted, wor
     kinds = CLASSES if wanted.noun == "class" else FUNCTIONS if wanted.noun != "field" else frozenset({"field"})
     named = {name.last for name in wanted.names}
 
+    texts = {s: tokens_of("\n".join(place.lines[s.start_line - 1 : s.end_line])) for s in members if s.kind in kinds}
+    spread = Counter(word for text in texts.values() for word in text & words)
+
+    kin = kin_of(place, wanted.name) if wanted.name else None
+
     def worth(symbol: Symbol) -> float:
         length = len(_full(symbol, place.lines))
         alike = is_property(place, symbol) == (wanted.noun == "property")
         special = symbol.name.startswith("__") and not wanted.name.startswith("__")
         begin = bool(wanted.name) and symbol.name.startswith(wanted.name[:_LEAST_COMMON])
-        points = 3.0 * (symbol.name in named) + 2.0 * alike + begin - special
+        derived = bool(wanted.base) and re.search(rf"\b{re.escape(wanted.base)}\b", symbol.signature) is not None
+        points = (
+            1.5 * derived
+            + 6.0 * (symbol.name == wanted.base != "")
+            + 3.0 * (symbol == kin)
+            + 3.0 * (symbol.name in named)
+            + 2.0 * alike
+            + begin
+            - special
+        )
+        points += _RARE * sum(1.0 / spread[word] for word in texts[symbol] & words)
         return points + _overlap(symbol, place, words) - length / 16
 
     fitting = [s for s in members if s.kind in kinds and len(_full(s, place.lines)) <= LONGEST_SIBLING]
-    return sorted(fitting, key=lambda s: -worth(s))[:MOST_SIBLINGS]
+    found = sorted(fitting, key=lambda s: -worth(s))[:MOST_SIBLINGS]
+    helper = next((h for s in found if (h := _helper(s, place, members)) is not None), None)
+    return found if helper is None or helper in found else [found[0], helper]
+
+
+def _helper(symbol: Symbol, place: TargetPlace, members: Sequence[Symbol]) -> Symbol | None:
+    """The definition beside a sibling that does its work: a sibling of one line tells nothing without it."""
+    body = _full(symbol, place.lines)
+    if symbol.kind not in FUNCTIONS or not 0 < len(body) <= _THIN:
+        return None
+    called = re.search(r"\breturn\s+(?:self\.|this\.)?(\w+)\(", body[-1])
+    found = (s for s in members if called and s.name == called[1] and s.kind in CLASSES | FUNCTIONS)
+    return next((s for s in found if len(_full(s, place.lines)) <= LONGEST_HELPER), None)
 
 
 def _overlap(symbol: Symbol, place: TargetPlace, words: set[str]) -> float:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
+from repopilot.agents.editing.edit_request import Calls
+from repopilot.agents.editing.placed.likely_places import likely_definitions
 from repopilot.agents.editing.placed.wanted import CodeName, Wanted
 from repopilot.agents.editing.places import EditTarget, last_files, load, named_paths
 from repopilot.agents.exploration import Exploration
@@ -22,6 +25,11 @@ CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "type"})
 FUNCTIONS = frozenset({"function", "method", "macro"})
 _MENTION = re.compile(r"(?<![\w.])@([\w./+-]+?\.\w+):([\w.]+\w)")
 _MODULE = re.compile(r"^[a-z_][\w]*(?:\.[a-z_]\w*)*$")
+_CHANGED = re.compile(
+    r"(?:^\W*|\b(?:let|make|change|modify|rewrite|refactor|function|method|class|fonction|m[ée]thode|classe|laisse|fais|"
+    r"modifie|changer?|corrige)\s+(?:the\s+|la\s+)?)`?$",
+    re.I,
+)
 MOST_CHOICES = 6
 _FROM_HITS = 5
 
@@ -85,7 +93,9 @@ class TargetPlace:
         return [s for s in self.outline if s.qualified.startswith(start) and "." not in s.qualified[len(start) :]]
 
 
-def choices(task: str, wanted: Wanted, workspace: Workspace, found: Exploration | None) -> list[Choice]:
+def choices(
+    task: str, wanted: Wanted, workspace: Workspace, found: Exploration | None, calls: Calls | None = None
+) -> list[Choice]:
     """The places that fit a task, best first.
 
     Args:
@@ -93,12 +103,13 @@ def choices(task: str, wanted: Wanted, workspace: Workspace, found: Exploration 
         wanted: what it asks for.
         workspace: the repository.
         found: what a search found for it, None for nothing.
+        calls: what a failing test ran, None where there is none.
 
     Returns:
         Places of one kind: classes for members, files for functions and classes, functions or methods for changes; []
         where the task names nothing that fits and nothing was found.
     """
-    lookup = _Lookup(workspace.index, existing_paths(task, workspace.index), found)
+    lookup = _Lookup(workspace.index, existing_paths(task, workspace.index), found, calls)
     mentioned = lookup.mentioned(task)
     if wanted.action == "add" and wanted.noun in ("method", "property", "field"):
         fitting = lookup.owners(task, wanted, mentioned)
@@ -142,6 +153,7 @@ class _Lookup:
     index: Index
     paths: tuple[str, ...]
     found: Exploration | None
+    calls: Calls | None = None
 
     @property
     def _task_words(self) -> set[str]:
@@ -171,7 +183,10 @@ class _Lookup:
         if objects:
             return objects
         if not classes and wanted.noun != "field":
-            classes = [c for s in self._hit_symbols() if (c := s if s.kind in CLASSES else self._class_of(s))]
+            inside = [s for s in self._hit_symbols() if not self.paths or s.path in self.paths]
+            classes = [c for s in inside if (c := s if s.kind in CLASSES else self._class_of(s))]
+            if self.paths and not classes:
+                return [Choice(path, None, 20.0 - rank) for rank, path in enumerate(self.paths)]
             return self._scored(classes[:_FROM_HITS], wanted, by_rank=True)
         return self._scored(classes, wanted)
 
@@ -184,18 +199,30 @@ class _Lookup:
     def files(self, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Files that may get a function or a class."""
         paths = [c.path for c in mentioned] or [p for p in self.paths if p in self.index.files]
-        paths = paths or [p for name in wanted.names for p in self._modules(name.text)]
+        modules = [*([wanted.owner] if wanted.owner else []), *(name.text for name in wanted.names)]
+        paths = paths or [p for name in modules for p in _modules_called(self.index, name)]
         if paths:
             return [Choice(path, None, 50.0 - rank) for rank, path in enumerate(dict.fromkeys(paths))]
+        paths = [p for p in self.index.files if self._holds_kind(p, wanted)]
+        if paths:
+            return [Choice(path, None, 20.0, named=False) for path in paths]
         near = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS | CLASSES)]
         if near:
             return _by_file(self._scored(near, wanted))
         wanted_kind = "doc" if wanted.noun == "text" else "code"
         hits = self.found.results.hits if self.found else ()
-        paths = [h.chunk.path for h in hits if file_kind(h.chunk.path) == wanted_kind and self._is_source(h.chunk.path)]
+        paths = [
+            h.chunk.path for h in hits if file_kind(h.chunk.path) == wanted_kind and is_source(self.index, h.chunk.path)
+        ]
         return [Choice(path, None, 1.0 / (rank + 1), named=False) for rank, path in enumerate(dict.fromkeys(paths))][
             :_FROM_HITS
         ]
+
+    def _holds_kind(self, path: str, wanted: Wanted) -> bool:
+        """Whether a module is called as the project calls such things: `filters.py` gets a new filter."""
+        stem = PurePosixPath(path).stem.strip("_")
+        called = {f"{word}s" for word in wanted.kind if len(word) > 3} & {stem}
+        return bool(called) and file_kind(path) == "code" and is_source(self.index, path)
 
     def changed(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Definitions that may change."""
@@ -214,12 +241,24 @@ class _Lookup:
                 r"\b(?:method|function|m[ée]thode|fonction)\s+(\w+)|\b(\w+)\s+(?:method|function)\b", task, re.I
             )
             named = [s for pair in beside for word in pair if word for s in self._symbols(word, FUNCTIONS)]
-        if named:
-            return self._scored(named, wanted)
-        hits = [s for s in self._hit_symbols() if s.kind in FUNCTIONS and (not self.paths or s.path in self.paths)]
-        hits = [s for s in hits if any(_is_member(s, owner) for owner in scope)] or ([] if scope else hits)
-        hits = hits or [s for s in inside if s.kind in FUNCTIONS]
-        return self._scored(hits[:_FROM_HITS], wanted, by_rank=True)
+        certain = [s for s in named if s.name in _first_line(task)]
+        if certain and self.calls is None:
+            return self._scored(certain, wanted)
+        likely = self._likely(task, wanted)
+        if not certain:
+            return likely
+        first = sorted(self._scored(certain, wanted), key=lambda choice: -choice.score)
+        places = {choice.text for choice in first}
+        ordered = [*first, *(choice for choice in likely if choice.text not in places)]
+        return [replace(choice, score=-float(rank)) for rank, choice in enumerate(ordered)]
+
+    def _likely(self, task: str, wanted: Wanted) -> list[Choice]:
+        """Definitions by what the search and a failing test say."""
+        hits = self.found.results.hits if self.found else ()
+        own = [h for h in hits if is_source(self.index, h.chunk.path)]
+        own = [h for h in own if not self.paths or h.chunk.path in self.paths] or own
+        found = likely_definitions(task, wanted.names, own, self.index, self.calls)
+        return [Choice(each.symbol.path, each.symbol, each.score, named=False) for each in found[:MOST_CHOICES]]
 
     def _owner_names(self, wanted: Wanted) -> list[str]:
         return [*([wanted.owner] if wanted.owner else []), *(name.text for name in wanted.names)]
@@ -229,7 +268,7 @@ class _Lookup:
         found = self.index.symbols(plain)
         if not found and "." in plain:  # written with its module: click.utils.echo
             last = plain.rpartition(".")[2]
-            modules = set(self._modules(plain.rpartition(".")[0]))
+            modules = set(_modules_called(self.index, plain.rpartition(".")[0]))
             found = [s for s in self.index.symbols(last) if s.path in modules]
         return [s for s in found if s.kind in kinds]
 
@@ -241,9 +280,12 @@ class _Lookup:
 
     def _objects(self, task: str, wanted: Wanted) -> list[Choice]:
         """Objects that the task names and that have methods assigned to them, as `res` has by `res.send = function`."""
-        names = [*self._owner_names(wanted), *re.findall(r"\b(?:to|on|of|for|à|de|sur)\s+`?([a-z]\w*)", task)]
+        names = [
+            *self._owner_names(wanted),
+            *re.findall(r"\b(?:to|on|of|for|à|de|sur)\s+(?:the\s+|l[ea]\s+)?`?([a-z]\w*)", task),
+        ]
         hits = self.found.results.hits if self.found else ()
-        files = dict.fromkeys([*self.paths, *(h.chunk.path for h in hits if self._is_source(h.chunk.path))])
+        files = dict.fromkeys([*self.paths, *(h.chunk.path for h in hits if is_source(self.index, h.chunk.path))])
         result = []
         for name in dict.fromkeys(names):
             for path in files:
@@ -257,19 +299,11 @@ class _Lookup:
         found = (s for s in self.index.outline(symbol.path) if s.qualified == owner and s.kind in CLASSES)
         return next(found, None)
 
-    def _modules(self, name: str) -> list[str]:
-        """Files of code that a module's name means: `click.utils`, `utils`."""
-        if not _MODULE.match(name):
-            return []
-        tail = name.replace(".", "/")
-        pattern = re.compile(rf"(?:^|/){re.escape(tail)}(?:/__init__|/index|/mod)?\.\w+$")
-        return [p for p in self.index.files if pattern.search(p) and self._is_source(p) and file_kind(p) == "code"]
-
     def _hit_symbols(self) -> list[Symbol]:
         """The innermost definitions around the best lines of the hits, best first."""
         found: dict[tuple[str, str], Symbol] = {}
         for hit in self.found.results.hits if self.found else ():
-            if not self._is_source(hit.chunk.path):
+            if not is_source(self.index, hit.chunk.path):
                 continue
             outline = [s for s in self.index.outline(hit.chunk.path) if s.kind in FUNCTIONS | CLASSES]
             lines = [first for first, _ in hit.lines[:3]] or [hit.chunk.start_line]
@@ -279,9 +313,6 @@ class _Lookup:
                     found.setdefault((symbol.path, symbol.qualified), symbol)
         return list(found.values())
 
-    def _is_source(self, path: str) -> bool:
-        return not (is_test_path(path) or is_example_path(path) or is_vendored(path) or generated_name(path))
-
     def _scored(self, symbols: Sequence[Symbol], wanted: Wanted, by_rank: bool = False) -> list[Choice]:
         """Definitions with how well they fit: in a named file, with the other names near, found by the search."""
         hits = [h.chunk.path for h in self.found.results.hits] if self.found else []
@@ -289,7 +320,7 @@ class _Lookup:
         result: dict[tuple[str, str], Choice] = {}
         for rank, symbol in enumerate(symbols):
             score = 20.0 * (symbol.path in self.paths)
-            score += 4.0 * (symbol.qualified in written) + 10.0 * self._is_source(symbol.path)
+            score += 4.0 * (symbol.qualified in written) + 10.0 * is_source(self.index, symbol.path)
             score += 2.0 * (not symbol.path.endswith(".pyi"))
             score += 3.0 * sum(name.last in symbol.qualified.split(".") for name in wanted.names)
             score += 2.0 * (symbol.path in hits) - (
@@ -298,6 +329,10 @@ class _Lookup:
             score -= 0.5 * rank - len(self._task_words & tokens_of(symbol.qualified)) if by_rank else 0.0
             result.setdefault((symbol.path, symbol.qualified), Choice(symbol.path, symbol, score, named=not by_rank))
         return list(result.values())
+
+
+def _first_line(task: str) -> str:
+    return task.strip().partition("\n")[0]
 
 
 def _is_member(symbol: Symbol, owner: Symbol | None) -> bool:
@@ -316,9 +351,72 @@ def is_generated(path: str, text: str) -> bool:
     return generated_name(path) or generated_by_convention(text)
 
 
+def is_defined(index: Index, name: str) -> bool:
+    """Whether the repository defines a name: a symbol, written in full or in part, something that has members, or a
+    module."""
+    plain = re.sub(r"::|#", ".", name)
+    owner, _, last = plain.rpartition(".")
+    if plain in index.derived(_owners) or index.symbols(plain):
+        return True
+    return any("." not in s.qualified and s.path in _modules_called(index, owner) for s in index.symbols(last))
+
+
+def _owners(index: Index) -> frozenset[str]:
+    """What has members: the qualified names before the last dot, and the names of modules."""
+    found = {s.qualified.rpartition(".")[0] for analysis in index.analyses() for s in analysis.symbols}
+    return frozenset(found - {""}) | {name for path in index.files for name in _module_names(path)}
+
+
+def _module_names(path: str) -> list[str]:
+    """A module as the last parts of its path name it: `utils`, `click.utils`."""
+    if file_kind(path) != "code":
+        return []
+    parts = re.sub(r"(?:/__init__|/index|/mod)?\.\w+$", "", path).split("/")
+    return [".".join(parts[-n:]) for n in range(1, len(parts) + 1)]
+
+
+def _modules_called(index: Index, name: str) -> list[str]:
+    """Files of code that a module's name means: `click.utils`, `utils`."""
+    if not _MODULE.match(name):
+        return []
+    return [path for path in index.files if is_source(index, path) and name in _module_names(path)]
+
+
+def is_module(index: Index, name: str) -> bool:
+    """Whether a name is that of a module, and of nothing else."""
+    return bool(_modules_called(index, name)) and not index.symbols(name)
+
+
+def is_source(index: Index, path: str) -> bool:
+    """Whether a path is that of the project's own code: a module that this code imports is no test, whatever its
+    name (a template engine has `tests.py`)."""
+    if is_example_path(path) or is_vendored(path) or generated_name(path):
+        return False
+    return not is_test_path(path) or path in index.derived(_imported_tests)
+
+
+def _imported_tests(index: Index) -> frozenset[str]:
+    """Files named like tests, but outside of folders of tests, that other code imports."""
+    named = {PurePosixPath(p).stem: p for p in index.files if is_test_path(p) and not is_test_path(_with_other_name(p))}
+    if not named:
+        return frozenset()
+    code = (path for path in index.files if not is_test_path(path) and file_kind(path) == "code")
+    imported = {each.module.rpartition(".")[2] for path in code for each in index.imports(path)}
+    return frozenset(path for stem, path in named.items() if stem in imported)
+
+
+def _with_other_name(path: str) -> str:
+    return str(PurePosixPath(path).with_name("module.py"))
+
+
 def unknown_names(wanted: Wanted, index: Index) -> list[str]:
     """Names in the task that the repository doesn't define."""
-    return [name.text for name in wanted.names if _is_code(name) and not index.symbols(name.last)]
+    return [name.text for name in wanted.names if _is_code(name) and not is_defined(index, name.text)]
+
+
+def is_subject(task: str, name: CodeName) -> bool:
+    """Whether a task wants a name changed, rather than only mentioning it."""
+    return _CHANGED.search(task[: name.at]) is not None and "\n\n" not in task.strip()
 
 
 def _is_code(name: CodeName) -> bool:

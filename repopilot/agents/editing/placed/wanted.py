@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Action = Literal["add", "change"]
 Noun = Literal["", "method", "property", "function", "class", "field", "entry", "parameter", "text", "other"]
 
+_IDENT = r"[A-Za-z_$][\w$]*"
 _ADD = re.compile(
     r"\b(?:add|adds|create|implement|introduce|define|write|give|provide|append|insert|include|expose|need|"
     r"ajout(?:e|es|ez|er|ons)|cr[ée]{1,2}(?:er|ez|s)?|impl[ée]ment(?:e|er|ez)|[ée]cri(?:s|re|vez)|d[ée]fini(?:s|r|ssez)|"
     r"donne[rz]?|introdui(?:s|re|sez))\b",
     re.I,
 )
+_WANTING = re.compile(
+    r"\b(?:should|must|could|shall|might|ought to|would be (?:nice|good|useful|handy|great) to|want(?:s|ed)?(?: to)?|"
+    r"would like(?: to)?|wish(?:es)?)\s+(?:also\s+|really\s+)?(?:have|get|gain|got|offer|see|a|an|another)\b|"
+    r"\b(?:needs?|lacks?|misses|missing|is without|could use|wants)\b(?!\s+to\b)|"
+    r"\b(?:there (?:should|must|could) be|we(?:'re| are) missing|no way to)\b|"
+    r"\b(?:doi(?:t|vent)|devrai(?:t|ent)|pourrai(?:t|ent))\s+(?:aussi\s+)?(?:avoir|offrir|proposer|fournir)\b|"
+    r"\bil (?:faut|faudrait|manque|nous faut)\b|\bmanque\b|\bj(?:e voudrais|'aimerais)\s+(?:avoir\s+)?une?\b",
+    re.I,
+)
+"""What says that something isn't there yet, as a verb of adding does."""
+_LEAD = re.compile(
+    rf"\W*(?:in\s+\S+\s*[:,]\s*|[\w/.-]+\.\w+\s*:\s*)?(?:async\s+)?(?:def\s+|func(?:tion)?\s+|fn\s+)?"
+    rf"`?((?:{_IDENT}(?:\.|::|\#))*{_IDENT})\s*\(([^()]*)\)\s*(?:->\s*[\w\[\], .|]+?)?`?\s*(?:[:–—]|\s-\s)"
+)
+"""A task that begins with a signature and goes on with what it does."""
 _CHANGE = re.compile(
     r"\b(?:change|make|let|fix|handle|update|modify|raise|return|allow|accept|support|ensure|treat|use|rewrite|refactor|"
     r"improve|extend|simplify|speed|replace|turn|stop|avoid|reject|ignore|convert|check|validate|document|annotate|"
@@ -38,13 +54,34 @@ _NOUNS: dict[str, Noun] = {
 }
 _NOUN = re.compile("|".join(rf"(?P<n{i}>\b(?:{pattern})\b)" for i, pattern in enumerate(_NOUNS)), re.I)
 _KINDS = tuple(_NOUNS.values())
-_IDENT = r"[A-Za-z_$][\w$]*"
 _CODE = re.compile(
     rf"`([^`\n]+)`|(?<![\w./-])(@[\w./-]+(?::[\w.]+)?|{_IDENT}(?:(?:\.|::|#){_IDENT})*(?:\([^()\n]*\))?)"
 )
 _LIKE_CODE = re.compile(r"[_.(]|::|[a-z0-9][A-Z]|^[A-Z]\w*[a-z]")
 _DOTTED = re.compile(rf"({_IDENT}(?:(?:\.|::|#){_IDENT})*)\s*(\((.*)\))?\s*(?:->.*|:.*|=.*)?$", re.S)
 _NAMING = re.compile(r"\b(?:called|named|nomm[ée]+s?|appel[ée]+s?|intitul[ée]+s?)\s*:?\s*$", re.I)
+_MEMBER = rf"{_IDENT}(?:(?:\.|::|#){_IDENT})+"
+_SHORTEST_NAME = 3
+_BEGINS = re.compile(r"(?:^|[.!?:]\s+|\n\s*(?:[-*]\s*)?)$")
+_LETTING = re.compile(
+    r"(?:^|[.!?:]\s+)(?:please\s+)?(?:let|make|have|change|modify|rewrite|fais|laisse|modifie)\s+$", re.I
+)
+_SUBJECT = re.compile(r"\s*:|['’]s\b|\s+(?:should|must|needs?|lacks?|has no|doit|devrait|manque)\b")
+"""What follows a name that a sentence is about."""
+_OWN_KIND = re.compile(r"\btests?\s+(?:called\s+|named\s+|nomm[ée]s?\s+)?`?$", re.I)
+"""What isn't a test of code where it has a name in quotes: a template engine's `even`."""
+_BASE = re.compile(
+    r"\b(?:sub-?class(?:es|ing)? (?:of )?|deriv\w+ from|inherit\w*(?: from)?|extend(?:s|ing)|based on|"
+    r"sous-classe d[eu’']|h[ée]rit\w+ d[eu’']|d[ée]riv\w+ d[eu’']|"
+    r"(?::|is|which is|est)\s+(?:an?|une?|also an?))\s*`?([A-Z]\w*[a-z]\w*)"
+)
+_NOUNS_ALONE = "|".join(pattern for pattern, kind in _NOUNS.items() if kind not in ("other", "text", "parameter", ""))
+_ARTICLE = re.compile(
+    r"(?:\b(?:an?|another|new|une?|autre|nouvel(?:le)?)\s+(?:[\w-]+\s+){0,2}?|[:–—]\s*)"
+    rf"(?:{_NOUNS_ALONE})\s*:?\s*`?$",
+    re.I,
+)
+"""An article and a kind before a name: "a property", "une nouvelle méthode"."""
 _AFTER_NAME = re.compile(
     r"\s*(?:$|[,:;.(]|\b(?:to|that|which|on|in|for|of|returning|with|taking|so|and|à|au|aux|qui|dans|sur|pour|de|du|"
     r"des|renvoyant|retournant)\b)",
@@ -64,6 +101,9 @@ _DEFAULT = re.compile(
     rf"|({_LITERAL})\s+(?:by default|par défaut)",
     re.I,
 )
+
+
+_QUOTED_TEXT = re.compile(r"(?<!\w)[\"'«“]\s?([^\"'«»“”\n]{1,30}?)\s?[\"'»”](?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +140,8 @@ class Wanted:
         default: the value of a new parameter or field; ''.
         modifiers: async, classmethod, staticmethod, cached.
         names: the other names in the task, in its order.
+        base: what a new class derives from; ''.
+        kind: the words before the name of what is new, in lower case: the project's own word for such things.
     """
 
     action: Action
@@ -110,20 +152,71 @@ class Wanted:
     default: str = ""
     modifiers: frozenset[str] = frozenset()
     names: tuple[CodeName, ...] = ()
+    base: str = ""
+    kind: tuple[str, ...] = ()
 
 
-def read_task(task: str) -> Wanted:
-    """Read a task. Any text can be read; one without a verb is taken for a change."""
-    add, change = _ADD.search(task), _CHANGE.search(task)
-    adds = add is not None and (change is None or add.start() <= change.start())
-    names = tuple(_names(task))
-    noun, at = _noun(task, add.end() if adds and add else 0) if adds else ("", -1)
-    if not adds:
+def read_task(task: str, known: Callable[[str], bool] = lambda name: False) -> Wanted:
+    """Read a task. Any text can be read; one without a verb is taken for a change.
+
+    Args:
+        task: as the user wrote it.
+        known: whether the repository defines a name: what is only described ("Box: a property `area`, the width times
+            the height") is new where it doesn't.
+    """
+    names = tuple(_names(task, known))
+    described = _described(task, names, known)
+    verb = _verb(task)
+    if described is not None and (verb < 0 or described.at < verb):
+        return _of_new(task, described, *_noun_beside(task, described), names)
+    if verb < 0:
         return Wanted("change", "", names=names, modifiers=_modifiers(task))
-    assert add is not None
-    new = _new_name(task, names, add.end(), at)
-    if noun == "" and new is not None and new.quoted:
+    noun, at = _noun(task, verb)
+    new = _new_name(task, names, verb, at)
+    return _of_new(task, new, noun, at, names)
+
+
+def _verb(task: str) -> int:
+    """Where the verb ends that asks for something new; -1 where a change comes first, or there is none."""
+    found = [m for m in (_ADD.search(task), _WANTING.search(task)) if m is not None]
+    change = _CHANGE.search(task)
+    first = min(found, key=lambda match: match.start(), default=None)
+    return first.end() if first is not None and (change is None or first.start() <= change.start()) else -1
+
+
+def _described(task: str, names: tuple[CodeName, ...], known: Callable[[str], bool]) -> CodeName | None:
+    """A name that a task without a verb describes, and that doesn't exist: by its signature at the beginning, beside
+    its kind and an article, or as a member of something that does exist."""
+    change = _CHANGE.search(task)
+    limit = change.start() if change is not None else len(task)
+    lead = _LEAD.match(task)
+    if lead is not None and not known(lead[1]):
+        return CodeName(lead[1], lead.start(1), lead.end(2) + 1, True, lead[2])
+    for name in names:
+        member = bool(name.owner) and known(name.owner) and re.fullmatch(_MEMBER, name.text) is not None
+        if name.at <= limit and not known(name.text) and (member or _ARTICLE.search(task[: name.at])):
+            return replace(name, quoted=True)
+    return None
+
+
+def _noun_beside(task: str, name: CodeName) -> tuple[Noun, int]:
+    article = _ARTICLE.search(task[: name.at])
+    return _noun(task, article.start(), name.at) if article is not None else ("", -1)
+
+
+def _of_new(task: str, new: CodeName | None, noun: Noun, at: int, names: tuple[CodeName, ...]) -> Wanted:
+    """What is asked of something new of a kind, which may be called `new`."""
+    certain = new is not None and (new.parameters is not None or new.last.startswith("__") or bool(new.owner))
+    if new is not None and new.quoted and (noun == "" or (certain and _is_apart(task, new, at))):
         noun = _guessed(task, new)
+    if (
+        noun == "other"
+        and new is not None
+        and new.quoted
+        and _OWN_KIND.search(task[: new.at])
+        and not new.last.startswith("test")
+    ):
+        noun = "function"
     action: Action = (
         "add" if noun in ("method", "property", "function", "class", "field", "entry", "text") else "change"
     )
@@ -132,7 +225,31 @@ def read_task(task: str) -> Wanted:
         return Wanted(action, noun, modifiers=_modifiers(task), names=others)
     default = _DEFAULT.search(task, new.at) if noun in ("parameter", "field") else None
     value = (default[1] or default[2]).strip("`") if default else ""
-    return Wanted(action, noun, new.last, new.owner, new.parameters, value, _modifiers(task), others)
+    base = _BASE.search(task) if noun == "class" else None
+    return Wanted(
+        action,
+        noun,
+        new.last,
+        new.owner,
+        new.parameters,
+        value,
+        _modifiers(task),
+        others,
+        base[1] if base else "",
+        tuple(word.lower() for word in re.findall(r"[^\W\d_]+", task[: new.at])[-3:]),
+    )
+
+
+def _is_apart(task: str, new: CodeName, noun_at: int) -> bool:
+    """Whether a noun stands so far behind a name that it says something else of it: "`f(x)`: the key of x"."""
+    return noun_at > new.end and not re.fullmatch(
+        r"\W*(?:\([^()]*\)\W*)?(?:as\W+)?(?:\w+\W+){0,2}", task[new.end : noun_at]
+    )
+
+
+def quoted_texts(task: str) -> list[str]:
+    """The short texts that a task has in quotes, which are no code."""
+    return [match[1] for match in _QUOTED_TEXT.finditer(re.sub(r"`[^`\n]*`", " ", task))]
 
 
 def _guessed(task: str, new: CodeName) -> Noun:
@@ -145,28 +262,33 @@ def _guessed(task: str, new: CodeName) -> Noun:
         return "class"
     return (
         "method"
-        if re.match(r"\W*\s*(?:to|on|à|sur)\s+(?:the\s+|la\s+)?(?:class\s+)?[`]?[A-Z]", task[new.end :])
+        if re.match(r"\W*(?:\w+\s+)?(?:to|on|à|sur)\s+(?:the\s+|la\s+)?(?:class\s+)?[`]?[A-Z]", task[new.end :])
         else "function"
     )
 
 
-def _noun(task: str, start: int) -> tuple[Noun, int]:
+def _noun(task: str, start: int, end: int = -1) -> tuple[Noun, int]:
     """The first noun of a kind behind the verb, outside of code, and where it begins."""
-    for match in _NOUN.finditer(task, start):
+    for match in _NOUN.finditer(task, start, end if end >= 0 else len(task)):
         before, after = task[match.start() - 1 : match.start()], task[match.end() : match.end() + 1]
+        if match[0].isupper():
+            continue
         if before not in ("`", "_", ".", "-", "/", "@", '"') and after not in ("`", "_", "(", "/", '"'):
             return _KINDS[int((match.lastgroup or "n0")[1:])], match.start()
 
     return "", -1
 
 
-def _names(task: str) -> Iterator[CodeName]:
+def _names(task: str, known: Callable[[str], bool]) -> Iterator[CodeName]:
     for match in _CODE.finditer(task):
         quoted = match[1] is not None
         text = (match[1] or match[2]).strip()
         if text.startswith("@"):
             continue
-        if not quoted and (not _LIKE_CODE.search(text) or _begins_sentence(task, match.start(), text)):
+        is_subject = _is_subject(task, match) and known(text)
+        if not quoted and not is_subject and not _LIKE_CODE.search(text):
+            continue
+        if not quoted and not is_subject and _begins_sentence(task, match.start(), text):
             continue
         parts = _DOTTED.match(text)
         if parts and parts[1] not in _VALUES:
@@ -175,10 +297,18 @@ def _names(task: str) -> Iterator[CodeName]:
             )
 
 
+def _is_subject(task: str, match: re.Match[str]) -> bool:
+    """Whether a sentence is about a word: "touni should …", "let touni …"."""
+    if match[0].lower() in _PLAIN_STOP or len(match[0]) < _SHORTEST_NAME:
+        return False
+    before, after = task[: match.start()], _SUBJECT.match(task, match.end())
+    return (after is not None and _BEGINS.search(before) is not None) or _LETTING.search(before) is not None
+
+
 def _begins_sentence(task: str, at: int, text: str) -> bool:
     """Whether a capitalised word is one only because a sentence begins with it."""
     plain = re.fullmatch(r"[A-ZÀ-Ý][a-zà-ÿ]+\.?", text) is not None
-    return plain and re.search(r"(?:^|[.!?:]\s+|\n\s*(?:[-*]\s*)?)$", task[:at]) is not None
+    return plain and _BEGINS.search(task[:at]) is not None
 
 
 def _new_name(task: str, names: tuple[CodeName, ...], verb_end: int, noun_at: int) -> CodeName | None:
