@@ -12,7 +12,7 @@ from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.editor import edit_files
+from repopilot.agents.editing.editor import edit_by_code, edit_files
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.results import Turn
 from repopilot.types import FileChange
@@ -232,3 +232,26 @@ async def test_a_model_that_takes_too_long_ends_with_a_smaller_task(shop: Worksp
     workspace = replace(shop, model=answering(lambda _: [60.0]), settings=settings)
     with pytest.raises(GenerationFailed, match=r"within 0\.2 seconds.*one place at a time"):
         await traced(lambda step: edit_files(EditRequest("write shop/receipt.py"), workspace, step))
+
+
+@pytest.mark.parametrize(
+    ("task", "imports"),
+    [
+        (
+            "Create shop/money.py that re-exports `with_discount` from the prices module",
+            "from shop.prices import with_discount",
+        ),
+        ("re-export `with_discount` from prices in a new shop/money.py", "from shop.prices import with_discount"),
+    ],
+)
+async def test_a_module_of_re_exports_needs_no_model(shop: Workspace, task: str, imports: str) -> None:
+    outcome = edit_by_code(EditRequest(task), shop)
+    assert outcome is not None
+    assert outcome.changes[0].content == f'{imports}\n\n__all__ = ["with_discount"]\n'
+
+
+async def test_a_new_function_that_has_to_be_listed_is_no_question_of_the_list(shop: Workspace) -> None:
+    assert (
+        edit_by_code(EditRequest("Add a function halved(cents) to shop/prices.py, and list it in __all__"), shop)
+        is None
+    )

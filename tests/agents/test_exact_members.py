@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.edited import edited, texts, workspace_of
 
@@ -110,7 +112,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("Dans le README, remplace « foo-bar » par « baz »", "README.md", "foo-bar", "baz"),
         ('README: "foo-bar" should read "baz"', "README.md", "foo-bar", "baz"),
         ("change the error message 'something is wrong' to 'no'", KINDS, "something is wrong", "no"),
-        ('change "Install foo" to "Install it" in README.md', "README.md", "", ""),
+        ('change "Install foo" to "Install it" in README.md', "README.md", "Install foo", "Install it"),
         ("delete the method Only.alone", KINDS, "    def alone(self):\n        return 1\n", "    pass\n"),
     ],
 )
@@ -196,3 +198,13 @@ def test_other_tasks_are_left_to_the_model(repo: Workspace, task: str) -> None:
         assert exact_edit(task, repo) is None
     except PlaceAmbiguous:
         pytest.fail("asked for a place")
+
+
+def test_a_member_stands_where_its_number_belongs_and_is_found_by_its_siblings(tmp_path: Path) -> None:
+    codes = (
+        "from enum import IntEnum\n\n\nclass Codes(IntEnum):\n"
+        "    OK = 200, 'OK'\n    GONE = 410, 'Gone'\n    BAD = 500, 'Bad'\n"
+    )
+    repo = workspace_of(tmp_path, {"pkg/codes.py": codes})
+    (change,) = edited(repo, 'add the status code 420 "Calm" as CALM').changes
+    assert "    GONE = 410, 'Gone'\n    CALM = 420, \"Calm\"\n    BAD = 500" in change.content

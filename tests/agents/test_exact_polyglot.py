@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from support.edited import edited, texts, workspace_of
+from support.edited import carried_out, changed_lines, edited, texts, workspace_of
 
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.errors import GenerationFailed
@@ -18,6 +20,12 @@ FILES = {
     "src/main.go": 'package main\n\nconst (\n\tMaxDepth = 3 // deep\n\tTitle string = "x"\n)\n\n'
     "func parseDepth(n int) int { return n }\n\nfunc main() { parseDepth(MaxDepth) }\n",
     "src/lib.rs": "pub const CACHE_SIZE: usize = 3;\n\nimpl Shape for Square {\n    fn draw_shape(&self) {}\n}\n",
+    "web/box.js": "class Box {\n  constructor() {\n    this.maxWidth = 40;\n    this.shown_once = false;\n  }\n\n"
+    "  show(tall = true) {\n    tall = !!tall;\n    this.shown_once = tall;\n  }\n}\n",
+    "src/conf.rs": "pub struct Conf {\n    pub depth_max: u8,\n}\n\nimpl Default for Conf {\n"
+    "    fn default() -> Self {\n        Self { depth_max: 7 }\n    }\n}\n",
+    "src/pause.go": 'package main\n\nimport "time"\n\nvar PauseTime = 5 * time.Second\n\n'
+    "type Opts struct {\n\tWide int\n}\n\nfunc NewOpts() *Opts { return &Opts{Wide: 8} }\n",
     "src/App.java": 'class App {\n    static final int LIMIT_TOTAL = 3;\n    String title = "x";\n}\n',
 }
 
@@ -39,6 +47,12 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("set `Title` to 'y'", "src/main.go", '"x"', '"y"'),
         ("double CACHE_SIZE", "src/lib.rs", "= 3;", "= 6;"),
         ("passe LIMIT_TOTAL de 3 à 5", "src/App.java", "= 3;", "= 5;"),
+        ("set maxWidth to 60", "web/box.js", "= 40;", "= 60;"),
+        ("set shown_once in Box to true", "web/box.js", "= false;", "= true;"),
+        ("set the default of tall in Box.show to false", "web/box.js", "tall = true", "tall = false"),
+        ("set Conf.depth_max to 9", "src/conf.rs", "depth_max: 7", "depth_max: 9"),
+        ("set Opts.Wide to 9", "src/pause.go", "Wide: 8", "Wide: 9"),
+        ("set PauseTime to `9 * time.Second`", "src/pause.go", "5 * time", "9 * time"),
     ],
 )
 def test_a_value_is_set(repo: Workspace, task: str, path: str, old: str, new: str) -> None:
@@ -50,8 +64,8 @@ def test_a_name_that_one_thing_has_is_renamed(repo: Workspace) -> None:
     outcome = edited(repo, "rename loadItems to fetchItems")
     new = texts(outcome)
     assert new["web/limits.js"] == FILES["web/limits.js"].replace("loadItems", "fetchItems")
-    assert new["web/app.js"] == FILES["web/app.js"].replace("loadItems", "fetchItems").replace("// fetch", "// load")
-    assert [o.line for o in outcome.open_references] == [4]
+    assert new["web/app.js"] == FILES["web/app.js"].replace("loadItems", "fetchItems")
+    assert not outcome.open_references
     new = texts(edited(repo, "rename `parseDepth` to `readDepth`"))
     assert new == {"src/main.go": FILES["src/main.go"].replace("parseDepth", "readDepth")}
 
@@ -63,3 +77,83 @@ def test_a_name_in_use_is_refused(repo: Workspace) -> None:
 
 def test_what_implements_a_trait_is_left_to_the_model(repo: Workspace) -> None:
     assert exact_edit("rename draw_shape to paint_shape", repo) is None
+
+
+CALLS = {
+    "a/text.go": "package a\n\n// ld measures.\nfunc ld(s, t string, fold bool, more ...int) int {\n"
+    "\treturn ld(s, ld2(ld(t, s, true)), fold, more...)\n}\n\nfunc (m *M) WidenBy(by int, at int) {}\n",
+    "a/use.go": "package a\n\nfunc use(m *M, x T) {\n\tld(pair())\n\tf := ld\n\tm.WidenBy(1, 2)\n\tx.ld(1)\n}\n",
+    "b/text.go": "package b\n\nfunc ld(a int) {}\n",
+    "web/pad.js": "exports.padStart2 = function padStart2(text, width, fill = ' ') { return text; };\n"
+    "function fit(a, b) { return fit(b, a); }\n",
+    "web/use.js": "const { padStart2 } = require('./pad');\npadStart2('a', 3);\npadStart2(...parts);\n"
+    "padStart2('a', 3, padStart2('b', 1, '-'));\nlist.map(padStart2);\nobj.fit(1, 2);\n",
+    "src/fit.rs": "fn squeeze(text: &str, width: usize) -> usize {\n    assert_eq!(squeeze(text, g(1, 2)), 1);\n"
+    "    width\n}\n",
+    "App.java": "class App {\n    int addUp(int one, int two) { return this.addUp(two, one); }\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def calling(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("calls"), CALLS)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "position", "lines", "open_"),
+    [
+        (
+            "ld",
+            "fold",
+            "first",
+            ["func ld(fold bool, s, t string, more ...int) int {", "return ld(fold, s, ld2(ld(true, t, s)), more...)"],
+            ["ld(pair())", "f := ld"],
+        ),
+        (
+            "ld",
+            "t",
+            "before:s",
+            [
+                "func ld(t, s string, fold bool, more ...int) int {",
+                "return ld(ld2(ld(s, t, true)), s, fold, more...)",
+            ],
+            ["ld(pair())", "f := ld"],
+        ),
+        ("M.WidenBy", "at", "first", ["func (m *M) WidenBy(at int, by int) {}", "m.WidenBy(2, 1)"], []),
+        (
+            "padStart2",
+            "fill",
+            "first",
+            [
+                "exports.padStart2 = function padStart2(fill = ' ', text, width) { return text; };",
+                "padStart2(undefined, 'a', 3);",
+                "padStart2(padStart2('-', 'b', 1), 'a', 3);",
+            ],
+            ["padStart2(...parts);", "list.map(padStart2);"],
+        ),
+        ("fit", "b", "first", ["function fit(b, a) { return fit(a, b); }"], []),
+        (
+            "squeeze",
+            "width",
+            "first",
+            ["fn squeeze(width: usize, text: &str) -> usize {", "assert_eq!(squeeze(g(1, 2), text), 1);"],
+            [],
+        ),
+        ("addUp", "two", "first", ["int addUp(int two, int one) { return this.addUp(one, two); }"], []),
+    ],
+)
+def test_parameters_are_put_in_order(
+    calling: Workspace, place: str, name: str, position: str, lines: list[str], open_: list[str]
+) -> None:
+    places = (place, "a/text.go") if place == "ld" else (place,)
+    outcome = carried_out(calling, "reorder_parameter", name, *places, position=position)
+    assert [line[1:] for line in changed_lines(outcome) if line[0] == "+"] == lines
+    assert [o.text for o in outcome.open_references] == open_
+
+
+def test_a_name_is_renamed_where_it_can_only_mean_one_thing(calling: Workspace) -> None:
+    new = texts(edited(calling, "rename ld in a/text.go to distance"))
+    assert new == {
+        "a/text.go": re.sub(r"\bld\b", "distance", CALLS["a/text.go"]),
+        "a/use.go": CALLS["a/use.go"].replace("\tld(", "\tdistance(").replace(":= ld", ":= distance"),
+    }

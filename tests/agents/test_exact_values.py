@@ -117,7 +117,6 @@ def test_a_value_is_set_and_nothing_else(repo: Workspace, task: str, path: str, 
     [
         "set HOST to 'example.org'",  # would lose the environment variable
         "set MAX_RETRIES to something reasonable",
-        "set the timeout to 30 seconds",
         "set TWICE to 3",
         "raise MAX_RETRIES from 3 to 5 and add a test",
         "set up logging to a file",
@@ -148,6 +147,8 @@ def test_a_task_that_cannot_be_carried_out_says_why(repo: Workspace, task: str, 
 
 
 def test_an_ambiguous_place_is_asked_for(repo: Workspace) -> None:
+    with pytest.raises(PlaceAmbiguous):
+        exact_edit("set the timeout to 30 seconds", repo)
     with pytest.raises(PlaceAmbiguous) as asked:
         exact_edit("set the default timeout of get to 9", repo)
     assert asked.value.choices == ("pkg/config.py:Client.get", "pkg/config.py:Other.get")
@@ -216,3 +217,22 @@ def test_splicing_changes_only_its_span(lines: list[str], crlf: bool, bom: bool,
     )
     lone = result.replace(b"\r\n", b"").count(b"\n")
     assert b"\r\r" not in result and (lone == 0 if crlf and len(lines) > 1 else b"\r" not in result)
+
+
+@pytest.mark.parametrize(
+    ("line", "task", "new"),
+    [
+        ("TIMEOUT = 10", "set TIMEOUT to 30 seconds", "TIMEOUT = 30"),
+        ("TIMEOUT = 10", "set TIMEOUT to 30s", "TIMEOUT = 30"),
+        ("TIMEOUT = 60", "set TIMEOUT to 2 minutes", None),
+        ("TIMEOUT_MS = 500", "set TIMEOUT_MS to 2 seconds", None),
+        ("TIMEOUT_MS = 500", "raise TIMEOUT_MS to 900 ms", "TIMEOUT_MS = 900"),
+        ("DELAY = 5  # minutes", "raise DELAY to 9 minutes", "DELAY = 9  # minutes"),
+        ('EXPIRES = "10s"', "change EXPIRES to 30 seconds", 'EXPIRES = "30s"'),
+        ('EXPIRES = "10m"', "change EXPIRES to 30 seconds", None),
+        ("LIMIT = 4", "LIMIT should be 8 entries", "LIMIT = 8"),
+    ],
+)
+def test_a_number_is_set_only_in_its_unit(tmp_path: Path, line: str, task: str, new: str | None) -> None:
+    outcome = exact_edit(task, workspace_of(tmp_path, {"pkg/a.py": f"{line}\n"}))
+    assert (outcome.changes[0].content if outcome else None) == (f"{new}\n" if new else None)

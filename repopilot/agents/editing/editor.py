@@ -10,10 +10,15 @@ import asyncio
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.exact.reexporting import reexport
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.placed.agent import placed_edit
+from repopilot.agents.editing.placed.target_places import is_defined
+from repopilot.agents.editing.placed.wanted import read_task
+from repopilot.agents.editing.restated.agent import restated_edit
 from repopilot.agents.editing.whole_files import write_whole_files
-from repopilot.errors import GenerationFailed
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.index.store import Index
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
@@ -34,7 +39,18 @@ def edit_by_code(request: EditRequest, workspace: Workspace) -> EditOutcome | No
     """
     if not request.task.strip() or request.drafts or request.feedback:
         return None
-    return exact_edit(request.task, workspace)
+    try:
+        return reexport(request.task, workspace) or exact_edit(request.task, workspace)
+    except PlaceAmbiguous:
+        if _wants_new_code(request.task, workspace.index):
+            return None
+        raise
+
+
+def _wants_new_code(task: str, index: Index) -> bool:
+    """Whether a task asks for a definition that has to be written; that it be listed somewhere is only a part of it."""
+    wanted = read_task(task, lambda name: is_defined(index, name))
+    return wanted.noun in ("function", "method", "property", "class") and bool(wanted.name)
 
 
 async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:
@@ -78,7 +94,8 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):
-            placed = await placed_edit(request, workspace, step)
+            restated = await restated_edit(request, workspace, step)
+            placed = restated or await placed_edit(request, workspace, step)
             return placed or EditOutcome(await write_whole_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)

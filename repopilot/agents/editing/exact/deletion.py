@@ -7,10 +7,13 @@ import re
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.entries import removed_spans
+from repopilot.agents.editing.exact.braces.deleting import delete_braced
+from repopilot.agents.editing.exact.entries import removed_spans, with_blank_lines
+from repopilot.agents.editing.exact.import_editing import is_imported_elsewhere
 from repopilot.agents.editing.exact.locate import is_code_name, is_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.import_lines import remove_names, top_imports
+from repopilot.agents.editing.exact.python.import_order import is_for_types
 from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.references import (
@@ -23,6 +26,7 @@ from repopilot.agents.editing.exact.python.references import (
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.value_places import qualified_name
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
@@ -49,15 +53,17 @@ def delete(task: ExactTask, sources: Sources) -> Patch | None:
             raise not_found(task.name, task, sources.workspace.index)
         return None
     source = sources.get(symbol.path)
-    if source is None or source.language != "python" or source.root is None:
+    if source is None or source.root is None:
         return None
+    if source.language != "python":
+        return delete_braced(symbol, task, sources)
     nodes = definitions_of(source, symbol)
     if not nodes:
         return None
     project = PythonProject(sources, modules_of(sources.workspace.index))
     found = _references(project, symbol, source, nodes)
     patch = Patch()
-    spans = [_span(source, node) for node in nodes]
+    spans = [statement_span(source, node) for node in nodes]
     _check_unused(found, spans, symbol, task, sources)
     for node, (start, end) in zip(nodes, spans, strict=True):
         filler = _filler(source, node, nodes)
@@ -65,7 +71,8 @@ def delete(task: ExactTask, sources: Sources) -> Patch | None:
     patch.edits.append(Edit("delete", source.path, symbol.qualified))
     gone = {source.path: spans, **_delete_stub(symbol, sources, patch)}
     _remove_references(project, found, gone, symbol, sources, patch)
-    _remove_imports(project, source, spans, patch)
+    _check_few_left(patch, symbol)
+    remove_imports_of(project, source, spans, patch)
     return patch
 
 
@@ -75,7 +82,7 @@ def _delete_stub(symbol: Symbol, sources: Sources, patch: Patch) -> dict[str, li
     if stub is None or stub.root is None:
         return {}
     nodes = definitions_of(stub, symbol)
-    spans = [_span(stub, node) for node in nodes]
+    spans = [statement_span(stub, node) for node in nodes]
     for node, (start, end) in zip(nodes, spans, strict=True):
         patch.replace(stub.path, start, end, _filler(stub, node, nodes))
         patch.edits.append(Edit("delete", stub.path, symbol.qualified))
@@ -123,7 +130,7 @@ def _inside(offset: int, nodes: list[Node]) -> bool:
     return any(n.start_byte <= offset < n.end_byte for n in nodes)
 
 
-def _span(source: SourceText, node: Node) -> tuple[int, int]:
+def statement_span(source: SourceText, node: Node) -> tuple[int, int]:
     """A statement with the comments that stand directly on it, and the blank lines that only it needs."""
     data = source.data
     start = data.rfind(b"\n", 0, node.start_byte) + 1
@@ -135,7 +142,7 @@ def _span(source: SourceText, node: Node) -> tuple[int, int]:
         comment = comment.prev_named_sibling
     rest = re.compile(rb"[ \t]*(?:#[^\n]*)?(?:\n|$)").match(data, node.end_byte)
     end = rest.end() if rest else node.end_byte
-    return _with_blank_lines(data, start, end)
+    return with_blank_lines(data, start, end)
 
 
 def _directly_above(source: SourceText, comment: Node, start: int, node: Node) -> bool:
@@ -145,20 +152,6 @@ def _directly_above(source: SourceText, comment: Node, start: int, node: Node) -
     section = re.match(rb"#\s*[-=*#]{3,}", data[comment.start_byte : comment.end_byte])
     touching = data[comment.end_byte : start].strip(b" \t") in (b"", b"\n")
     return own and touching and section is None and comment.start_point[1] == node.start_point[1]
-
-
-def _with_blank_lines(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """The range with the blank lines after it, or at the end of the text and of a block with those before it."""
-    before = re.compile(rb"(?:(?<=\n)[ \t]*\n)*\Z").search(data[:start])
-    after = re.compile(rb"(?:[ \t]*\n)*").match(data, end)
-    blank_before = len(before[0]) if before else 0
-    end_of_gap = after.end() if after else end
-    if not data[end_of_gap:].strip():
-        return start - blank_before, len(data)
-    lines = before[0].count(b"\n") if before else 0
-    if lines and data[end:end_of_gap].count(b"\n") >= lines:
-        return start - blank_before, end
-    return start, end_of_gap
 
 
 def _filler(source: SourceText, node: Node, nodes: list[Node]) -> str:
@@ -192,6 +185,22 @@ def _check_unused(
         raise GenerationFailed(i18n.message("exact.still_used", name=symbol.qualified, path=path, line=line))
 
 
+def _check_few_left(patch: Patch, symbol: Symbol) -> None:
+    """Refuse a deletion that code in many places would not survive: more is meant than to delete it.
+
+    Raises:
+        GenerationFailed: the code still refers to it in more places than a user decides one by one.
+    """
+    left = [o for o in patch.open_references if file_kind(o.path) == "code" and not is_test_path(o.path)]
+    if len(left) > _MOST_LEFT:
+        raise GenerationFailed(
+            i18n.message("exact.still_used", name=symbol.qualified, path=left[0].path, line=left[0].line)
+        )
+
+
+_MOST_LEFT = 3
+
+
 def _remove_references(
     project: PythonProject,
     found: References,
@@ -209,7 +218,7 @@ def _remove_references(
         source = sources.get(reference.path)
         if use is None or source is None:
             continue
-        if not (_remove_export(source, use, patch) or _remove_import(project, source, use, found, patch)):
+        if not (remove_export(source, use, patch) or _remove_import(project, source, use, found, patch)):
             patch.leave_open(source, reference.start, i18n.message("exact.open.deleted", name=symbol.qualified))
     for use_ in found.open:
         source = sources.get(use_.path)
@@ -217,7 +226,8 @@ def _remove_references(
             patch.leave_open(source, use_.start, use_.reason)
 
 
-def _remove_export(source: SourceText, use: NameUse, patch: Patch) -> bool:
+def remove_export(source: SourceText, use: NameUse, patch: Patch) -> bool:
+    """Remove a name from `__all__`; False for another use."""
     if use.role != "string" or not in_all(source, use.node) or use.node.parent is None:
         return False
     entries = [c for c in use.node.parent.named_children if c.type != "comment"]
@@ -245,18 +255,45 @@ def _remove_import(project: PythonProject, source: SourceText, use: NameUse, fou
     return remove_names(source, statement, {item.local}, patch)
 
 
-def _remove_imports(project: PythonProject, source: SourceText, spans: list[tuple[int, int]], patch: Patch) -> None:
-    """Remove the imports that only the deleted lines used."""
+def remove_imports_of(project: PythonProject, source: SourceText, spans: list[tuple[int, int]], patch: Patch) -> None:
+    """Remove the imports that only the deleted lines used, those for type checkers with their block."""
+    blocks = [n for n in source.root.named_children if n.type == "if_statement"] if source.root is not None else []
+    for block in [b for b in blocks if is_for_types(source, b)]:
+        body = block.child_by_field_name("consequence")
+        statements = [s for s in body.named_children if s.type != "comment"] if body is not None else []
+        unused = [_unused_items(project, source, s, spans) for s in statements]
+        whole = [u and len(u) == len(s.children_by_field_name("name")) for s, u in zip(statements, unused, strict=True)]
+        if whole and all(whole) and block.child_by_field_name("alternative") is None:
+            start, end = statement_span(source, block)
+            patch.replace(source.path, start, end, "")
+            continue
+        for statement, names in zip(statements, unused, strict=True):
+            if names:
+                remove_names(source, statement, names, patch)
     for statement in top_imports(source):
-        unused = set()
-        for item in imported_names(source, statement):
-            table = project.table(source.path, item.local) if item.local != "*" else None
-            uses = [u for u in table.uses if u.role in ("load", "string")] if table is not None else []
-            inside = [u for u in uses if any(a <= u.start < b for a, b in spans)]
-            if inside and len(inside) == len(uses):
-                unused.add(item.local)
-        if unused and item_is_plain(source, statement):
-            remove_names(source, statement, unused, patch)
+        names = _unused_items(project, source, statement, spans)
+        if names and item_is_plain(source, statement):
+            remove_names(source, statement, names, patch)
+
+
+def _unused_items(
+    project: PythonProject, source: SourceText, statement: Node, spans: list[tuple[int, int]]
+) -> set[str]:
+    """What an import binds that only some lines use."""
+    unused: set[str] = set()
+    if statement.type not in ("import_statement", "import_from_statement"):
+        return unused
+    for item in imported_names(source, statement):
+        table = project.table(source.path, item.local) if item.local != "*" else None
+        uses = [u for u in table.uses if u.role == "load" or _is_exported(source, u)] if table is not None else []
+        inside = [u for u in uses if any(a <= u.start < b for a, b in spans)]
+        if inside and len(inside) == len(uses) and not is_imported_elsewhere(project, source.path, item.local):
+            unused.add(item.local)
+    return unused
+
+
+def _is_exported(source: SourceText, use: NameUse) -> bool:
+    return use.role == "string" and in_all(source, use.node)
 
 
 def item_is_plain(source: SourceText, statement: Node) -> bool:

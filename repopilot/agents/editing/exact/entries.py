@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -108,11 +108,44 @@ def _into_empty(data: bytes, container: Node, text: str) -> tuple[int, int, str]
     return start, end, f"{text}," if single else text
 
 
-def sorted_position(texts: Sequence[str], new: str) -> int:
-    """Where a text belongs among sorted ones; at the end of unsorted ones, or of fewer than three."""
-    if len(texts) < 3:
+def sorted_position(texts: Sequence[str], new: str, fewest: int = 3) -> int:
+    """Where a text belongs among sorted ones; at the end of unsorted ones, or of too few.
+
+    Args:
+        texts: the texts that are there.
+        new: the new one.
+        fewest: how many there must be for their order to mean something.
+    """
+    if len(texts) < fewest:
         return len(texts)
-    for key in (str, str.lower):
+    keys: tuple[Callable[[str], tuple[int, str]], ...] = (lambda t: (0, t), lambda t: (0, t.lower()), constants_first)
+    for key in keys:
         if sorted(texts, key=key) == list(texts):
             return next((n for n, text in enumerate(texts) if key(text) > key(new)), len(texts))
     return len(texts)
+
+
+def constants_first(text: str) -> tuple[int, str]:
+    """Sorts constants before classes, and those before the rest, as isort and ruff do."""
+    rank = 0 if text.isupper() and len(text) > 1 else 1 if text[:1].isupper() else 2
+    return rank, text.lower()
+
+
+def with_blank_lines(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Whole lines that are removed, with the blank lines after them, or at the end of a block those before them.
+
+    Args:
+        data: the text.
+        start: the first byte of the lines.
+        end: behind their last line end.
+    """
+    before = re.compile(rb"(?:(?<=\n)[ \t]*\n)*\Z").search(data[:start])
+    after = re.compile(rb"(?:[ \t]*\n)*").match(data, end)
+    blank_before = len(before[0]) if before else 0
+    end_of_gap = after.end() if after else end
+    if not data[end_of_gap:].strip():
+        return start - blank_before, len(data)
+    lines = before[0].count(b"\n") if before else 0
+    if lines and (data[end:end_of_gap].count(b"\n") >= lines or data[end_of_gap:].lstrip(b" \t")[:1] in b"})]"):
+        return start - blank_before, end
+    return start, end_of_gap

@@ -13,8 +13,9 @@ from repopilot import i18n
 from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.import_lines import add_import, remove_names, top_imports, wanted_import
-from repopilot.agents.editing.exact.python.modules import imported_names, modules_of
-from repopilot.agents.editing.exact.python.name_uses import name_table
+from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
+from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
+from repopilot.agents.editing.exact.python.references import receiver_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
@@ -100,7 +101,7 @@ def _remove_unused(project: PythonProject, source: SourceText) -> Patch | None:
     patch = Patch()
     for statement, locals_ in _unused_names(source).items():
         for local in sorted(locals_):
-            if _is_imported_elsewhere(project, source.path, local):
+            if is_imported_elsewhere(project, source.path, local):
                 patch.notes.append(i18n.message("exact.import_exported", name=local))
                 locals_.discard(local)
         if locals_ and remove_names(source, statement, locals_, patch):
@@ -151,17 +152,27 @@ def _unused(source: SourceText) -> list[dict]:
     return [f for f in found if f.get("code") == "F401" and f.get("fix") is not None]
 
 
-def _is_imported_elsewhere(project: PythonProject, path: str, name: str) -> bool:
-    """Whether another file imports a name from this one."""
+def is_imported_elsewhere(project: PythonProject, path: str, name: str) -> bool:
+    """Whether another file imports a name from this one, or looks it up in it."""
     for other in project.sources.mentioning(name, ("python",)):
         table = project.table(other, name) if other != path else None
         for use in table.uses if table is not None else ():
-            if use.role != "imported" or table is None:
-                continue
-            statement = use.node
-            while statement.parent is not None and statement.type != "import_from_statement":
-                statement = statement.parent
-            items = (i for i in imported_names(table.source, statement) if i.name == name)
-            if any(project.modules.find(other, item.module) == path for item in items):
+            if table is not None and _is_of_module(project, table.source, use, path):
                 return True
     return False
+
+
+def _is_of_module(project: PythonProject, source: SourceText, use: NameUse, path: str) -> bool:
+    """Whether a use imports a name from a module, looks it up there, or replaces it there."""
+    if use.role == "imported":
+        statement = statement_around(use.node)
+        items = imported_names(source, statement) if statement is not None else []
+        name = source.data[use.start : use.end].decode("utf-8")
+        return any(i.name == name and project.modules.find(source.path, i.module) == path for i in items)
+    if use.role == "attribute" or (use.role == "string" and use.node.type == "string"):
+        receiver = receiver_of(source, use.node)
+        known = project.known(source.path, receiver) if receiver is not None else None
+        if known is not None:
+            return known.kind == "module" and known.path == path
+    before = source.data[max(0, use.start - 200) : use.start].decode("utf-8", "replace")
+    return any(before.endswith(f"{module}.") for module in project.modules.names_of(path) if "." in module)

@@ -162,6 +162,55 @@ def _inherited(wanted: str, sources: Sources) -> list[Symbol]:
     return found
 
 
+def attribute_owner(project: PythonProject, task: ExactTask) -> ClassPlace | None:
+    """The class whose methods set the attribute that a task names, where no definition in its body declares it.
+
+    Args:
+        project: the repository.
+        task: with the attribute in `name`, with the class before it or in the places.
+
+    Returns:
+        The topmost such class; None where there is none.
+
+    Raises:
+        PlaceAmbiguous: several classes have such an attribute.
+    """
+    sources = project.sources
+    mentioned = split_mention(task.mention, sources.workspace.index) if task.mention else ("", "")
+    owner, _, name = dotted(mentioned[1] if "." in mentioned[1] else task.name).rpartition(".")
+    wanted = {n for n in (owner, *(p.name for p in owners(task, sources.workspace.index))) if n not in ("", "self")}
+    paths = [mentioned[0]] if mentioned[0] else task_paths(task, sources)
+    tops: dict[ClassPlace, None] = {}
+    for path in project.sources.mentioning(name, ("python",)):
+        source = sources.get(path)
+        if source is None or source.root is None or (paths and path not in paths):
+            continue
+        for node in class_nodes(source.root):
+            place = ClassPlace(path, node.start_byte)
+            if not wanted or project.class_name(place) in {dotted(w).rpartition(".")[2] for w in wanted}:
+                _note_top(project, place, name, tops)
+    found = [t for t in tops if not is_test_path(t.path)] or list(tops)
+    if len(found) > 1:
+        choices = tuple(f"{p.path}:{project.class_name(p)}.{name}" for p in found[:_MOST_CHOICES])
+        message = i18n.message("exact.several_places", name=name, count=len(found))
+        raise PlaceAmbiguous(message, i18n.message("exact.choose_place"), choices)
+    return found[0] if found else None
+
+
+def _note_top(project: PythonProject, place: ClassPlace, name: str, tops: dict[ClassPlace, None]) -> None:
+    """Note the topmost class that sets an attribute which a class has."""
+    setting = [
+        c
+        for c in (place, *project.ancestors(place))
+        if any(
+            p == c.path and project.class_node(c).start_byte <= n.start_byte < project.class_node(c).end_byte
+            for p, n in project.assigned_attributes(c, name)
+        )
+    ]
+    if setting and not project.members(place, name):
+        tops[setting[-1]] = None
+
+
 def _is_named(source: SourceText | None, node: Node, name: str) -> bool:
     label = node.child_by_field_name("name")
     return source is not None and label is not None and source.slice(label) == name
@@ -183,9 +232,9 @@ def _is_inside(symbol: Symbol, owner: str, index: Index) -> bool:
 def _distinct(found: Iterable[Symbol]) -> list[Symbol]:
     """Each place once: overloads and alternatives of one name count as one, and a stub as its module."""
     kept = {(s.path, s.qualified): s for s in reversed(list(found)) if s.kind not in ("export", "declaration")}
-    stubs = {key for key in kept if key[0].endswith(".pyi")}
+    stubs = {key for key in kept if key[0].endswith((".pyi", ".d.ts"))}
     only_stubs = len(stubs) == len(kept)
-    kept_places = (s for (p, _), s in kept.items() if only_stubs or not p.endswith(".pyi"))
+    kept_places = (s for key, s in kept.items() if only_stubs or key not in stubs)
     return sorted(kept_places, key=lambda s: (s.path, s.start_line))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.braces.member_changes import add_braced_member, remove_braced_member
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
 from repopilot.agents.editing.exact.locate import candidates, check_editable, is_code_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
@@ -42,10 +43,16 @@ def add_member(task: ExactTask, sources: Sources) -> Patch | None:
         PlaceAmbiguous: several definitions have the name.
         GenerationFailed: the member is there already, or nothing has the name.
     """
+    elsewhere = add_braced_member(task, sources)
+    if elsewhere is not None:
+        return elsewhere
     found = _container(task, sources)
     if found is None:
         return None
     symbol, source, node = found
+    exported = task.new.strip("\"'`")
+    if symbol.name == "__all__" and not _is_bound(exported, source) and sources.workspace.index.symbols(exported):
+        return None  # an export also needs the import
     patch = Patch()
     text = None
     if node.type == "class_definition":
@@ -172,7 +179,7 @@ def _plain_member(match: re.Match[str]) -> str:
 def _insert_member(source: SourceText, node: Node, members: Sequence[Node], text: str, patch: Patch) -> None:
     body = node.child_by_field_name("body")
     assert body is not None
-    after = _last_of_its_kind(members, has_value="=" in text)
+    after = _smaller(source, members, text) or _last_of_its_kind(members, has_value="=" in text)
     first = body.named_child(0)
     if after is not None:
         indent = _indent(source, after)
@@ -190,6 +197,25 @@ def _insert_member(source: SourceText, node: Node, members: Sequence[Node], text
         patch.replace(source.path, first.start_byte, first.end_byte, text)
     else:
         patch.replace(source.path, first.start_byte, first.start_byte, f"{text}\n\n{indent}")
+
+
+def _is_bound(name: str, source: SourceText) -> bool:
+    return not name.isidentifier() or (source.root is not None and source.root.id in name_table(source, name).bound)
+
+
+def _smaller(source: SourceText, members: Sequence[Node], text: str) -> Node | None:
+    """The last member with a smaller number, where the members stand in the order of their numbers."""
+    numbers = [_number(source.slice(m)) for m in members]
+    new = _number(text)
+    if new is None or len(numbers) < 3 or None in numbers or numbers != sorted(n for n in numbers if n is not None):
+        return None
+    before = [m for m, n in zip(members, numbers, strict=True) if n is not None and n < new]
+    return before[-1] if before else None
+
+
+def _number(assignment: str) -> int | None:
+    match = re.match(r"[^=]*=\s*\(?\s*(\d+)\b(?!\s*<<)", assignment)
+    return int(match[1]) if match else None
 
 
 def _last_of_its_kind(members: Sequence[Node], *, has_value: bool) -> Node | None:
@@ -359,6 +385,9 @@ def remove_member(task: ExactTask, sources: Sources) -> Patch | None:
         PlaceAmbiguous: several definitions have the name.
         GenerationFailed: there is no such entry.
     """
+    elsewhere = remove_braced_member(task, sources)
+    if elsewhere is not None:
+        return elsewhere
     found = _container(task, sources)
     if found is None:
         return None

@@ -7,6 +7,8 @@ import re
 
 from repopilot import i18n
 from repopilot.agents.editing import edits
+from repopilot.agents.editing.exact.files.file_renaming import rename_other_file
+from repopilot.agents.editing.exact.files.path_mentions import mend_mentions
 from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
@@ -37,13 +39,16 @@ def rename_file(task: ExactTask, sources: Sources) -> Patch | None:
     new = _new_path(old, task.new)
     if new in sources.workspace.index.files or sources.get(new) is not None:
         raise GenerationFailed(i18n.message("exact.file_exists", path=new))
-    if posixpath.dirname(new) != posixpath.dirname(old) or not (old.endswith(".py") and new.endswith(".py")):
+    if not old.endswith(".py"):
+        return rename_other_file(old, new, sources)
+    if posixpath.dirname(new) != posixpath.dirname(old) or not new.endswith(".py"):
         return None
     if posixpath.basename(old) in ("__init__.py", "__main__.py", "conftest.py"):
         return None
     patch = Patch(moved={old: new})
     patch.edits.append(Edit("rename_file", old, posixpath.basename(old), new))
     _rename_imports(old, new, sources, patch)
+    mend_mentions(old, new, sources, patch)
     return patch
 
 

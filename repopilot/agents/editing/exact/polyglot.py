@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.mentions import document_mentions
+from repopilot.agents.editing.exact.mentions import Mentioned, certain_mention, certain_text, document_mentions
 from repopilot.agents.editing.exact.python.references import OpenUse, References, SureReference
 from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
 from repopilot.code.graph.import_resolver import family
@@ -42,6 +42,7 @@ def value_node(source: SourceText, symbol: Symbol, name: str | None) -> Iterator
         name: of what is in it; None for the definition itself.
     """
     wanted = name or symbol.name
+    found = []
     for match in word_pattern(wanted).finditer(source.data):
         line = source.line_of(match.start())
         node = source.root.descendant_for_byte_range(*match.span()) if source.root is not None else None
@@ -49,7 +50,36 @@ def value_node(source: SourceText, symbol: Symbol, name: str | None) -> Iterator
             continue
         value = _value_of(_whole_key(node))
         if value is not None and (name is not None or _is_shallow(node, symbol)):
-            yield value
+            found.append(value)
+    yield from _declared_first(source, found) if name is not None else found
+
+
+def _declared_first(source: SourceText, values: list[Node]) -> list[Node]:
+    """Of several values of a name the one it begins with: a parameter's default, a field's, the constructor's."""
+    for is_first in (_is_default, lambda v: v.parent.type.endswith("field_definition"), is_set_by_constructor):
+        first = [v for v in values if len(values) > 1 and v.parent is not None and is_first(v)]
+        if first:
+            return first
+    return values
+
+
+def _is_default(value: Node) -> bool:
+    parent = value.parent
+    return parent is not None and parent.type in ("assignment_pattern", "required_parameter", "optional_parameter")
+
+
+def is_set_by_constructor(value: Node) -> bool:
+    """Whether a value is what a constructor of JavaScript sets an attribute to, whatever it is given."""
+    assignment = value.parent
+    left = assignment.child_by_field_name("left") if assignment is not None else None
+    held = left.child_by_field_name("object") if left is not None else None
+    if assignment is None or held is None or held.type != "this" or assignment.type != "assignment_expression":
+        return False
+    statement = assignment.parent
+    body = statement.parent if statement is not None else None
+    method = body.parent if body is not None else None
+    label = method.child_by_field_name("name") if method is not None and method.type == "method_definition" else None
+    return label is not None and label.text == b"constructor"
 
 
 def _whole_key(node: Node) -> Node:
@@ -76,6 +106,8 @@ def _value_of(node: Node) -> Node | None:
         elements = parent.parent.named_children
         last = elements[-1] if len(elements) == 2 and elements[0].id == parent.id else None
         return last.named_child(0) if last is not None else None
+    if parent.type == "field_initializer":
+        return parent.child_by_field_name("value") if parent.named_child(0) == node else None
     if not any((named := parent.child_by_field_name(f)) is not None and named.id == node.id for f in _NAMED_BY):
         return None
     value = next((v for f in _VALUED_BY if (v := parent.child_by_field_name(f)) is not None), None)
@@ -100,28 +132,34 @@ def unique_references(symbol: Symbol, new: str, sources: Sources) -> References 
     """
     index = sources.workspace.index
     source = sources.get(symbol.path)
-    if source is None or source.root is None or _COMMON.match(symbol.name) or symbol.kind in ("field", "declaration"):
+    if source is None or not is_unique(symbol, sources):
         return None
     related = [p for p in sources.mentioning(symbol.name) if family(index.files[p].language) == family(source.language)]
-    if _is_ambiguous(symbol, related, sources):
-        return None
-    _check_free(symbol, new, related, sources)
+    check_free(symbol, new, related, sources)
     found = References()
+    texts: list[tuple[SourceText, Node, int]] = []
     for path in (symbol.path, *(p for p in related if p != symbol.path)):
         other = sources.get(path)
-        if other is None or other.root is None or not _collect(other, symbol.name, found):
+        if other is None or other.root is None or not _collect(other, symbol.name, found, texts):
             return None
-    sure, unsure = document_mentions(sources, symbol.name, (), unique=True)
-    found.sure += [SureReference(*place) for place in sure]
-    found.open += [OpenUse(*place) for place in unsure]
+    _add_texts(symbol, sources, texts, found)
     found.notes.append(i18n.message("exact.only_definition", name=symbol.name))
     return found
 
 
-def _is_ambiguous(symbol: Symbol, related: list[str], sources: Sources) -> bool:
+def is_unique(symbol: Symbol, sources: Sources) -> bool:
+    """Whether a name that objects from elsewhere are unlikely to have is that of one definition only."""
+    source = sources.get(symbol.path)
+    if source is None or source.root is None or _COMMON.match(symbol.name) or symbol.kind in ("field", "declaration"):
+        return False
+    return not _is_ambiguous(symbol, sources)
+
+
+def _is_ambiguous(symbol: Symbol, sources: Sources) -> bool:
     """Whether another definition has the name, or the definition itself answers to a foreign interface."""
     index = sources.workspace.index
     places = {(s.path, s.qualified) for s in index.symbols(symbol.name) if s.name == symbol.name and s.kind != "export"}
+    places.discard((symbol.path, f"{symbol.qualified}.{symbol.name}"))  # its constructor
     if len(places) > 1:
         return True
     source = sources.get(symbol.path)
@@ -151,7 +189,12 @@ def _is_foreign(source: SourceText, node: Node) -> bool:
     return False
 
 
-def _check_free(symbol: Symbol, new: str, related: list[str], sources: Sources) -> None:
+def check_free(symbol: Symbol, new: str, related: list[str], sources: Sources) -> None:
+    """Refuse a new name that some of the files use already.
+
+    Raises:
+        GenerationFailed: one does, or it is no name.
+    """
     if not re.fullmatch(r"[A-Za-z_$][\w$]*", new):
         raise GenerationFailed(i18n.message("exact.no_identifier", name=new))
     pattern = word_pattern(new)
@@ -164,25 +207,53 @@ def _check_free(symbol: Symbol, new: str, related: list[str], sources: Sources) 
             raise GenerationFailed(i18n.message("exact.name_taken", name=new, path=path, line=line))
 
 
-def _collect(source: SourceText, name: str, found: References) -> bool:
-    """Take in the uses of a file; False where one is a local name."""
+def _collect(source: SourceText, name: str, found: References, texts: list[tuple[SourceText, Node, int]]) -> bool:
+    """Take in the uses of a file, comments and strings apart; False where one is a local name."""
     assert source.root is not None
     for match in word_pattern(name).finditer(source.data):
         node = source.root.descendant_for_byte_range(*match.span())
         if node is None:
             continue
         exact = (node.start_byte, node.end_byte) == match.span()
-        if exact and _IDENTIFIER.search(node.type):
-            if _is_local(node):
+        if (exact and _IDENTIFIER.search(node.type)) or _is_subscript(node, exact):
+            if is_local(node):
                 return False
             found.sure.append(SureReference(source.path, *match.span()))
         else:
-            reason = "comment" if "comment" in node.type else "string"
-            found.open.append(OpenUse(source.path, match.start(), i18n.message(f"exact.open.{reason}")))
+            texts.append((source, node, match.start()))
     return True
 
 
-def _is_local(node: Node) -> bool:
+def _is_subscript(node: Node, exact: bool) -> bool:
+    """Whether a string looks up a property: `thing["name"]`."""
+    string = node.parent if exact else None
+    return string is not None and string.parent is not None and string.parent.type == "subscript_expression"
+
+
+def _add_texts(symbol: Symbol, sources: Sources, texts: list[tuple[SourceText, Node, int]], found: References) -> None:
+    """Add what comments, strings and documents say of a definition."""
+    length = len(symbol.name.encode("utf-8"))
+    is_value = any("comment" not in n.type and n.end_byte - n.start_byte in (length, length + 2) for _, n, _ in texts)
+    is_called = symbol.kind in ("function", "method", "class", "interface", "struct", "trait", "type")
+    mentioned = Mentioned(symbol.name, frozenset(), unique=True, callable=is_called, is_value=is_value)
+    for source, node, start in texts:
+        is_comment = "comment" in node.type
+        if (certain_mention if is_comment else certain_text)(source, start, mentioned):
+            found.sure.append(SureReference(source.path, start, start + length))
+        else:
+            reason = i18n.message(f"exact.open.{'comment' if is_comment else 'string'}")
+            found.open.append(OpenUse(source.path, start, reason))
+    sure, unsure = document_mentions(sources, mentioned)
+    found.sure += [SureReference(*place) for place in sure]
+    found.open += [OpenUse(*place) for place in unsure]
+
+
+def is_identifier(node: Node) -> bool:
+    """Whether a node is a name in code."""
+    return _IDENTIFIER.search(node.type) is not None
+
+
+def is_local(node: Node) -> bool:
     """Whether a name is bound by a parameter or a statement inside a function."""
     child, parent = node, node.parent
     while parent is not None and parent.type in _LOCAL | {"expression_list", "object_pattern", "identifier_list"}:

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from repopilot.agents.editing.exact.deletion import delete
+from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
+from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
+from repopilot.agents.editing.exact.definitions.basing import change_bases
+from repopilot.agents.editing.exact.definitions.decorating import add_decorator, remove_decorator
+from repopilot.agents.editing.exact.definitions.documenting import write_docstring
+from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
+from repopilot.agents.editing.exact.described import described_value
+from repopilot.agents.editing.exact.exports.exporting import export, unexport
+from repopilot.agents.editing.exact.files.file_deleting import delete_file
+from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
+from repopilot.agents.editing.exact.grounded import grounded_edits
 from repopilot.agents.editing.exact.import_editing import change_import
-from repopilot.agents.editing.exact.members import add_member, remove_member
+from repopilot.agents.editing.exact.lines.adding_lines import add_line
+from repopilot.agents.editing.exact.lines.comment_lines import add_comment
+from repopilot.agents.editing.exact.lines.entry_sorting import sort
+from repopilot.agents.editing.exact.manifests.dependency_lists import add_dependency, remove_dependency
+from repopilot.agents.editing.exact.manifests.project_fields import project_field
+from repopilot.agents.editing.exact.manifests.requiring import require_version
 from repopilot.agents.editing.exact.moving import rename_file
+from repopilot.agents.editing.exact.relocating import move
 from repopilot.agents.editing.exact.renaming import rename
+from repopilot.agents.editing.exact.reshaping import reshape
 from repopilot.agents.editing.exact.signatures import change_signature
-from repopilot.agents.editing.exact.sources import Patch, Sources, outcome
-from repopilot.agents.editing.exact.task_forms import ExactTask, task_forms
+from repopilot.agents.editing.exact.sources import Patch, Sources, by_line, merge, outcome, overlapping
+from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.agents.editing.exact.values.version_bump import bump_version
+from repopilot.agents.editing.exact.wording.reading import read_task
 from repopilot.agents.editing.outcome import EditOutcome
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.workspace import Workspace
 
 _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
@@ -25,16 +44,42 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "add_import": change_import,
     "remove_import": change_import,
     "remove_unused_imports": change_import,
-    "add_member": add_member,
-    "remove_member": remove_member,
+    "add_member": add_entry,
+    "remove_member": remove_entry,
     "replace_text": replace_text,
     "change_message": replace_text,
-    "delete": delete,
+    "delete": delete_entry,
+    "delete_file": delete_file,
+    "remove_line": remove_entry_line,
     "rename_parameter": change_signature,
     "add_parameter": change_signature,
     "remove_parameter": change_signature,
+    "keyword_only": reshape,
+    "positional_only": reshape,
+    "require_parameter": reshape,
+    "reorder_parameter": reshape,
     "rename_file": rename_file,
+    "move": move,
     "bump_version": bump_version,
+    "export": export,
+    "unexport": unexport,
+    "replace_code": replace_code,
+    "add_decorator": add_decorator,
+    "remove_decorator": remove_decorator,
+    "add_base": change_bases,
+    "remove_base": change_bases,
+    "change_base": change_bases,
+    "add_line": add_line,
+    "add_comment": add_comment,
+    "docstring": write_docstring,
+    "add_definition_text": add_definition_text,
+    "sort": sort,
+    "annotate": annotate,
+    "annotate_defaults": annotate_defaults,
+    "require_version": require_version,
+    "project_field": project_field,
+    "add_dependency": add_dependency,
+    "remove_dependency": remove_dependency,
 }
 
 
@@ -54,9 +99,87 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
             result would not be valid.
     """
     sources = Sources(workspace)
-    for form in task_forms(task):
-        patch = _KINDS[form.kind](form, sources)
-        result = outcome(patch, sources) if patch is not None else None
+    problem: GenerationFailed | None = None
+    try:
+        result = _together(read_task(task), sources)
+    except PlaceAmbiguous:
+        raise
+    except GenerationFailed as error:
+        problem, result = error, None
+    if result is not None:
+        return result
+    for edits in grounded_edits(task, sources):
+        try:
+            result = _together([[edit] for edit in edits], sources)
+        except GenerationFailed:  # a guess that the code contradicts
+            continue
         if result is not None:
             return result
+    if problem is not None:
+        raise problem
     return None
+
+
+def sentence_edit(sentence: str, workspace: Workspace) -> EditOutcome | None:
+    """Carry out what a sentence asks for in words that the rules of the wording read.
+
+    Args:
+        sentence: one edit, as one sentence.
+        workspace: the repository.
+
+    Returns:
+        The changes; None where the sentence isn't read, or the code contradicts it or leaves it open.
+    """
+    try:
+        return _together(read_task(sentence), Sources(workspace))
+    except GenerationFailed:
+        return None
+
+
+def _together(clauses: Sequence[Sequence[ExactTask]], sources: Sources) -> EditOutcome | None:
+    """Carry out all of what is asked for, each in the first of its meanings that fits."""
+    whole = Patch()
+    for meanings in clauses:
+        patch = _first_that_fits(meanings, sources)
+        if patch is None:
+            return None
+        merge(whole, patch)
+    if not clauses or overlapping(whole):
+        return None
+    return outcome(whole, sources)
+
+
+def _first_that_fits(meanings: Sequence[ExactTask], sources: Sources) -> Patch | None:
+    problems: list[GenerationFailed] = []
+    for meaning in meanings:
+        try:
+            named = described_value(meaning, sources) if "description" in meaning.extra else meaning
+            patch = _KINDS[named.kind](named, sources) if named is not None and named.kind in _KINDS else None
+            if patch is not None and "once" in meaning.extra and len(by_line(patch.replacements, sources)) > 1:
+                patch = None
+        except GenerationFailed as error:
+            problems.append(error)
+            continue
+        if patch is not None:
+            return patch
+    if problems:
+        raise next((p for p in problems if isinstance(p, PlaceAmbiguous)), problems[0])
+    return None
+
+
+def carry_out(task: ExactTask, sources: Sources) -> EditOutcome | None:
+    """Carry out a task whose parts are known.
+
+    Args:
+        task: the task.
+        sources: the files.
+
+    Returns:
+        The changes; None where the task isn't clearly one of its kind.
+
+    Raises:
+        PlaceAmbiguous: several places fit the task.
+        GenerationFailed: it can't be carried out, or its result would not be valid.
+    """
+    patch = _KINDS[task.kind](task, sources)
+    return outcome(patch, sources) if patch is not None else None

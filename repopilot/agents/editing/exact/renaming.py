@@ -6,6 +6,8 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.locate import (
+    attribute_owner,
+    check_editable,
     dotted,
     is_code_name,
     is_name,
@@ -13,6 +15,7 @@ from repopilot.agents.editing.exact.locate import (
     one_definition,
 )
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, unique_references
+from repopilot.agents.editing.exact.polyglot_calls import scoped_references
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import NameTable
@@ -53,7 +56,8 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
         raise GenerationFailed(i18n.message("exact.same_name", name=new))
     if symbol.path.endswith((".py", ".pyi")):
         return _rename_python(symbol, new, sources)
-    found = unique_references(symbol, new, sources) if _language(symbol, sources) in LANGUAGES else None
+    known = _language(symbol, sources) in LANGUAGES
+    found = (unique_references(symbol, new, sources) or scoped_references(symbol, new, sources)) if known else None
     return renamed(found, symbol.name, new, symbol.qualified, sources) if found is not None else None
 
 
@@ -63,6 +67,14 @@ def _language(symbol: Symbol, sources: Sources) -> str:
 
 
 def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch | None:
+    project = python_project(sources)
+    name = dotted(task.name).rpartition(".")[2]
+    owner = attribute_owner(project, task)
+    if owner is not None:
+        check_editable(owner.path, task, sources)
+        found = member_references(project, owner, name)
+        check_new_name(project, found, new, (owner, *project.descendants(owner)))
+        return renamed(found, name, new, f"{project.class_name(owner)}.{name}", sources)
     if is_code_name(task.name) or task.places:
         raise not_found(task.name, task, sources.workspace.index)
     return None

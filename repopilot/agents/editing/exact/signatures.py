@@ -31,7 +31,7 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.value_places import definition_node
 from repopilot.errors import GenerationFailed
-from repopilot.types import Edit
+from repopilot.types import Edit, Symbol
 
 _PARAMETER = re.compile(r"\*{0,2}(?P<name>[A-Za-z_]\w*)\s*(?::\s*(?P<type>[^=]+?))?\s*(?:=\s*(?P<default>.+))?", re.S)
 
@@ -52,7 +52,7 @@ def change_signature(task: ExactTask, sources: Sources) -> Patch | None:
         GenerationFailed: there is no such function or parameter, or the new name is taken.
     """
     project = PythonProject(sources, modules_of(sources.workspace.index))
-    place = _function(task, project)
+    place = function_of(task, project)
     if place is None:
         return None
     if _reads_its_names(project, place):
@@ -68,8 +68,31 @@ def _reads_its_names(project: PythonProject, place: FunctionPlace) -> bool:
     return source is not None and re.search(r"\b(?:locals|vars)\(\)", source.slice(place.node)) is not None
 
 
-def _function(task: ExactTask, project: PythonProject) -> FunctionPlace | None:
-    """The function whose parameter the task names."""
+def function_of(task: ExactTask, project: PythonProject) -> FunctionPlace | None:
+    """The function whose parameter a task names.
+
+    Args:
+        task: with the function as its first place or mention.
+        project: the repository.
+
+    Returns:
+        Its definition, of a class that of its constructor; None where the task may mean something else.
+
+    Raises:
+        PlaceAmbiguous: several functions have the name.
+        GenerationFailed: nothing has it.
+    """
+    sources = project.sources
+    symbol = function_symbol(task, project)
+    source = sources.get(symbol.path) if symbol is not None else None
+    if symbol is None or source is None or source.language != "python":
+        return None
+    node = definition_node(source, symbol)
+    return function_definition(project, symbol.path, node) if node is not None else None
+
+
+def function_symbol(task: ExactTask, project: PythonProject) -> Symbol | None:
+    """The definition of the function whose parameter a task names, in any language; see `function_of`."""
     sources = project.sources
     owner = next(iter(owners(task, sources.workspace.index)), None)
     if owner is None and not task.mention:
@@ -77,16 +100,13 @@ def _function(task: ExactTask, project: PythonProject) -> FunctionPlace | None:
     plain = ExactTask(task.kind, task.name, mention=task.mention, places=tuple(p for p in task.places if p != owner))
     name = owner.name if owner is not None else task.mention.rpartition(":")[2]
     symbol = one_definition(name, plain, sources)
-    if symbol is None:
-        if is_code_name(name) and not candidates(name, plain, sources):
-            raise not_found(name, plain, sources.workspace.index)
-        return None
-    source = sources.get(symbol.path)
-    node = definition_node(source, symbol) if source is not None and source.language == "python" else None
-    return function_definition(project, symbol.path, node) if node is not None else None
+    if symbol is None and is_code_name(name) and not candidates(name, plain, sources):
+        raise not_found(name, plain, sources.workspace.index)
+    return symbol
 
 
-def _label(project: PythonProject, place: FunctionPlace) -> str:
+def label_of(project: PythonProject, place: FunctionPlace) -> str:
+    """The name of a function."""
     source = project.sources.get(place.path)
     name = place.node.child_by_field_name("name")
     return source.slice(name) if source is not None and name is not None else ""
@@ -102,11 +122,12 @@ def _with_parameter(project: PythonProject, signature: Signature, name: str) -> 
             yield definition, names.index(name)
 
 
-def _no_parameter(task: ExactTask, project: PythonProject, place: FunctionPlace) -> GenerationFailed:
+def no_parameter(name: str, project: PythonProject, place: FunctionPlace) -> GenerationFailed:
+    """The error for a parameter that a function doesn't have, with those that it has."""
     source = project.sources.get(place.path)
     assert source is not None
     names = [n for p in parameters_of(place.node) if (n := parameter_name(source, p)) and n not in ("self", "cls")]
-    message = i18n.message("exact.no_such_name_in", name=task.name, place=_label(project, place))
+    message = i18n.message("exact.no_such_name_in", name=name, place=label_of(project, place))
     return GenerationFailed(message, i18n.message("exact.nearest", names=", ".join(names)) if names else "")
 
 
@@ -117,7 +138,7 @@ def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
     patch = Patch()
     found = list(_with_parameter(project, signature, task.name))
     if not any(d.node.id == place.node.id for d, _ in found):
-        raise _no_parameter(task, project, place)
+        raise no_parameter(task.name, project, place)
     for definition, _ in found:
         table = project.table(definition.path, task.name)
         assert table is not None
@@ -127,7 +148,7 @@ def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
             patch.replace(reference.path, reference.start, reference.end, task.new)
         for start, end in _documented(project, definition, task.name):
             patch.replace(definition.path, start, end, task.new)
-        patch.edits.append(Edit("rename_parameter", definition.path, _label(project, definition), task.new))
+        patch.edits.append(Edit("rename_parameter", definition.path, label_of(project, definition), task.new))
     for call in signature.calls:
         _rename_argument(task, project, call, patch)
     _leave_others(project, signature, task.name, patch)
@@ -231,7 +252,7 @@ def _add(task: ExactTask, project: PythonProject, place: FunctionPlace, signatur
     parameters = parameters_of(place.node)
     names = [parameter_name(source, p) for p in parameters]
     if match["name"] in names:
-        label = _label(project, place)
+        label = label_of(project, place)
         raise GenerationFailed(i18n.message("exact.has_parameter", name=match["name"], function=label))
     table = project.table(place.path, match["name"])
     if table is not None and any(u.scope.id == place.node.id for u in table.uses if u.role in ("bind", "load")):
@@ -239,7 +260,7 @@ def _add(task: ExactTask, project: PythonProject, place: FunctionPlace, signatur
     patch = Patch()
     start, end, new = added_entry(source.data, container, parameters, _new_position(parameters, match), text)
     patch.replace(place.path, start, end, new)
-    patch.edits.append(Edit("add_parameter", place.path, _label(project, place), text))
+    patch.edits.append(Edit("add_parameter", place.path, label_of(project, place), text))
     overriding = [d for d in signature.definitions if d.node.id != place.node.id]
     for definition in overriding:
         other = project.sources.get(definition.path)
@@ -264,7 +285,7 @@ def _new_position(parameters: list[Node], match: re.Match[str]) -> int:
 def _remove(task: ExactTask, project: PythonProject, place: FunctionPlace, signature: Signature) -> Patch | None:
     found = list(_with_parameter(project, signature, task.name))
     if not any(d.node.id == place.node.id for d, _ in found):
-        raise _no_parameter(task, project, place)
+        raise no_parameter(task.name, project, place)
     for definition, _ in found:
         table = project.table(definition.path, task.name)
         assert table is not None
@@ -292,7 +313,7 @@ def _remove_definition(project: PythonProject, place: FunctionPlace, at: int, na
         patch.replace(place.path, start, end, "")
     for start, end in _documented_lines(source, place, name):
         patch.replace(place.path, start, end, "")
-    patch.edits.append(Edit("remove_parameter", place.path, _label(project, place)))
+    patch.edits.append(Edit("remove_parameter", place.path, label_of(project, place)))
 
 
 def _documented_lines(source: SourceText, place: FunctionPlace, name: str) -> Iterator[tuple[int, int]]:

@@ -6,10 +6,13 @@ byte order mark and everything else stay as they are.
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -157,6 +160,35 @@ class Patch:
         self.open_references.append(OpenReference(source.path, line, source.line_text(line).strip(), reason))
 
 
+def merge(patch: Patch, other: Patch) -> None:
+    """Put what another patch changes into a patch.
+
+    Args:
+        patch: is changed.
+        other: a patch of the same files.
+    """
+    for path, found in other.replacements.items():
+        for replacement in found:
+            patch.replace(path, *replacement)
+    patch.edits += other.edits
+    patch.open_references += other.open_references
+    patch.notes += other.notes
+    patch.moved |= other.moved
+    patch.deleted += other.deleted
+    patch.added |= other.added
+
+
+def overlapping(patch: Patch) -> bool:
+    """Whether two replacements of a patch touch the same bytes, or one is in a file that is deleted."""
+    if set(patch.deleted) & patch.replacements.keys():
+        return True
+    for found in patch.replacements.values():
+        ordered = sorted(found)
+        if any(a.end > b.start for a, b in pairwise(ordered)):
+            return True
+    return False
+
+
 def written_by_program(source: SourceText) -> bool:
     """Whether a file is generated or someone else's copy: it isn't edited unless the task names its path."""
     text = source.text
@@ -225,17 +257,47 @@ def _new_text(path: str, patch: Patch, sources: Sources) -> str:
     raw = _stored(path, sources).encode("utf-8")
     if _plain(raw) != source.data:
         raise GenerationFailed(i18n.message("exact.changed_meanwhile", path=path))
-    return spliced(raw, patch.replacements.get(path, ())).decode("utf-8")
+    return spliced(raw, _outermost(patch.replacements.get(path, ()))).decode("utf-8")
+
+
+def _outermost(replacements: Sequence[ByteEdit]) -> list[ByteEdit]:
+    """Without what is changed inside of what is removed; what is inserted at its edge stays."""
+    removed = [r for r in replacements if not r.text and r.end > r.start]
+    return [r for r in replacements if not any(_is_inside(r, o) for o in removed)]
+
+
+def _is_inside(inner: ByteEdit, outer: ByteEdit) -> bool:
+    if inner.start == inner.end:
+        return outer.start < inner.start < outer.end
+    same = (inner.start, inner.end) == (outer.start, outer.end)
+    return not same and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _check(path: str, text: str, sources: Sources) -> None:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
     problem = edits.syntax_error(path, plain) if plain else None
     if problem is None:
+        _check_data(path, plain, sources)
         return
     before = sources.get(path)
     if before is None or edits.syntax_error(path, before.text) is None:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=path, problem=problem.message))
+
+
+def _check_data(path: str, text: str, sources: Sources) -> None:
+    """Refuse a TOML or JSON file that can't be read any more, though it could before."""
+    before = sources.get(path)
+    loads = {"toml": tomllib.loads, "json": json.loads}.get(language_of(path) or "")
+    if loads is None or before is None or not text.strip():
+        return
+    try:
+        loads(before.text)
+    except (ValueError, RecursionError):
+        return
+    try:
+        loads(text)
+    except (ValueError, RecursionError) as error:
+        raise GenerationFailed(i18n.message("generate.problem.in_file", path=path, problem=str(error))) from error
 
 
 def _plain(raw: bytes) -> bytes:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, decorator_names
-from repopilot.agents.editing.exact.python.name_uses import NameUse, scope_of
+from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, scope_of
 from repopilot.agents.editing.exact.python.references import (
     References,
     family_of,
+    in_stub,
     local_references,
     member_references,
     module_references,
@@ -55,7 +56,8 @@ def parameter_name(source: SourceText, parameter: Node) -> str:
     """The name of a parameter, '' for a separator."""
     current: Node | None = parameter
     while current is not None and current.type != "identifier":
-        current = current.child_by_field_name("name") or current.named_child(0)
+        inner = current.named_children
+        current = current.child_by_field_name("name") or (inner[0] if inner else None)
     return source.slice(current) if current is not None else ""
 
 
@@ -91,17 +93,25 @@ def signature_of(project: PythonProject, place: FunctionPlace) -> Signature:
 def _of_function(project: PythonProject, place: FunctionPlace, name: str, scope: Node) -> Signature:
     table = project.table(place.path, name)
     assert table is not None
-    definitions = [
-        FunctionPlace(place.path, use.node.parent)
-        for use in table.bound.get(scope.id, [])
-        if use.node.parent is not None and use.node.parent.type == "function_definition"
-    ]
-    found = Signature(definitions)
+    found = Signature([*_functions_in(table, scope), *_in_stub_of(project, place.path, name, scope)])
     references = (
         module_references(project, place.path, name) if scope.type == "module" else local_references(table, scope)
     )
     _sort(project, references, name, found)
     return found
+
+
+def _functions_in(table: NameTable, scope: Node) -> list[FunctionPlace]:
+    """The functions of a name in a scope: several for overloads and alternatives."""
+    parents = (use.node.parent for use in table.bound.get(scope.id, []))
+    return [FunctionPlace(table.source.path, p) for p in parents if p is not None and p.type == "function_definition"]
+
+
+def _in_stub_of(project: PythonProject, path: str, name: str, scope: Node) -> list[FunctionPlace]:
+    """The declarations of a function in the stub beside its module."""
+    table = project.table(f"{path}i", name) if path.endswith(".py") and scope.type == "module" else None
+    root = table.source.root if table is not None else None
+    return _functions_in(table, root) if table is not None and root is not None else []
 
 
 def _of_method(project: PythonProject, owner: ClassPlace, name: str) -> Signature:
@@ -119,7 +129,8 @@ def _of_method(project: PythonProject, owner: ClassPlace, name: str) -> Signatur
 
 def _of_constructor(project: PythonProject, place: FunctionPlace, owner: ClassPlace) -> Signature:
     """Calls of the class and of subclasses without a constructor of their own, and `super().__init__(…)`."""
-    found = Signature([place])
+    stubs = [FunctionPlace(c.path, n) for c in in_stub(project, owner) for n in project.own_members(c, "__init__")]
+    found = Signature([place, *(s for s in stubs if s.node.type == "function_definition")])
     classes = [owner, *(c for c in project.descendants(owner) if not project.own_members(c, "__init__"))]
     for item in classes:
         source = project.sources.get(item.path)
@@ -163,7 +174,7 @@ def _sort(
     for reference in references.sure:
         table = project.table(reference.path, name)
         use = next((u for u in table.uses if u.start == reference.start), None) if table is not None else None
-        if use is None or use.role in ("bind", "imported", "module", "string", "declared"):
+        if use is None or use.role in ("bind", "imported", "module", "string", "comment", "declared"):
             _aliased(project, reference.path, use, found, bound)
             continue
         call = call_of(use.node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -86,6 +87,11 @@ class PythonProject:
         assert node is not None
         return node
 
+    def class_name(self, place: ClassPlace) -> str:
+        """The name of a class."""
+        source, name = self.sources.get(place.path), self.class_node(place).child_by_field_name("name")
+        return source.slice(name) if source is not None and name is not None else ""
+
     # What a name or expression is
 
     def known(self, path: str, node: Node, depth: int = _DEPTH) -> Known | None:
@@ -100,6 +106,9 @@ class PythonProject:
 
     def _known(self, path: str, node: Node, depth: int) -> Known | None:
         kind = node.type
+        narrowed = self._narrowed(path, node, depth) if kind in ("identifier", "attribute") else None
+        if narrowed is not None:
+            return narrowed
         if kind == "identifier":
             return self._name(path, node, depth)
         if kind == "dotted_name":
@@ -112,6 +121,27 @@ class PythonProject:
         if kind == "call":
             return self._call(path, node, depth)
         return OTHER if kind in _LITERALS else None
+
+    def _narrowed(self, path: str, node: Node, depth: int) -> Known | None:
+        """What `isinstance` around an expression says that it is."""
+        source = self.sources.get(path)
+        child, current = node, node.parent
+        while source is not None and current is not None and current.type not in ("function_definition", "module"):
+            condition = None
+            if current.type in ("if_statement", "elif_clause", "while_statement"):
+                inside = current.child_by_field_name("consequence") or current.child_by_field_name("body")
+                condition = current.child_by_field_name("condition") if _same_node(inside, child) else None
+            elif current.type == "boolean_operator" and _same_node(current.child_by_field_name("right"), child):
+                operator = current.child_by_field_name("operator")
+                condition = current.child_by_field_name("left") if operator and operator.type == "and" else None
+            elif current.type == "conditional_expression" and _same_node(current.named_children[0], child):
+                condition = current.named_children[1]
+            checked = _instance_check(source, condition, source.slice(node)) if condition is not None else None
+            if checked is not None and not _is_set_in(source, child, source.slice(node)):
+                found = self.known(path, checked, depth)
+                return Known("instance", found.path, found.start) if found and found.kind == "class" else None
+            child, current = current, current.parent
+        return None
 
     def _dotted(self, path: str, node: Node, depth: int) -> Known | None:
         first = node.named_child(0)
@@ -147,7 +177,9 @@ class PythonProject:
         if parent.type == "class_definition":
             return Known("class", path, parent.start_byte)
         if parent.type == "function_definition":
-            return Known("function", path, parent.start_byte)
+            source = self.sources.get(path)
+            replaced = source is None or decorator_names(source, parent) - _KEEPING
+            return Known("function", path, parent.start_byte) if not replaced else None
         if use.role == "parameter":
             return self._parameter(path, use, depth)
         statement = statement_around(node)
@@ -289,12 +321,11 @@ class PythonProject:
 
     def _written_annotation(self, path: str, source: SourceText, node: Node, depth: int) -> Known | None:
         content = next((c for c in node.children if c.type == "string_content"), None)
-        name = source.slice(content) if content is not None else ""
+        name = _plain_type(source.slice(content)) if content is not None else ""
         if not name.isidentifier():
             return None
         table = self.table(path, name)
-        use = next((u for u in table.uses if u.start == content.start_byte), None) if table and content else None
-        scope = table.binding_scope(use) if table and use else None
+        scope = table.lookup(scope_of(node)) if table is not None else None
         found = self._merged(path, table.bound.get(scope.id, []), depth - 1) if table and scope else None
         return Known("instance", found.path, found.start) if found is not None and found.kind == "class" else None
 
@@ -329,6 +360,8 @@ class PythonProject:
         if source.slice(function) == "super":
             return self._super(path, node)
         name = source.slice(function).rpartition(".")[2]
+        if name == "TypeVar":
+            return self._bound_type(path, source, node, depth)
         called = self.known(path, function, depth)
         if called is None:
             return OTHER if name in _BUILTIN_TYPES and function.type == "identifier" else None
@@ -338,6 +371,18 @@ class PythonProject:
             return Known("instance", called.path, called.start)
         if called.kind == "function":
             return self._function_result(path, function, called, depth)
+        return None
+
+    def _bound_type(self, path: str, source: SourceText, node: Node, depth: int) -> Known | None:
+        """What a type variable stands for at least."""
+        arguments = node.child_by_field_name("arguments")
+        for argument in arguments.named_children if arguments is not None else ():
+            label, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")
+            if label is not None and value is not None and source.slice(label) == "bound":
+                found = self.annotation(path, value, depth)
+                return (
+                    Known("class", found.path, found.start) if found is not None and found.kind == "instance" else None
+                )
         return None
 
     def _function_result(self, path: str, function: Node, called: Known, depth: int) -> Known | None:
@@ -530,6 +575,47 @@ def decorator_names(source: SourceText, function: Node) -> set[str]:
     return {text.rpartition(".")[2] for text in texts}
 
 
+def _same_node(one: Node | None, other: Node) -> bool:
+    return one is not None and one.id == other.id
+
+
+def _instance_check(source: SourceText, condition: Node, written: str) -> Node | None:
+    """The class that a condition demands of what is written so."""
+    if condition.type == "parenthesized_expression" and condition.named_children:
+        return _instance_check(source, condition.named_children[0], written)
+    if condition.type == "boolean_operator":
+        operator = condition.child_by_field_name("operator")
+        sides = [condition.child_by_field_name(f) for f in ("left", "right")]
+        found = [_instance_check(source, s, written) for s in sides if s is not None]
+        return next((f for f in found if f is not None), None) if operator and operator.type == "and" else None
+    function, arguments = condition.child_by_field_name("function"), condition.child_by_field_name("arguments")
+    if condition.type != "call" or function is None or arguments is None or source.slice(function) != "isinstance":
+        return None
+    listed = [c for c in arguments.named_children if c.type != "comment"]
+    is_class = len(listed) == 2 and listed[1].type in ("identifier", "attribute")
+    return listed[1] if is_class and source.slice(listed[0]) == written else None
+
+
+def _is_set_in(source: SourceText, block: Node, written: str) -> bool:
+    """Whether a block gives what is written so another value."""
+    if block.type != "block":
+        return False
+    return (
+        re.search(
+            rf"(?<![\w.]){re.escape(written)}\s*(?:=(?!=)|:=|,[\w, ]*=(?!=))|\bfor\s+{re.escape(written)}\b",
+            source.slice(block),
+        )
+        is not None
+    )
+
+
+def _plain_type(written: str) -> str:
+    """A written type without what may be left out of it: `type[X]`, `X | None`, `Optional[X]`."""
+    text = re.sub(r"\s*\|\s*None\b|\bNone\s*\|\s*", "", written.strip())
+    match = re.fullmatch(r"(?:\w+\.)?(\w+)\[([\w.]+)\]", text)
+    return match[2] if match is not None and match[1] in _TRANSPARENT else text
+
+
 def _is_none(use: NameUse) -> bool:
     parent = use.node.parent
     if parent is None or parent.type != "assignment" or parent.child_by_field_name("type") is not None:
@@ -545,6 +631,11 @@ def _is_type_variable(written: str) -> bool:
 _BUILTIN_TYPES = frozenset(
     "int float str bytes bool list dict set tuple frozenset object None complex bytearray memoryview type".split()
 )
+_KEEPING = frozenset(
+    "overload wraps lru_cache cache staticmethod classmethod abstractmethod override final deprecated no_type_check "
+    "property cached_property contextmanager asynccontextmanager".split()
+)
+"""Decorators after which a function is still one, called in the same way."""
 _NO_TYPES = frozenset("Any TypeVar ParamSpec NewType Union Optional Self".split())
 _PLAIN_BASES = frozenset(
     "object ABC Generic Protocol Enum IntEnum StrEnum Flag IntFlag Exception ValueError TypeError RuntimeError "

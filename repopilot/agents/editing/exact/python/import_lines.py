@@ -83,12 +83,65 @@ def add_import(project: PythonProject, source: SourceText, wanted: WantedImport,
             if same and (wanted.name or wanted.local or _has_module(source, statement, wanted.module)):
                 return False
     _check_free(source, wanted)
-    joined = next((s for s in statements if wanted.name and _imports_from(source, s) == wanted.module), None)
-    if joined is not None and wanted.module != "__future__":
+    joining = [s for s in statements if wanted.name and _imports_from(source, s) == wanted.module]
+    joined = joining[0] if joining else None
+    if joined is not None and wanted.module != "__future__" and not _is_single_line_style(source, statements):
         _join(source, joined, wanted, patch)
     else:
         _insert(project, source, statements, wanted, patch)
     return True
+
+
+def add_typing_import(project: PythonProject, source: SourceText, wanted: WantedImport, patch: Patch) -> None:
+    """Add an import to a file's block for type checkers, with the block where there is none.
+
+    Args:
+        project: the repository.
+        source: the file.
+        wanted: the import.
+        patch: receives the change.
+    """
+    for node in source.root.named_children if source.root is not None else ():
+        body = node.child_by_field_name("consequence") if node.type == "if_statement" else None
+        condition = node.child_by_field_name("condition")
+        if body is None or condition is None or source.slice(condition).rpartition(".")[2] != "TYPE_CHECKING":
+            continue
+        if any(
+            i.local == wanted.bound
+            for s in body.named_children
+            if s.type in _STATEMENTS
+            for i in imported_names(source, s)
+        ):
+            return
+        end = _line_end(source, body.end_byte)
+        patch.replace(source.path, end, end, f"\n{_indent_of(source, body.named_children[0])}{wanted.statement}")
+        return
+    statements = top_imports(source)
+    end = _line_end(source, statements[-1].end_byte) if statements else 0
+    lead = "\n\n" if statements else ""
+    rest = "" if statements else "\n\n"
+    patch.replace(source.path, end, end, f"{lead}if {typing_condition(source)}:\n    {wanted.statement}{rest}")
+
+
+def typing_condition(source: SourceText) -> str:
+    """What is true for type checkers only, as a file may write it: `TYPE_CHECKING`, or `typing.TYPE_CHECKING`."""
+    for statement in top_imports(source):
+        for item in imported_names(source, statement):
+            if item.module == "typing" and not item.name and not _binds(source, "TYPE_CHECKING"):
+                return f"{item.local}.TYPE_CHECKING"
+    return "TYPE_CHECKING"
+
+
+def _binds(source: SourceText, name: str) -> bool:
+    table = name_table(source, name)
+    return source.root is not None and bool(table.bound.get(source.root.id))
+
+
+def _is_single_line_style(source: SourceText, statements: list[Node]) -> bool:
+    """Whether a file imports each name by a statement of its own, also several from one module."""
+    modules = [_imports_from(source, s) for s in statements if s.type == "import_from_statement"]
+    names = [len(s.children_by_field_name("name")) for s in statements if s.type == "import_from_statement"]
+    return len(modules) > len(set(modules)) and max(names, default=0) == 1
 
 
 def _module_of(wanted: WantedImport) -> str:

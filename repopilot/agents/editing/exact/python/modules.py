@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,11 @@ class Modules:
         """The full name of a file's module."""
         return python_module(path, self.paths)
 
+    def names_of(self, path: str) -> set[str]:
+        """The names that a file's module may have in texts: empty `__init__` files aren't indexed, folders are."""
+        folders = posixpath.splitext(path)[0].removesuffix("/__init__").replace("/", ".")
+        return {self.name_of(path), folders} - {""}
+
     def find(self, importer: str, module: str) -> str | None:
         """The file of a module as an import names it.
 
@@ -41,6 +47,9 @@ class Modules:
             return self._relative(importer, module)
         folder = posixpath.dirname(importer)
         found = self.by_name.get(module, ())
+        if module.partition(".")[0] in sys.stdlib_module_names - {"test"}:
+            found = [p for p in found if posixpath.dirname(p) in ("", "src", "lib")]
+            return found[0] if len(found) == 1 else None
         near = [p for p in found if posixpath.dirname(p) == folder]
         if len(found) == 1 or near:
             return (near or found)[0]
@@ -48,7 +57,8 @@ class Modules:
             code = [p for p in found if not is_test_path(p) and not is_example_path(p)]
             return code[0] if len(code) == 1 else None
         tail = module.replace(".", "/")
-        roots = ("", "src/", f"{folder}/" if folder else "")
+        package = f"{folder}/__init__.py" in self.paths
+        roots = ("", "src/", f"{folder}/" if folder and not package else "")
         return next((p for root in roots if (p := self._file(root + tail)) is not None), None)
 
     def _relative(self, importer: str, module: str) -> str | None:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.mentions import certain_mention, document_mentions
-from repopilot.agents.editing.exact.python.classes import OTHER, ClassPlace, Known, PythonProject, class_nodes
+from repopilot.agents.editing.exact.mentions import Mentioned, certain_mention, certain_text, document_mentions
+from repopilot.agents.editing.exact.python.classes import ClassPlace, Known, PythonProject, class_nodes
+from repopilot.agents.editing.exact.python.expected_names import (
+    check_outside,
+    composed_names,
+    expecting_bases,
+    naming_decorators,
+)
+from repopilot.agents.editing.exact.python.fixtures import fixture_uses, is_fixture
 from repopilot.agents.editing.exact.python.modules import imported_names, statement_around
 from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, outer_scope
 from repopilot.agents.editing.exact.sources import SourceText
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
-
-_DUNDER = re.compile(r"__\w+__$")
 
 
 class SureReference(NamedTuple):
@@ -85,17 +90,82 @@ def module_references(project: PythonProject, path: str, name: str) -> Reference
     paths = [path, *(p for p in project.sources.mentioning(name, ("python",)) if p != path)]
     tables = {p: t for p in paths if (t := project.table(p, name)) is not None}
     exporting = _exporting(project, tables, path, name)
+    mentioned = _mentioned_in_module(project, tables, exporting, path, name)
     found = References()
     for table in tables.values():
         _module_uses(project, table, exporting, found)
-    owners_ = {project.modules.name_of(p) for p in exporting.modules}
-    _add_documents(project, name, owners_, _is_only_definition(project, name, exporting.modules), found)
+    sharing = _sharing(tables.values(), found)
+    for table in tables.values():
+        near = replace(mentioned, is_shared=table.source.path in sharing)
+        for use in table.uses:
+            if use.role in ("string", "comment"):
+                _module_text(project, table, use, exporting, near, found)
+    _add_documents(project, replace(mentioned, is_shared=_is_shared(sharing)), found)
+    for function in _functions_at_top(tables[path]):
+        found.open += [OpenUse(*use) for use in naming_decorators(project, path, function)]
+        if is_fixture(tables[path].source, function):
+            _add_fixture(project, path, name, found)
+    _add_composed(project, name, {path}, found)
     return found
 
 
-def _add_documents(project: PythonProject, name: str, owners_: set[str], unique: bool, found: References) -> None:
+def _functions_at_top(table: NameTable) -> list[Node]:
+    root = table.source.root
+    binds = table.bound.get(root.id, []) if root is not None else []
+    return [u.node.parent for u in binds if u.node.parent is not None and u.node.parent.type == "function_definition"]
+
+
+def _add_fixture(project: PythonProject, path: str, name: str, found: References) -> None:
+    """Add the parameters of tests that ask for a fixture."""
+    for table, use, scope in fixture_uses(project, path, name):
+        if scope is None:
+            found.add(table.source.path, use)
+            found.open = [o for o in found.open if (o.path, o.start) != (table.source.path, use.start)]
+            continue
+        local = local_references(table, scope)
+        found.sure += [r for r in local.sure if r not in found.sure]
+        found.scopes.setdefault(table.source.path, set()).add(scope.id)
+
+
+def _mentioned_in_module(
+    project: PythonProject, tables: dict[str, NameTable], exporting: _Exporting, path: str, name: str
+) -> Mentioned:
+    """What texts may say of a name at the top level of a module."""
+    root = tables[path].source.root
+    assert root is not None
+    kinds = {u.node.parent.type for u in tables[path].bound.get(root.id, []) if u.node.parent is not None}
+    return Mentioned(
+        name,
+        frozenset(name for p in exporting.modules for name in project.modules.names_of(p)),
+        _is_only_definition(project, name, exporting.modules),
+        bool(kinds) and kinds <= {"function_definition", "class_definition"},
+        any(_is_value(table, use) for table in tables.values() for use in table.uses),
+    )
+
+
+def _sharing(tables: Iterable[NameTable], found: References) -> set[str]:
+    """The files whose code uses the name for something else."""
+    sure = {(reference.path, reference.start) for reference in found.sure}
+    code = ("bind", "load", "parameter", "attribute", "keyword", "imported")
+    return {t.source.path for t in tables for u in t.uses if u.role in code and (t.source.path, u.start) not in sure}
+
+
+def _is_shared(sharing: set[str]) -> bool:
+    """Whether a name that some files use for something else may be meant by documents."""
+    return any(not is_test_path(path) for path in sharing)
+
+
+def _is_value(table: NameTable, use: NameUse) -> bool:
+    """Whether a use is a string that is the name, but doesn't look up what has the name."""
+    if use.role != "string" or string_content(table.source, use.node) != table.name:
+        return False
+    node = use.node
+    return not (in_all(table.source, node) or looked_up_by(table.source, node) or names_type(table.source, node))
+
+
+def _add_documents(project: PythonProject, mentioned: Mentioned, found: References) -> None:
     """Add what documents say of a definition."""
-    sure, unsure = document_mentions(project.sources, name, owners_, unique=unique)
+    sure, unsure = document_mentions(project.sources, mentioned)
     found.sure += [SureReference(*place) for place in sure]
     found.open += [OpenUse(*place) for place in unsure]
 
@@ -167,7 +237,7 @@ def _note_stars(project: PythonProject, files: Iterable[str], tables: dict[str, 
 
 
 def _module_uses(project: PythonProject, table: NameTable, exporting: _Exporting, found: References) -> None:
-    path, source = table.source.path, table.source
+    path = table.source.path
     scopes = exporting.scopes.get(path, set())
     found.scopes[path] = scopes
     for use in table.uses:
@@ -180,16 +250,13 @@ def _module_uses(project: PythonProject, table: NameTable, exporting: _Exporting
                 found.add(path, use)
         elif use.role == "attribute":
             _module_attribute(project, table, use, exporting, found)
-        elif use.role in ("string", "comment"):
-            _module_text(project, source, use, table.name, exporting, found)
 
 
 def _module_attribute(
     project: PythonProject, table: NameTable, use: NameUse, exporting: _Exporting, found: References
 ) -> None:
     path = table.source.path
-    parent = use.node.parent
-    receiver = parent.child_by_field_name("object") if parent is not None else None
+    receiver = receiver_of(table.source, use.node)
     known = project.known(path, receiver) if receiver is not None else None
     if known is not None:
         if known.kind == "module" and known.path in exporting.modules:
@@ -205,26 +272,86 @@ def _may_be_module(project: PythonProject, source: SourceText, receiver: Node, e
 
 
 def _module_text(
-    project: PythonProject, source: SourceText, use: NameUse, name: str, exporting: _Exporting, found: References
+    project: PythonProject,
+    table: NameTable,
+    use: NameUse,
+    exporting: _Exporting,
+    mentioned: Mentioned,
+    found: References,
 ) -> None:
-    if use.role == "string" and use.node.type == "string":
-        content = string_content(source, use.node)
-        if content == name and in_all(source, use.node):
+    source = table.source
+    content = string_content(source, use.node) if use.role == "string" else ""
+    if content == table.name:
+        if in_all(source, use.node):
             if source.path in exporting.modules:
                 found.add(source.path, use)
-            return
-        full = {f"{project.modules.name_of(p)}.{name}" for p in exporting.modules}
-        if content in full or any(content.startswith(f"{one}.") for one in full):
-            if source.data[use.start - 1 : use.start] == b".":
-                found.add(source.path, use)
-            return
-    owners_ = {project.modules.name_of(p) for p in exporting.modules}
-    if certain_mention(
-        source, use.start, use.end, owners_, unique=_is_only_definition(project, name, exporting.modules)
-    ):
+        elif looked_up_by(source, use.node) is not None:
+            _module_attribute(project, table, use, exporting, found)
+        elif mentioned.unique and mentioned.callable and names_type(source, use.node):
+            found.add(source.path, use)
+        else:
+            found.open.append(OpenUse(source.path, use.start, i18n.message("exact.open.string")))
+    elif is_said(table, use, mentioned, exporting.scopes.get(source.path, set())):
         found.add(source.path, use)
-    elif is_mention(source, use, name):
+    elif is_mention(source, use, table.name):
         found.open.append(OpenUse(source.path, use.start, i18n.message(f"exact.open.{use.role}")))
+
+
+def is_said(table: NameTable, use: NameUse, mentioned: Mentioned, scopes: Collection[int]) -> bool:
+    """Whether a use in a text certainly means a definition.
+
+    Args:
+        table: the uses of its name in the file.
+        use: the text.
+        mentioned: the definition.
+        scopes: those in which the name is the definition's.
+    """
+    bound = table.lookup(use.scope)
+    if bound is not None and bound.id not in scopes:
+        return False
+    in_prose = use.role == "comment" or _is_docstring(use.node)
+    return (certain_mention if in_prose else certain_text)(table.source, use.start, mentioned)
+
+
+def _is_docstring(node: Node) -> bool:
+    """Whether a string is a statement, alone or with strings beside it."""
+    around = node.parent
+    if around is not None and around.type == "concatenated_string":
+        around = around.parent
+    return around is not None and around.type in ("expression_statement", "module", "block")
+
+
+_LOOK_UP = frozenset(("getattr", "setattr", "hasattr", "delattr", "object", "spy", "delitem"))
+"""Functions whose second argument names an attribute of the first; `object` is that of `mock.patch`."""
+
+
+def looked_up_by(source: SourceText, string: Node) -> Node | None:
+    """What a string names an attribute of: `getattr(thing, "name")`, `mock.patch.object(thing, "name")`."""
+    arguments = string.parent
+    call = arguments.parent if arguments is not None and arguments.type == "argument_list" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    if arguments is None or function is None:
+        return None
+    listed = [c for c in arguments.named_children if c.type != "comment"]
+    named = source.slice(function).rpartition(".")[2]
+    return listed[0] if named in _LOOK_UP and len(listed) > 1 and listed[1].id == string.id else None
+
+
+def names_type(source: SourceText, string: Node) -> bool:
+    """Whether a string is compared with the name of a class or function."""
+    around = string.parent
+    while around is not None and around.type in ("tuple", "list", "set"):
+        around = around.parent
+    is_compared = around is not None and around.type == "comparison_operator"
+    return is_compared and re.search(r"\.__(?:qual)?name__\b", source.slice(around)) is not None  # type: ignore[arg-type]
+
+
+def receiver_of(source: SourceText, node: Node) -> Node | None:
+    """The object whose attribute a name or string is."""
+    if node.type == "string":
+        return looked_up_by(source, node)
+    parent = node.parent
+    return parent.child_by_field_name("object") if parent is not None else None
 
 
 def _is_only_definition(project: PythonProject, name: str, modules: set[str]) -> bool:
@@ -248,16 +375,49 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
         GenerationFailed: the name belongs to a class outside of the repository, too.
     """
     family = family_of(project, place, name)
-    _check_outside(project, family, name)
+    check_outside(project, family, name)
     found = References()
-    unique = _is_unique(project, family, name) and _is_used_by_none_else(project, family, name)
-    for path in project.sources.mentioning(name, ("python",)):
-        table = project.table(path, name)
-        for use in table.uses if table is not None else ():
-            assert table is not None
-            _member_use(project, table, use, family, unique, found)
-    _add_documents(project, name, set(_full_names(project, family)), unique, found)
+    paths = project.sources.mentioning(name, ("python",))
+    tables = [t for p in paths if (t := project.table(p, name)) is not None]
+    mentioned = Mentioned(
+        name,
+        frozenset(_full_names(project, family)),
+        _is_unique(project, family, name) and _is_used_by_none_else(project, family, name),
+        all(
+            n.type in ("function_definition", "class_definition") for c in family for n in project.own_members(c, name)
+        ),
+        any(_is_value(t, u) and not _in_slots(t.source, u.node) for t in tables for u in t.uses),
+    )
+    for table in tables:
+        for use in table.uses:
+            _member_use(project, table, use, family, mentioned, found)
+    sharing = _sharing(tables, found)
+    for table in tables:
+        near = replace(mentioned, is_shared=table.source.path in sharing)
+        for use in table.uses:
+            if use.role in ("string", "comment"):
+                _member_text(project, table, use, family, near, found)
+    _add_documents(project, replace(mentioned, is_shared=_is_shared(sharing)), found)
+    found.open += [OpenUse(*use) for use in expecting_bases(project, family, name)]
+    for member in sorted(family):
+        for node in project.own_members(member, name):
+            found.open += [OpenUse(*use) for use in naming_decorators(project, member.path, node)]
+    above = {c.path for place in family for c in (place, *project.ancestors(place))}
+    _add_composed(project, name, above, found)
     return found
+
+
+def _add_composed(project: PythonProject, name: str, paths: Collection[str], found: References) -> None:
+    """Note where names like this one are put together.
+
+    Raises:
+        GenerationFailed: the file of the definition itself does so.
+    """
+    for source, start in composed_names(project, name):
+        if source.path in paths:
+            line = source.line_of(start)
+            raise GenerationFailed(i18n.message("exact.composed_name", name=name, path=source.path, line=line))
+        found.open.append(OpenUse(source.path, start, i18n.message("exact.open.composed")))
 
 
 def family_of(project: PythonProject, place: ClassPlace, name: str) -> set[ClassPlace]:
@@ -277,7 +437,7 @@ def family_of(project: PythonProject, place: ClassPlace, name: str) -> set[Class
         if top in family:
             continue
         family.add(top)
-        family.update(_in_stub(project, top))
+        family.update(in_stub(project, top))
         for below in project.descendants(top):
             if below not in family:
                 family.add(below)
@@ -287,7 +447,7 @@ def family_of(project: PythonProject, place: ClassPlace, name: str) -> set[Class
     return family
 
 
-def _in_stub(project: PythonProject, place: ClassPlace) -> list[ClassPlace]:
+def in_stub(project: PythonProject, place: ClassPlace) -> list[ClassPlace]:
     """The class of the same name in the stub beside its module."""
     source = project.sources.get(place.path)
     stub = project.sources.get(f"{place.path}i") if place.path.endswith(".py") else None
@@ -321,35 +481,6 @@ def _defines(project: PythonProject, place: ClassPlace, name: str) -> bool:
         for path, node in project.assigned_attributes(place, name)
         if path == place.path
     )
-
-
-def _check_outside(project: PythonProject, family: set[ClassPlace], name: str) -> None:
-    if _DUNDER.match(name):
-        raise GenerationFailed(i18n.message("exact.special_name", name=name))
-    for place in sorted(family):
-        for base in project.outside_bases(place):
-            known = base.rpartition(".")[2] in _STDLIB_MEMBERS and name in _STDLIB_MEMBERS[base.rpartition(".")[2]]
-            if known or name in _members_of_builtin(base):
-                raise GenerationFailed(i18n.message("exact.outside_member", name=name, base=base))
-
-
-@cache
-def _members_of_builtin(name: str) -> frozenset[str]:
-    found = getattr(builtins, name, None)
-    return frozenset(dir(found)) if isinstance(found, type) else frozenset()
-
-
-_STDLIB_MEMBERS = {
-    "Handler": frozenset("emit handle format flush close acquire release createLock setLevel setFormatter".split()),
-    "Formatter": frozenset("format formatTime formatException formatMessage usesTime formatStack".split()),
-    "TestCase": frozenset("setUp tearDown setUpClass tearDownClass run id assertEqual subTest".split()),
-    "Thread": frozenset("run start join name daemon is_alive".split()),
-    "JSONEncoder": frozenset("default encode iterencode".split()),
-    "HTMLParser": frozenset("feed close handle_starttag handle_endtag handle_data handle_comment".split()),
-    "Mapping": frozenset(("get", "items", "keys", "values")),
-    "MutableMapping": frozenset("get items keys values pop popitem clear update setdefault".split()),
-    "UserDict": frozenset("get items keys values pop popitem clear update setdefault data copy fromkeys".split()),
-}
 
 
 def _is_unique(project: PythonProject, family: set[ClassPlace], name: str) -> bool:
@@ -413,12 +544,12 @@ def _member_use(
     table: NameTable,
     use: NameUse,
     family: set[ClassPlace],
-    unique: bool,
+    mentioned: Mentioned,
     found: References,
 ) -> None:
     path = table.source.path
     if use.role == "attribute":
-        _member_attribute(project, table, use, family, unique, found)
+        _member_attribute(project, table, use, family, mentioned, found)
     elif _looked_up(use):
         scope = table.binding_scope(use)
         if scope is not None and scope.type == "class_definition" and ClassPlace(path, scope.start_byte) in family:
@@ -426,24 +557,38 @@ def _member_use(
             found.scopes.setdefault(path, set()).add(scope.id)
     elif use.role == "keyword":
         _field_keyword(project, table, use, family, found)
-    elif use.role in ("string", "comment") and _certain_member(project, table.source, use, family, unique):
+
+
+def _member_text(
+    project: PythonProject,
+    table: NameTable,
+    use: NameUse,
+    family: set[ClassPlace],
+    mentioned: Mentioned,
+    found: References,
+) -> None:
+    source, path = table.source, table.source.path
+    content = string_content(source, use.node) if use.role == "string" else ""
+    inside = any(c.path == path and c.start <= use.start < project.class_node(c).end_byte for c in family)
+    if content == table.name and looked_up_by(source, use.node) is not None:
+        _member_attribute(project, table, use, family, mentioned, found)
+    elif content == table.name and inside and _in_slots(source, use.node):
         found.add(path, use)
-    elif use.role == "string" and use.node.type == "string":
-        content = string_content(table.source, use.node)
-        if content == table.name or is_mention(table.source, use, table.name):
-            found.open.append(OpenUse(path, use.start, i18n.message("exact.open.string")))
-    elif use.role == "comment" and is_mention(table.source, use, table.name):
-        found.open.append(OpenUse(path, use.start, i18n.message("exact.open.comment")))
+    elif content == table.name:
+        found.open.append(OpenUse(path, use.start, i18n.message("exact.open.string")))
+    elif is_said(table, use, mentioned, found.scopes.get(path, ())) or (inside and _is_role(source, use)):
+        found.add(path, use)
+    elif is_mention(source, use, table.name):
+        found.open.append(OpenUse(path, use.start, i18n.message(f"exact.open.{use.role}")))
 
 
-def _certain_member(
-    project: PythonProject, source: SourceText, use: NameUse, family: set[ClassPlace], unique: bool
-) -> bool:
-    inside = any(
-        place.path == source.path and place.start <= use.start < project.class_node(place).end_byte for place in family
-    )
-    owners_ = set(_full_names(project, family))
-    return certain_mention(source, use.start, use.end, owners_, unique=unique or (inside and _is_role(source, use)))
+def _in_slots(source: SourceText, node: Node) -> bool:
+    """Whether a string declares an attribute of a class: in `__slots__` or `__match_args__`."""
+    current = node.parent
+    while current is not None and current.type in ("list", "tuple", "set", "parenthesized_expression"):
+        current = current.parent
+    left = current.child_by_field_name("left") if current is not None and current.type == "assignment" else None
+    return left is not None and source.slice(left) in ("__slots__", "__match_args__")
 
 
 def _is_role(source: SourceText, use: NameUse) -> bool:
@@ -452,10 +597,8 @@ def _is_role(source: SourceText, use: NameUse) -> bool:
 
 def _full_names(project: PythonProject, family: set[ClassPlace]) -> Iterator[str]:
     for place in family:
-        source = project.sources.get(place.path)
-        name = project.class_node(place).child_by_field_name("name")
-        if source is not None and name is not None:
-            yield f"{project.modules.name_of(place.path)}.{source.slice(name)}"
+        for module in project.modules.names_of(place.path):
+            yield f"{module}.{project.class_name(place)}"
 
 
 def _member_attribute(
@@ -463,14 +606,13 @@ def _member_attribute(
     table: NameTable,
     use: NameUse,
     family: set[ClassPlace],
-    unique: bool,
+    mentioned: Mentioned,
     found: References,
 ) -> None:
     path = table.source.path
-    parent = use.node.parent
-    receiver = parent.child_by_field_name("object") if parent is not None else None
+    receiver = receiver_of(table.source, use.node)
     known = project.known(path, receiver) if receiver is not None else None
-    if known is None and unique and receiver is not None:
+    if known is None and mentioned.unique and receiver is not None:
         found.add(path, use)
         note = i18n.message("exact.only_member", name=table.name)
         if note not in found.notes:
@@ -485,19 +627,41 @@ def _belongs(project: PythonProject, known: Known, family: set[ClassPlace]) -> b
     return known.place in family or any(c in family for c in project.ancestors(known.place))
 
 
+_COPYING = frozenset(("replace", "evolve", "_replace", "assoc"))
+"""Functions that copy an object with other values of the fields that their keyword arguments name."""
+
+
 def _field_keyword(
     project: PythonProject, table: NameTable, use: NameUse, family: set[ClassPlace], found: References
 ) -> None:
     """`Point(x=1)` names the field x where the class has no `__init__` of its own: a dataclass or the like."""
+    source, path = table.source, table.source.path
     parent = use.node.parent
     arguments = parent.parent if parent is not None else None
     call = arguments.parent if arguments is not None else None
     function = call.child_by_field_name("function") if call is not None and call.type == "call" else None
-    known = project.known(table.source.path, function) if function is not None else None
-    if known is None or known == OTHER or known.kind != "class" or known.place not in family:
+    fields = [c for c in family if project.own_members(c, table.name) and not project.members(c, "__init__")]
+    if function is None or arguments is None or not fields:
         return
-    if not project.members(known.place, "__init__"):
-        found.add(table.source.path, use)
+    copied = source.slice(function).rpartition(".")[2] in _COPYING
+    receiver = function.child_by_field_name("object")
+    first = (
+        arguments.named_child(0)
+        if not (copied and receiver and source.slice(function).endswith("_replace"))
+        else receiver
+    )
+    known = project.known(path, first if copied and first is not None else function)
+    if known is not None and known.kind in ("class", "instance") and known.place in family:
+        if copied or not project.members(known.place, "__init__"):
+            found.add(path, use)
+    elif known is None and (copied or _may_construct(project, source, function, family)):
+        found.open.append(OpenUse(path, use.start, i18n.message("exact.open.arguments")))
+
+
+def _may_construct(project: PythonProject, source: SourceText, function: Node, family: set[ClassPlace]) -> bool:
+    """Whether what is called may be one of some classes."""
+    written = source.slice(function).rpartition(".")[2]
+    return written in ("cls", "__class__", "partial") or written in {project.class_name(c) for c in family}
 
 
 def string_content(source: SourceText, node: Node) -> str:
@@ -517,7 +681,7 @@ def in_all(source: SourceText, node: Node) -> bool:
     return left is not None and source.slice(left) == "__all__"
 
 
-_DISTINCT = re.compile(r"_|[a-z][A-Z]|^[A-Z][a-z]+[A-Z]|\d")
+_DISTINCT = re.compile(r"_|[a-z][A-Z]|[A-Z]{2,}[a-z]{2}|\d")
 
 
 def is_mention(source: SourceText, use: NameUse, name: str) -> bool:

@@ -103,7 +103,7 @@ def _in_quotes(new: str, old: OldValue) -> str | None:
 
 def _expression(new: str, old: OldValue) -> str | None:
     if old.language != "python":
-        return new if re.fullmatch(r"[A-Za-z_$][\w$.]*", new) and old.knows(new.split(".")[0]) else _bracketed(new)
+        return new if _is_known(new, old) else _bracketed(new)
     tree = _parsed(new)
     if tree is None:
         return None
@@ -112,6 +112,16 @@ def _expression(new: str, old: OldValue) -> str | None:
     bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     unknown = {n for n in names - bound if not old.knows(n) and not hasattr(builtins, n)}
     return None if unknown else new
+
+
+def _is_known(new: str, old: OldValue) -> bool:
+    """Whether an expression of names and numbers has only names that are known, or are in the old value."""
+    part = r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*"
+    if not re.fullmatch(rf"(?:{part}|[\d_.]+)(?:\s*[*/+-]\s*(?:{part}|[\d_.]+))*", new):
+        return False
+    heads = {re.split(r"\.|::", name)[0] for name in re.findall(part, new)}
+    known = set(re.findall(r"(?<![\w.])[A-Za-z_$][\w$]*", re.sub(r"([\"'`]).*?\1", "", old.text)))
+    return all(old.knows(h) or (h in known and h != new) for h in heads)
 
 
 def _bracketed(new: str) -> str | None:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, value_node
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText
+from repopilot.agents.editing.exact.values.field_values import literal_values
 from repopilot.types import Symbol
 
 _FIELD_CALLS = frozenset(("field", "Field", "ib", "attrib", "mapped_column", "Column", "attr.ib", "attrs.field"))
@@ -49,7 +50,10 @@ def places_in(symbol: Symbol, name: str | None, sources: Sources) -> Iterator[Va
     if source.language == "python":
         yield from _python_places(source, symbol, name)
     elif source.language in LANGUAGES:
-        for value in value_node(source, symbol, name):
+        found = list(value_node(source, symbol, name))
+        if not found and name is not None:
+            found = literal_values(source, symbol, name)
+        for value in found:
             yield value_of(source, value, symbol.qualified)
 
 

@@ -23,8 +23,11 @@ from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.config_values import config_value
+from repopilot.agents.editing.exact.values.field_values import constructor_values
 from repopilot.agents.editing.exact.values.literals import OldValue, is_string, same_value, scaled, value_text
-from repopilot.agents.editing.exact.values.value_places import ValuePlace, places_in
+from repopilot.agents.editing.exact.values.measures import in_unit
+from repopilot.agents.editing.exact.values.value_places import ValuePlace, places_in, value_of
+from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.types import Edit, Symbol
 
@@ -50,6 +53,9 @@ def set_value(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     found = _narrowed(list(_value_places(task, sources)), task)
     if not found:
+        elsewhere = _defaults if task.kind == "set_default" else _attributes
+        found = _narrowed(list(elsewhere(task, sources)), task)
+    if not found:
         _check_exists(task, sources)
         return None
     if len(found) > 1 and not any(_can_be_set(p, task, sources) for p in found):
@@ -73,6 +79,28 @@ def _value_places(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
     if around and not candidates(task.name, task, sources):
         for owner in candidates(around, task, sources):
             yield from places_in(owner, last, sources)
+
+
+def _attributes(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
+    """What constructors set an attribute to that no definition declares."""
+    paths = task_paths(task, sources)
+    if is_code_name(task.name) and not owners(task, sources.workspace.index):
+        for source, value, place in constructor_values(task.name, sources):
+            if not paths or source.path in paths:
+                yield value_of(source, value, place)
+
+
+def _defaults(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
+    """The defaults of parameters of a name, where the task names no function: in its files, else in all code."""
+    index = sources.workspace.index
+    if not re.fullmatch(r"[A-Za-z_]\w*", task.name) or owners(task, index):
+        return
+    named = task_paths(task, sources)
+    takes = re.compile(rf"[(,\s*]{re.escape(task.name)}\s*(?::[^=]*?)?=(?!=)")
+    for path in named or [p for p in sources.mentioning(task.name) if not is_test_path(p) and not is_example_path(p)]:
+        for symbol in sources.outline(path) if file_kind(path) == "code" else ():
+            if symbol.kind in ("function", "method") and takes.search(symbol.signature):
+                yield from places_in(symbol, task.name, sources)
 
 
 def _owners(task: ExactTask, sources: Sources) -> list[Symbol]:
@@ -130,6 +158,8 @@ def _can_be_set(place: ValuePlace, task: ExactTask, sources: Sources) -> bool:
 def _replaced(place: ValuePlace, task: ExactTask, sources: Sources) -> Patch | None:
     source = sources.get(place.path)
     assert source is not None
+    if "unit" in task.extra:
+        return _measured(place, task, source)
     old = OldValue(place.text, source.language, lambda name: _means(source, name))
     start, end = place.start, place.end
     if task.old and not same_value(place.text, task.old):
@@ -149,6 +179,25 @@ def _replaced(place: ValuePlace, task: ExactTask, sources: Sources) -> Patch | N
     patch = Patch()
     patch.replace(place.path, start, end, place.before + new)
     patch.edits.append(Edit(task.kind if task.kind != "set_default" else "set_value", place.path, place.place, new))
+    return patch
+
+
+def _measured(place: ValuePlace, task: ExactTask, source: SourceText) -> Patch | None:
+    """Set a value that the task gives with its unit, where it is in that unit."""
+    line = source.line_text(source.line_of(place.start))
+    around = f"{task.name} {place.place} {re.split(r'#|//', line, maxsplit=1)[1] if re.search(r'#|//', line) else ''}"
+    new = in_unit(task.new, task.extra["unit"], place.text, around)
+    if task.old and not same_value(
+        re.sub(r"(?<=\d)\s*\*?\s*[A-Za-z.]+", "", place.text), re.sub(r"(?<=\d)\s*[A-Za-z]+$", "", task.old)
+    ):
+        raise GenerationFailed(
+            i18n.message("exact.other_value", name=task.name, value=place.text[:80] or "?", expected=task.old)
+        )
+    if new is None or (place.computed and new == task.new):
+        return None
+    patch = Patch()
+    patch.replace(place.path, place.start, place.end, place.before + new)
+    patch.edits.append(Edit("set_value", place.path, place.place, new))
     return patch
 
 

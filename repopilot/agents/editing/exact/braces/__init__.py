@@ -1,0 +1,1 @@
+"""Members, deletions and files in JavaScript, TypeScript, Go, Rust and Java."""

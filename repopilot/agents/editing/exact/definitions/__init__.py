@@ -1,0 +1,1 @@
+"""What belongs to a definition: its annotations, decorators, bases and documentation."""

@@ -1,0 +1,1 @@
+"""Files that are deleted or get another name, and who names them."""

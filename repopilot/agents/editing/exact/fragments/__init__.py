@@ -1,0 +1,1 @@
+"""Pieces of code that a task quotes: finding them by their tokens, and putting others in their place."""

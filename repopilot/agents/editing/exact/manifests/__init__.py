@@ -1,0 +1,1 @@
+"""Manifests of projects: what they require, and what they say about themselves."""

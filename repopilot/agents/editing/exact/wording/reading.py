@@ -1,0 +1,85 @@
+"""What a task asks for, read from its words. Pure."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import replace
+
+from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.wording.clause import distributed
+from repopilot.agents.editing.exact.wording.clauses import clauses_of
+from repopilot.agents.editing.exact.wording.frame_table import edits_of
+from repopilot.agents.editing.exact.wording.plain_wording import plain_task, without_callers
+
+LONGEST_TASK = 600
+_MOST_CLAUSES = 6
+_SED = re.compile(
+    r"^s(?P<sign>[/|#])(?P<old>(?:(?!(?P=sign)).)+)(?P=sign)(?P<new>(?:(?!(?P=sign)).)*)(?P=sign)g?"
+    r"(?:\s+(?:in|dans)\s+(?P<path>\S+)|\s.*(?:package|everywhere|repo|code|project|partout).*)?$"
+)
+
+
+def read_task(task: str) -> list[list[ExactTask]]:
+    """What a task asks for.
+
+    Args:
+        task: as the user wrote it, in English or French.
+
+    Returns:
+        For each thing that is asked for what it may be, likeliest first; [] where a part isn't understood.
+    """
+    text, mention = _without_mention(plain_task(on_one_line(task)))
+    if not text or len(text) > LONGEST_TASK:
+        return []
+    sed = _SED.match(text)
+    if sed:
+        if not sed["path"] and sed["old"].isidentifier() and sed["new"].isidentifier():
+            return [[ExactTask("rename", sed["old"], "", sed["new"])]]
+        places = (NamedPlace(sed["path"], "file"),) if sed["path"] else ()
+        return [[ExactTask("replace_text", "", "", sed["new"], sed["old"], places)]]
+    for wording in dict.fromkeys((without_callers(text), text)):
+        clauses = clauses_of(wording)
+        found = [edits_of(each) for clause in clauses for each in distributed(clause)]
+        if found and len(found) <= _MOST_CLAUSES and all(found):
+            return [[replace(edit, mention=mention) for edit in meanings] for meanings in found]
+    return []
+
+
+_BLOCK = re.compile(r"```\w*\n(?P<fenced>.*?)```|\n\s*\n(?P<indented>(?:(?:    |\t)[^\n]*\n?|[ \t]*\n)+)", re.S)
+
+
+def on_one_line(task: str) -> str:
+    """A task with its one block of code in backticks, so that it has no lines.
+
+    Args:
+        task: as the user wrote it.
+    """
+    blocks = list(_BLOCK.finditer(task.strip() + "\n"))
+    if "\n" not in task.strip() or len(blocks) != 1 or "`" in (blocks[0]["fenced"] or blocks[0]["indented"]):
+        return task
+    code = textwrap.dedent((blocks[0]["fenced"] or blocks[0]["indented"]).rstrip("\n")).strip("\n")
+    before, after = task.strip()[: blocks[0].start()], task.strip()[blocks[0].end() :]
+    return f"{before.rstrip().removesuffix(':')} `{code}` {after}"
+
+
+_MENTION = re.compile(r"@(?P<path>[\w.~/-]+\.\w+):(?P<symbol>[\w$.]+)")
+
+
+def _without_mention(text: str) -> tuple[str, str]:
+    """A task without the one definition it mentions, or with its name in its place; and `path:Symbol`, '' for none."""
+    found = list(_MENTION.finditer(text))
+    if len(found) != 1:
+        return text, ""
+    match = found[0]
+    before, after = text[: match.start()].rstrip(" ("), text[match.end() :].lstrip(" )")
+    mention = f"{match['path']}:{match['symbol']}"
+    if re.search(rf"(?<![\w.]){re.escape(match['symbol'].rpartition('.')[2])}(?![\w.])", before) or (
+        not after and not _OPEN.search(before)
+    ):
+        inside = re.sub(r"\s+(?:in|of|from|at|dans|de)$", "", before)
+        return " ".join(f"{inside} {after}".split()), mention
+    return f"{before} {match['symbol']} {after}".strip(), mention
+
+
+_OPEN = re.compile(r"\b(?:in|of|to|from|rename|set|delete|remove|move|change|add|on|for|dans|de|à|du)$", re.I)

@@ -1,0 +1,54 @@
+"""Forms of deletions and moves. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.wording.frame import EditFrame
+from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
+
+
+def deletion_of(frame: EditFrame) -> Iterator[ExactTask]:
+    target = frame.target
+    what = target.what
+    unused = bool({"unused", "dead", "obsolete", "unneeded", "stale"} & set(target.fillers)) or any(
+        f.startswith(("inutil", "mort")) for f in target.fillers
+    )
+    names = [*target.names] or list(target.words)
+    if (
+        not names
+        or (target.names and target.words)
+        or set(target.whats) & {"import", "dependency", "decorator", "base", "text", "line"}
+    ):
+        return
+    sure = what or unused or all(t.kind != "word" for t in names)
+    places = frame.place_parts()
+    if not sure or what in ("parameter",) or len(names) > 6:
+        return
+    names = [n for n in names if not re.fullmatch(r"__\w+__", n.inner)]  # `__all__` is no definition
+    for name in names:
+        if frame.clause.verb in ("rm", "bin"):
+            yield ExactTask("delete_file", bare_name(name), what, "", "", places)
+        if name.is_path or what in ("file", "module"):
+            yield ExactTask("delete_file", bare_name(name), what, "", "", places)
+        else:
+            yield ExactTask("delete", bare_name(name), what, "", "", places, extra={"unused": "yes"} if unused else {})
+
+
+def move_of(frame: EditFrame) -> Iterator[ExactTask]:
+    to = frame.take("to", "in", "à", "complement")
+    if to is None:
+        return
+    goal = noun_phrase(to.tokens).only_name
+    names = [t for t in frame.target.names if not t.is_path] or list(frame.target.words)
+    paths = [t for t in frame.target.names if t.is_path]
+    if goal is None or (frame.target.names and frame.target.words):
+        return
+    places = (*(NamedPlace(bare_name(p), "file") for p in paths if names), *frame.place_parts())
+    new = bare_name(goal)
+    if paths and not names and len(paths) == 1:
+        yield ExactTask("rename_file", bare_name(paths[0]), "file", new, "", places)
+    elif names:
+        yield ExactTask("move", ", ".join(bare_name(n) for n in names), frame.target.what, new, "", places)
