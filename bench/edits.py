@@ -1,14 +1,15 @@
 """Edits: how often a task becomes the right change of a real repository, and how soon, by model.
 
     python -m bench.edits TASKS_DIR TREES_DIR [--models none 1.5b …] [--groups a b c] [--only NAME …] [--tasks ID …]
-                          [--until diff] [--old] [--venvs DIR] [--home DIR] [--json OUT] [--quiet]
+                          [--until diff] [--old] [--with-test] [--venvs DIR] [--home DIR] [--json OUT] [--quiet]
     python -m bench.edits TASKS_DIR TREES_DIR --validate [--groups …] [--only NAME …] [--tasks ID …] [--venvs DIR]
 
 TASKS_DIR holds NAME.jsonl (see bench/data/edits/README.md), TREES_DIR/NAME a clone of the repository at its commit,
 VENVS/NAME its virtual environment or its `node_modules`. `--home` is a data directory with the models installed, which
 also keeps the indexes for the next run. A model is `none`, a size of the built-in family, a known name, or a GGUF
 file. `--until diff` ends with the first diff, without debate, tests and impact; `--old` runs, beside it, the way of
-whole files and symbols. `--quiet` prints totals only.
+whole files and symbols. `--quiet` prints totals only. `--with-test` puts the tests of a task of group b into its tree,
+and names the failing one in the task.
 
 resolved: the hidden check and the repository's own tests pass, nothing else changed or broke; parses: there is a diff
 and its files parse; wrong: there is one, and it isn't resolved; wrong_verified: the tests' pass was shown as verified,
@@ -39,6 +40,7 @@ from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.agents.exploration import explore
 from repopilot.assistant import answer
+from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.llm.resources import ModelResources
 from repopilot.repo.snapshot import open_source
@@ -48,7 +50,7 @@ from repopilot.retrieval.query.parse import reply_language
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace, open_index, usable_environment
 
 _PROSE_STEP = "explain"
 _WARM_UP = "Set NO_SUCH_NAME to 1"
@@ -57,11 +59,13 @@ _SECONDS_A_TASK = 900
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A task, the tree it is for, and how that tree's tests are run."""
+    """A task, the tree it is for, and how that tree's tests are run. The result is checked in `checked_in`, where that
+    is another tree: one without the task's tests."""
 
     task: Mapping
     tree: Path
     tools: Tools
+    checked_in: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def main() -> None:
         raise SystemExit(_validate(cases))
     found = {}
     with Runtime(settings) as runtime:
-        workspaces = {tree: _workspace(tree, runtime) for tree in dict.fromkeys(c.tree for c in cases)}
+        workspaces = {case.tree: _workspace(case, runtime) for case in cases}
         for model in arguments.models:
             for way in ("new", "old")[: 1 + arguments.old]:
                 rows = asyncio.run(_run(model, way, cases, workspaces, arguments))
@@ -107,6 +111,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tasks", nargs="+", default=[], metavar="ID")
     parser.add_argument("--until", choices=["diff", "verdict"], default="verdict")
     parser.add_argument("--old", action="store_true")
+    parser.add_argument("--with-test", action="store_true")
     parser.add_argument("--venvs", type=Path)
     parser.add_argument("--home", type=Path)
     parser.add_argument("--json", type=Path)
@@ -127,7 +132,8 @@ def _cases(arguments: argparse.Namespace, kept: Path) -> Iterator[Case]:
             wanted = task["group"] in arguments.groups and (not arguments.tasks or task["id"] in arguments.tasks)
             if wanted:
                 tree = _tree(arguments.trees / name, task.get("commit", ""), kept)
-                yield Case({"repository": name, **task}, tree, tools)
+                case = Case({"repository": name, **task}, tree, tools)
+                yield _with_test(case, kept) if arguments.with_test and task.get("failing") else case
 
 
 def _test_commands(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -145,6 +151,22 @@ def _tree(clone: Path, commit: str, kept: Path) -> Path:
         subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(clone), str(tree)], check=True)
         subprocess.run(["git", "-C", str(tree), "checkout", "-q", "-B", "main", commit], check=True)
     return tree.resolve()
+
+
+def _with_test(case: Case, kept: Path) -> Case:
+    """The task with its failing test in the tree, and with its name in the text."""
+    tree = kept / f"{case.task['id']}-with-test"
+    if not tree.exists():
+        subprocess.run(["git", "clone", "-q", "--shared", str(case.tree), str(tree)], check=True)
+        for change in reference_changes(case.task, case.tree):
+            if is_test_path(change.path):
+                (tree / change.path).parent.mkdir(parents=True, exist_ok=True)
+                (tree / change.path).write_text(change.content, "utf-8", newline="")
+        subprocess.run(["git", "-C", str(tree), "add", "-A"], check=True)
+        author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+        subprocess.run(["git", "-C", str(tree), *author, "commit", "-q", "-m", "Add a test"], check=True)
+    told = {**case.task, "task": f"{case.task['task']}\n\nThis test fails: {case.task['failing']}"}
+    return Case(told, tree.resolve(), case.tools, case.tree)
 
 
 def _validate(cases: Sequence[Case]) -> int:
@@ -165,11 +187,17 @@ def _problem(case: Case) -> str:
     return "" if after.resolved else f"fails on the reference: {asdict(after)}"
 
 
-def _workspace(tree: Path, runtime: Runtime) -> Workspace:
-    """The indexed repository, without a model."""
-    snapshot = open_source(parse_source(str(tree)), runtime.settings)
+def _workspace(case: Case, runtime: Runtime) -> Workspace:
+    """The indexed repository with the environment of its tests, without a model."""
+    folder = case.tools.environment
+    python = folder / "bin" / "python" if folder is not None else None
+    named = {"test_python": str(python)} if python is not None and python.exists() else {}
+    settings = runtime.settings.model_copy(update=named)
+    snapshot = open_source(parse_source(str(case.tree)), settings)
     index = open_index(snapshot, runtime, lambda progress: None)
-    return Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
+    environment = usable_environment(snapshot, settings) if named else None
+    embedder = runtime.embedders.choose(settings)
+    return Workspace(snapshot, index, settings, embedder=embedder, environment=environment)
 
 
 async def _run(
@@ -299,7 +327,7 @@ async def _whole_files(task: str, workspace: Workspace) -> Attempt:
 def _verdict(case: Case, made: Attempt) -> Checked:
     if not made.changes:
         return Checked(False, (), False, False)
-    return checked(case.task, made.changes, case.tree, case.tools)
+    return checked(case.task, made.changes, case.checked_in or case.tree, case.tools)
 
 
 def _row(case: Case, made: Attempt, verdict: Checked) -> dict:
