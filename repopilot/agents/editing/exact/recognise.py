@@ -181,5 +181,4 @@ def carry_out(task: ExactTask, sources: Sources) -> EditOutcome | None:
         PlaceAmbiguous: several places fit the task.
         GenerationFailed: it can't be carried out, or its result would not be valid.
     """
-    patch = _KINDS[task.kind](task, sources)
-    return outcome(patch, sources) if patch is not None else None
+    return _together([[task]], sources)

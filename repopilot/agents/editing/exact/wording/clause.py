@@ -65,6 +65,16 @@ class Reading:
     stated: bool = False
     failed: bool = False
 
+    def take_waiting(self) -> list[Part]:
+        """The parts that waited for a clause, which wait no longer."""
+        waiting, self.waiting = self.waiting, []
+        return waiting
+
+    def extend_last(self, *parts: Part) -> None:
+        """Give the last clause more parts."""
+        last = self.clauses[-1]
+        self.clauses[-1] = replace(last, parts=(*last.parts, *parts))
+
 
 _EACH = frozenset(("remove", "export", "unexport", "add", "import"))
 
@@ -85,28 +95,27 @@ def distributed(clause: Clause) -> list[Clause]:
 
 
 def only_pronouns(tokens: Sequence[Token]) -> bool:
+    """Whether words only point to what was spoken of before."""
     return bool(tokens) and all(t.low in PRONOUNS or t.low in ("both", "all", "deux", "line", "too") for t in tokens)
 
 
 def after_words(tokens: Sequence[Token], characters: int) -> list[Token]:
     """The tokens behind so many characters of their words."""
-    at = 0
-    for number, token in enumerate(tokens):
-        if at >= characters:
-            return list(tokens[number:])
-        at += len(token.low) + 1
-    return []
+    return list(tokens[len(before_words(tokens, characters)) :])
 
 
 def says_state(segment: Sequence[Token]) -> bool:
+    """Whether words say how something is: `X is too small`."""
     return any(t.kind == "word" and STATE.match(t.low) for t in segment[1:])
 
 
 def tells_kind(token: Token) -> bool:
+    """Whether a word says what kind of thing a name is of: `class`, `dependency`."""
     return token.kind == "word" and (token.low in WHATS or token.low in OTHER_WHATS)
 
 
 def before_words(tokens: Sequence[Token], characters: int) -> list[Token]:
+    """The tokens that begin within so many characters of their words."""
     at = 0
     for number, token in enumerate(tokens):
         if at >= characters:
@@ -116,6 +125,7 @@ def before_words(tokens: Sequence[Token], characters: int) -> list[Token]:
 
 
 def words_of(tokens: Sequence[Token]) -> str:
+    """The folded words, joined by spaces."""
     return " ".join(t.low for t in tokens)
 
 
@@ -195,6 +205,7 @@ _MODALS = sorted((tuple(m.split()) for m in MODALS), key=len, reverse=True)
 
 
 def marker_at(tokens: Sequence[Token]) -> tuple[str, int]:
+    """The role that the marker at the start gives to what follows, and how many words it has; ('', 0) for none."""
     for length in range(min(LONGEST_MARKER, len(tokens)), 0, -1):
         words = tokens[:length]
         if all(t.kind in ("word", "sign") for t in words):

@@ -59,11 +59,8 @@ def clauses_of(task: str) -> list[Clause]:
         _read_sentence(sentence, reading)
         if reading.failed:
             return []
-    if reading.waiting and reading.clauses:
-        last = reading.clauses[-1]
-        reading.clauses[-1] = replace(last, parts=(*last.parts, *reading.waiting))
-    elif reading.waiting:
-        return []
+    if reading.clauses:
+        reading.extend_last(*reading.take_waiting())
     return reading.clauses
 
 
@@ -169,8 +166,7 @@ def _labelled(segment: Sequence[Token], reading: Reading) -> bool:
         return True
     if label is None or not (adjective or value) or (value and label.tokens[0].is_path and len(label.tokens) == 1):
         return False
-    others = [p for p in reading.waiting if p is not label]
-    reading.waiting = []
+    others = [p for p in reading.take_waiting() if p is not label]
     reading.clauses.append(
         Clause("be", "be", label.tokens, (*others, Part("complement", tuple(segment))), reading.text)
     )
@@ -183,8 +179,8 @@ def _noun_led(segment: Sequence[Token], reading: Reading) -> bool:
     if not statement and not _is_new(segment, reading):
         return False
     action, parts = "import" if statement else "add", parts_of(segment)
-    waiting, reading.waiting = reading.waiting, []
-    reading.clauses.append(Clause(action, action, parts[0].tokens, (*parts[1:], *waiting), reading.text))
+    others = reading.take_waiting()
+    reading.clauses.append(Clause(action, action, parts[0].tokens, (*parts[1:], *others), reading.text))
     return True
 
 
@@ -221,8 +217,7 @@ def _adverbial(segment: list[Token], length: int, sign: str, reading: Reading) -
         return _read_segment(segment[verb:], sign, "", reading)
     parts = parts_of(segment)
     if reading.clauses and sign:
-        last = reading.clauses[-1]
-        reading.clauses[-1] = replace(last, parts=(*last.parts, *parts))
+        reading.extend_last(*parts)
     else:
         reading.waiting += parts
     return True
@@ -256,7 +251,7 @@ def _arrow_led(segment: list[Token], sign: str, reading: Reading) -> bool:
     right = parts_of(after)
     if not right or right[0].role or (segment[at].text == "=" and says_state(after)):
         return False
-    waiting, reading.waiting = reading.waiting, []
+    waiting = reading.take_waiting()
     label = next((p for p in waiting if p.role == "label"), None)
     literal = len(head) == 1 and head[0].kind in ("literal", "quoted")
     if label is not None and (literal or not head) and (len(label.tokens) > 1 or not label.tokens[0].is_path):
@@ -280,7 +275,7 @@ def _continued(segment: list[Token], sign: str, reading: Reading) -> bool:
         return False
     last = reading.clauses[-1]
     if sign == ":" and code:
-        reading.clauses[-1] = replace(last, parts=(*last.parts, *(_colon(p) for p in parts_of(segment))))
+        reading.extend_last(*(_colon(p) for p in parts_of(segment)))
         return True
     if sign in (",", "and") and code and all(t in code or t.low in DETERMINERS or t.low in AND for t in segment):
         if last.parts:

@@ -69,14 +69,13 @@ def _new_texts(frame: EditFrame) -> list[str]:
         if len(code) != 1 or not value_tokens:
             frame.left_over = True
             return []
-        written = frame.text(tokens)
-        key = tokens[0].inner if len(tokens) == 1 and tokens[0].is_code else written
+        key = tokens[0].code if len(tokens) == 1 else frame.text(tokens)
         return [f"{key} = {value_text_of(frame, value_tokens)}"]
     if len(tokens) == 2 and tokens[1].kind == "literal" and tokens[1].text[0] == "(":
-        return [f"{tokens[0].inner if tokens[0].is_code else tokens[0].text} = {tokens[1].text[1:-1]}"]
+        return [f"{tokens[0].code} = {tokens[1].text[1:-1]}"]
     listed = _listed(tokens)
     if listed is not None:
-        return [t.inner if t.is_code else t.text for t in listed]
+        return [t.code for t in listed]
     if any(
         t.kind == "word" and t.low not in DETERMINERS and not looks_like_code(t.text) for t in tokens[1:]
     ) and not _is_code_text(tokens):
@@ -109,7 +108,7 @@ def mapping(frame: EditFrame) -> Iterator[ExactTask]:
     keys, container = without_heads(frame.clause.target), noun_phrase(into.tokens) if into is not None else None
     if to is None or container is None or container.only_name is None or len(keys) != 1:
         return
-    text = f"{keys[0].inner if keys[0].is_code else keys[0].text} = {value_text_of(frame, to.tokens)}"
+    text = f"{keys[0].code} = {value_text_of(frame, to.tokens)}"
     yield ExactTask("add_member", bare_name(container.only_name), "dict", text, "", frame.place_parts())
 
 
@@ -126,7 +125,7 @@ def remove_member(frame: EditFrame) -> Iterator[ExactTask]:
         return
     places = frame.place_parts()
     for item in items:
-        text = item.inner if item.is_code else item.text
+        text = item.code
         if name.is_path:
             yield ExactTask("remove_line", bare_name(name), "", unquoted(text), "", places)
         else:

@@ -88,7 +88,12 @@ def _have(frame: EditFrame) -> Iterator[ExactTask]:
     ):
         yield from parameter_of(frame, part.tokens, NamedPlace(bare_name(name), frame.target.what))
         return
-    clause = Clause("add", "add", part.tokens, (Part("to", frame.clause.target), *frame.parts), frame.clause.text)
+    yield from _as_if(frame, "add", part.tokens, Part("to", frame.clause.target))
+
+
+def _as_if(frame: EditFrame, verb: str, target: Sequence[Token], part: Part) -> Iterator[ExactTask]:
+    """The edits of a clause put otherwise: `X should have Y` as `add Y to X`."""
+    clause = Clause(verb, verb, tuple(target), (part, *frame.parts), frame.clause.text)
     frame.parts = []
     yield from edits_of(clause)
 
@@ -123,20 +128,13 @@ def _give(frame: EditFrame) -> Iterator[ExactTask]:
         if at is None:
             return
         head, rest = tuple(tokens[:at]), tokens[at:]
-    clause = Clause("add", "add", tuple(rest), (Part("to", tuple(head)), *frame.parts), frame.clause.text)
-    frame.parts = []
-    yield from edits_of(clause)
+    yield from _as_if(frame, "add", rest, Part("to", tuple(head)))
 
 
 def _remove_from(frame: EditFrame) -> Iterator[ExactTask]:
     part = frame.take("complement")
-    if part is None:
-        return
-    clause = Clause(
-        "remove", "remove", part.tokens, (Part("from", frame.clause.target), *frame.parts), frame.clause.text
-    )
-    frame.parts = []
-    yield from edits_of(clause)
+    if part is not None:
+        yield from _as_if(frame, "remove", part.tokens, Part("from", frame.clause.target))
 
 
 _SETTING: tuple[FrameOf, ...] = (

@@ -33,8 +33,7 @@ def is_passed(segment: Sequence[Token], reading: Reading) -> bool:
     value = after_words(segment, match.end())[:1] if match else []
     if not value or value[0].kind not in ("literal", "quoted") or not reading.clauses:
         return False
-    last = reading.clauses[-1]
-    reading.clauses[-1] = replace(last, parts=(*last.parts, Part("pass", tuple(value))))
+    reading.extend_last(Part("pass", tuple(value)))
     return True
 
 
@@ -84,8 +83,7 @@ def no_default(segment: list[Token], reading: Reading) -> bool:
     subject = tuple(before_words(segment, match.start())) if match else ()
     if not subject:
         return False
-    waiting, reading.waiting = reading.waiting, []
-    reading.clauses.append(Clause("no_default", "", subject, tuple(waiting), reading.text))
+    reading.clauses.append(Clause("no_default", "", subject, tuple(reading.take_waiting()), reading.text))
     return True
 
 
@@ -144,9 +142,8 @@ def is_missing(segment: list[Token], reading: Reading) -> bool:
         return False
     parts = [Part("to", p.tokens) if p.role in ("in", "from", "of") else p for p in parts]
     target = tuple(_quoted(t) for t in target)
-    waiting, reading.waiting = reading.waiting, []
     reading.about = target
-    reading.clauses.append(Clause("add", "add", target, (*parts, *waiting), reading.text))
+    reading.clauses.append(Clause("add", "add", target, (*parts, *reading.take_waiting()), reading.text))
     return True
 
 

@@ -73,6 +73,11 @@ class Token:
         return inner.strip() if self.text[0] in "«“`" else inner
 
     @property
+    def code(self) -> str:
+        """The text without the quotes of code, with those of a text."""
+        return self.inner if self.is_code else self.text
+
+    @property
     def is_path(self) -> bool:
         """Whether it is the path of a file, quoted or not."""
         return self.kind == "path" or (self.kind == "quoted" and _PATH.fullmatch(self.inner) is not None)

@@ -30,6 +30,7 @@ def is_subject(segment: Sequence[Token]) -> bool:
 
 
 def imperative(segment: list[Token], reading: Reading) -> bool:
+    """Read what a verb at the start asks for; whether it was understood."""
     action, length = verb_at(segment)
     verb = " ".join(t.low for t in segment[:length])
     caused = _caused(segment[length:]) if verb in _CAUSING else None
@@ -45,8 +46,7 @@ def imperative(segment: list[Token], reading: Reading) -> bool:
         label = next(p for p in reading.waiting if p.role == "label")
         reading.waiting.remove(label)
         target = label.tokens
-    waiting, reading.waiting = reading.waiting, []
-    parts = [*waiting, *parts]
+    parts = [*reading.take_waiting(), *parts]
     if target and verb in _MENDING and not any(t.kind in ("name", "quoted", "path", "literal") for t in target):
         reading.waiting = [*parts, Part("label", tuple(target))]
         return all(tells_kind(t) or t.low in DETERMINERS or t.low in FILLERS for t in target)
@@ -163,7 +163,7 @@ def _should(subject: Sequence[Token], rest: Sequence[Token], reading: Reading, *
         action = _NOT.get(action, "")
         if not action:
             return False
-    waiting, reading.waiting = reading.waiting, []
+    waiting = reading.take_waiting()
     reading.about = head
     rest_parts = parts_of(rest)
     if rest_parts and not rest_parts[0].role:
