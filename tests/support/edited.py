@@ -7,9 +7,9 @@ from pathlib import Path
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace
 
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.recognise import carry_out, exact_edit
 from repopilot.agents.editing.exact.sources import Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.workspace import Workspace
 

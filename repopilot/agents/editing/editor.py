@@ -9,8 +9,8 @@ import asyncio
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.exact.moves.reexporting import reexport
 from repopilot.agents.editing.exact.recognise import exact_edit
-from repopilot.agents.editing.exact.reexporting import reexport
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.placed.agent import placed_edit
 from repopilot.agents.editing.placed.target_places import is_defined

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.edited import carried_out, texts, workspace_of
 
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.recognise import carry_out
 from repopilot.agents.editing.exact.sources import Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.workspace import Workspace
 

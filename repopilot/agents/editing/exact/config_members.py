@@ -12,12 +12,12 @@ from repopilot import i18n
 from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.deletion import delete
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.lines.removing_lines import remove_line
 from repopilot.agents.editing.exact.locate import check_editable, dotted, path_named, task_paths
 from repopilot.agents.editing.exact.manifests.manifest_tree import pairs_of, tables_of
 from repopilot.agents.editing.exact.members import add_member, remove_member
 from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, SourceText, spliced
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.literals import is_number, is_string
 from repopilot.code.syntax import parse_data
 from repopilot.errors import GenerationFailed, PlaceAmbiguous

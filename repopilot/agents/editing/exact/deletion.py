@@ -9,6 +9,7 @@ from tree_sitter import Node
 from repopilot import i18n
 from repopilot.agents.editing.exact.braces.deleting import delete_braced
 from repopilot.agents.editing.exact.entries import removed_spans, with_blank_lines
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.import_editing import is_imported_elsewhere
 from repopilot.agents.editing.exact.locate import is_code_name, is_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
@@ -24,7 +25,6 @@ from repopilot.agents.editing.exact.python.references import (
     module_references,
 )
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.value_places import qualified_name
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed

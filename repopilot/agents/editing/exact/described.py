@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.locate import candidates, dotted, owners, task_paths
 from repopilot.agents.editing.exact.sources import Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.values.config_values import keys_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.errors import PlaceAmbiguous

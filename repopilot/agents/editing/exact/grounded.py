@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
 from repopilot.agents.editing.exact.sources import Sources, word_pattern
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.lexicon import NUMBERS
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task

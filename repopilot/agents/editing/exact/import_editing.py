@@ -10,6 +10,7 @@ import sys
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.import_lines import add_import, remove_names, top_imports, wanted_import
@@ -17,7 +18,6 @@ from repopilot.agents.editing.exact.python.modules import imported_names, module
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.references import receiver_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

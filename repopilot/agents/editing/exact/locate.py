@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, class_nodes
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText, written_by_program
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.code.languages import is_example_path, is_test_path, language_of
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index

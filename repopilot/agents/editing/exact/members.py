@@ -11,13 +11,13 @@ from tree_sitter import Node
 from repopilot import i18n
 from repopilot.agents.editing.exact.braces.member_changes import add_braced_member, remove_braced_member
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, check_editable, is_code_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.import_lines import WantedImport, add_import
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.literals import is_string
 from repopilot.agents.editing.exact.values.value_places import definition_node
 from repopilot.errors import GenerationFailed

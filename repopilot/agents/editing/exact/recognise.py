@@ -11,6 +11,7 @@ from repopilot.agents.editing.exact.definitions.decorating import add_decorator,
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
 from repopilot.agents.editing.exact.described import described_value
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.exports.exporting import export, unexport
 from repopilot.agents.editing.exact.files.file_deleting import delete_file
 from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
@@ -22,13 +23,12 @@ from repopilot.agents.editing.exact.lines.entry_sorting import sort
 from repopilot.agents.editing.exact.manifests.dependency_lists import add_dependency, remove_dependency
 from repopilot.agents.editing.exact.manifests.project_fields import project_field
 from repopilot.agents.editing.exact.manifests.requiring import require_version
-from repopilot.agents.editing.exact.moving import rename_file
-from repopilot.agents.editing.exact.relocating import move
+from repopilot.agents.editing.exact.moves.moving import rename_file
+from repopilot.agents.editing.exact.moves.relocating import move
+from repopilot.agents.editing.exact.parameters.reshaping import reshape
+from repopilot.agents.editing.exact.parameters.signatures import change_signature
 from repopilot.agents.editing.exact.renaming import rename
-from repopilot.agents.editing.exact.reshaping import reshape
-from repopilot.agents.editing.exact.signatures import change_signature
 from repopilot.agents.editing.exact.sources import Patch, Sources, by_line, merge, outcome, overlapping
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.agents.editing.exact.values.version_bump import bump_version

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     attribute_owner,
     check_editable,
@@ -14,8 +15,8 @@ from repopilot.agents.editing.exact.locate import (
     not_found,
     one_definition,
 )
+from repopilot.agents.editing.exact.parameters.polyglot_calls import scoped_references
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, unique_references
-from repopilot.agents.editing.exact.polyglot_calls import scoped_references
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import NameTable
@@ -27,7 +28,6 @@ from repopilot.agents.editing.exact.python.references import (
     module_references,
 )
 from repopilot.agents.editing.exact.sources import Patch, Sources, written_by_program
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.types import Edit

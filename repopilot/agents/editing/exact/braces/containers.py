@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     ambiguous,
     candidates,
@@ -20,7 +21,6 @@ from repopilot.agents.editing.exact.locate import (
 )
 from repopilot.agents.editing.exact.polyglot import LANGUAGES
 from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.types import Symbol
 
 SCRIPTS = ("javascript", "typescript", "tsx")

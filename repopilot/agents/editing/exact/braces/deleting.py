@@ -15,9 +15,9 @@ from repopilot.agents.editing.exact.braces.definition_spans import definition_no
 from repopilot.agents.editing.exact.braces.imported_names import bound_imports, drop_imports, line_span
 from repopilot.agents.editing.exact.braces.script_modules import module_file
 from repopilot.agents.editing.exact.entries import removed_spans
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, is_identifier, is_local
 from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, SourceText, word_pattern
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.graph.import_resolver import family
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol

@@ -12,8 +12,8 @@ from repopilot.agents.editing.exact.braces.member_places import checked, placed
 from repopilot.agents.editing.exact.braces.member_texts import member_name, member_text
 from repopilot.agents.editing.exact.braces.member_uses import leave_listings_open, leave_uses_open
 from repopilot.agents.editing.exact.entries import removed_spans
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.literals import is_string
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit

@@ -12,8 +12,8 @@ from tree_sitter import Node
 from repopilot import i18n
 from repopilot.agents.editing.exact.braces.containers import SCRIPTS, Container
 from repopilot.agents.editing.exact.braces.known_names import unknown_names
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.sources import Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.literals import is_number, is_string
 from repopilot.errors import GenerationFailed
 

@@ -27,6 +27,7 @@ from repopilot.agents.editing.exact.definitions.type_spots import (
     script_result,
     script_spots,
 )
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import (
     missing_imports,
     names_in,
@@ -39,7 +40,6 @@ from repopilot.agents.editing.exact.python.calls import parameter_name, paramete
 from repopilot.agents.editing.exact.python.import_lines import WantedImport
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

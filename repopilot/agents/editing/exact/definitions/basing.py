@@ -17,6 +17,7 @@ from repopilot.agents.editing.exact.definitions.named_definition import (
     with_stub,
 )
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import (
     missing_imports,
     names_in,
@@ -25,7 +26,6 @@ from repopilot.agents.editing.exact.fragments.certain_imports import (
 )
 from repopilot.agents.editing.exact.python.classes import ClassPlace
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, word_pattern
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

@@ -17,6 +17,7 @@ from repopilot.agents.editing.exact.definitions.named_definition import (
     project_of,
     python_definition,
 )
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import (
     missing_imports,
     names_in,
@@ -24,7 +25,6 @@ from repopilot.agents.editing.exact.fragments.certain_imports import (
     unused_without,
 )
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

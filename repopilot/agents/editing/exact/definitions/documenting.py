@@ -18,9 +18,9 @@ from repopilot.agents.editing.exact.definitions.docstring_styles import (
     summary_of,
 )
 from repopilot.agents.editing.exact.definitions.named_definition import indent_of, named_symbol, python_definition
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import names_in
 from repopilot.agents.editing.exact.locate import is_code_name, is_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.value_places import definition_node
 from repopilot.errors import GenerationFailed
 from repopilot.types import Symbol

@@ -12,13 +12,13 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.definitions.named_definition import indent_of, line_end, project_of
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import missing_imports, names_in, swap_imports
 from repopilot.agents.editing.exact.locate import candidates, check_editable, owners, task_paths
 from repopilot.agents.editing.exact.members import add_member, unwrapped
 from repopilot.agents.editing.exact.python.import_lines import top_imports
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, word_pattern
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.exports.python_packages import (
     export_from_package,
     is_package_path,
@@ -34,7 +35,6 @@ from repopilot.agents.editing.exact.locate import (
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.sources import Patch, Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Symbol
 

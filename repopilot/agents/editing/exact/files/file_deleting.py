@@ -12,6 +12,7 @@ from repopilot import i18n
 from repopilot.agents.editing.exact.braces.containers import SCRIPTS
 from repopilot.agents.editing.exact.braces.imported_names import line_span
 from repopilot.agents.editing.exact.braces.script_modules import module_file, module_names
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.exports.python_packages import is_package_path
 from repopilot.agents.editing.exact.exports.script_indexes import is_index_path
 from repopilot.agents.editing.exact.files.path_mentions import path_mentions
@@ -22,7 +23,6 @@ from repopilot.agents.editing.exact.python.import_lines import remove_names
 from repopilot.agents.editing.exact.python.modules import Modules, imported_names, modules_of
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, word_pattern
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.types import Edit
 
 _TOP_KINDS = ("function", "class", "struct", "enum", "interface", "type", "variable", "trait", "constant")

@@ -8,12 +8,12 @@ import re
 from repopilot import i18n
 from repopilot.agents.editing.exact.braces.containers import SCRIPTS
 from repopilot.agents.editing.exact.braces.script_modules import module_file, module_names, renamed_module
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.files.file_deleting import script_imports
 from repopilot.agents.editing.exact.files.path_mentions import mend_mentions
 from repopilot.agents.editing.exact.files.rust_module_paths import module_declaration, module_uses
 from repopilot.agents.editing.exact.renaming import rename
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, merge
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import (
     missing_imports,
     names_in,
@@ -31,7 +32,6 @@ from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of, statement_around
 from repopilot.agents.editing.exact.python.name_uses import role_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.types import Edit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     ambiguous,
     candidates,
@@ -17,7 +18,6 @@ from repopilot.agents.editing.exact.locate import (
     task_paths,
 )
 from repopilot.agents.editing.exact.sources import Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.types import Symbol
 
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import sorted_position
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.lines.changelog_entries import LogEntry, changelog_entry, headings_of
 from repopilot.agents.editing.exact.locate import check_editable, path_named, task_paths
 from repopilot.agents.editing.exact.mentions import is_history
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit

@@ -10,9 +10,9 @@ from repopilot.agents.editing.exact.definitions.named_definition import (
     named_symbol,
     python_definition,
 )
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, dotted, path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.config_values import keys_of
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol

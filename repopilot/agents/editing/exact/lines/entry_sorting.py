@@ -11,13 +11,13 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.definitions.named_definition import named_symbol, project_of, python_definition
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.exports.export_lists import export_list
 from repopilot.agents.editing.exact.locate import check_editable, dotted, path_named, task_paths
 from repopilot.agents.editing.exact.manifests.manifest_tree import pairs_of
 from repopilot.agents.editing.exact.members import class_assignments
 from repopilot.agents.editing.exact.polyglot import value_node
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, path_named, task_paths
 from repopilot.agents.editing.exact.sources import Patch, Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit

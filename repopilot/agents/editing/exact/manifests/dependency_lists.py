@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import task_paths
 from repopilot.agents.editing.exact.manifests.config_additions import (
     add_json_object,
@@ -39,7 +40,6 @@ from repopilot.agents.editing.exact.manifests.requiring import (
 from repopilot.agents.editing.exact.manifests.version_specs import common_operator, following
 from repopilot.agents.editing.exact.members import in_quotes_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.graph.import_resolver import family
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit

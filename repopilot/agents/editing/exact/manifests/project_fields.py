@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import added_entry
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import task_paths
 from repopilot.agents.editing.exact.manifests.config_additions import add_json_object, add_pair, add_table, insert_json
 from repopilot.agents.editing.exact.manifests.manifest_tree import (
@@ -23,7 +24,6 @@ from repopilot.agents.editing.exact.manifests.manifest_tree import (
     tables_of,
 )
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.literals import same_value
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit

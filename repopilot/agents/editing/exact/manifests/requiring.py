@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import task_paths
 from repopilot.agents.editing.exact.manifests.python_minimum import drop_older
 from repopilot.agents.editing.exact.manifests.requirement_places import (
@@ -20,7 +21,6 @@ from repopilot.agents.editing.exact.manifests.version_specs import (
     version_key,
 )
 from repopilot.agents.editing.exact.sources import Patch, Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import dotted, path_named, split_mention
 from repopilot.agents.editing.exact.sources import Patch, Sources
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.literals import OldValue, same_value, scaled, value_text
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, PlaceAmbiguous

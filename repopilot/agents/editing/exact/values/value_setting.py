@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     candidates,
     check_editable,
@@ -21,7 +22,6 @@ from repopilot.agents.editing.exact.locate import (
 )
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.config_values import config_value
 from repopilot.agents.editing.exact.values.field_values import constructor_values
 from repopilot.agents.editing.exact.values.literals import OldValue, is_string, same_value, scaled, value_text

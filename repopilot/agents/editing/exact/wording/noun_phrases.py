@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.agents.editing.exact.task_forms import NamedPlace
+from repopilot.agents.editing.exact.exact_task import NamedPlace
 from repopilot.agents.editing.exact.wording.lexicon import (
     DETERMINERS,
     FILLERS,

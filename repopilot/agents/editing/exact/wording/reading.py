@@ -6,10 +6,10 @@ import re
 import textwrap
 from dataclasses import replace
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import distributed
 from repopilot.agents.editing.exact.wording.clauses import clauses_of
-from repopilot.agents.editing.exact.wording.frame_table import edits_of
+from repopilot.agents.editing.exact.wording.frames.frame_table import edits_of
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task, without_callers
 
 LONGEST_TASK = 600

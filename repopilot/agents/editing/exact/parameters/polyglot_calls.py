@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.parameters.reordering import HasSpan, TextSpan
 from repopilot.agents.editing.exact.polyglot import check_free, is_identifier, is_local, is_unique
 from repopilot.agents.editing.exact.python.references import References, SureReference
-from repopilot.agents.editing.exact.reordering import HasSpan, TextSpan
 from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
 from repopilot.code.graph.import_resolver import family
 from repopilot.types import Symbol

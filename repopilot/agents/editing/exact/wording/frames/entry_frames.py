@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.wording.frame import (
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.wording.frames.frame import (
     BEFORE_VALUE,
     DECLARING,
     EditFrame,

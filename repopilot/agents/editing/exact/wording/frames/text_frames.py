@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import Part
-from repopilot.agents.editing.exact.wording.frame import EditFrame
+from repopilot.agents.editing.exact.wording.frames.frame import EditFrame
 from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS, FILLERS
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, kind_of_word, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token

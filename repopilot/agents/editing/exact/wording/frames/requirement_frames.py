@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.wording.clause import Part
-from repopilot.agents.editing.exact.wording.frame import EditFrame, from_value, old_value, unquoted, value_text_of
+from repopilot.agents.editing.exact.wording.frames.frame import (
+    EditFrame,
+    from_value,
+    old_value,
+    unquoted,
+    value_text_of,
+)
 from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.parameters.reordering import edited_text
 from repopilot.agents.editing.exact.python.calls import (
     FunctionCall,
     arguments_of,
@@ -15,7 +16,6 @@ from repopilot.agents.editing.exact.python.calls import (
     parameter_name,
     parameters_of,
 )
-from repopilot.agents.editing.exact.reordering import edited_text
 from repopilot.agents.editing.exact.sources import Patch, SourceText
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import Clause, Part
 from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS, FILLERS, NUMBERS, UNITS
 from repopilot.agents.editing.exact.wording.noun_phrases import NounPhrase, bare_name, kind_of_word, noun_phrase

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import Part
-from repopilot.agents.editing.exact.wording.frame import PLACE_ROLES, EditFrame, value_text_of
-from repopilot.agents.editing.exact.wording.import_frames import exports_of
+from repopilot.agents.editing.exact.wording.frames.frame import PLACE_ROLES, EditFrame, value_text_of
+from repopilot.agents.editing.exact.wording.frames.import_frames import exports_of
 from repopilot.agents.editing.exact.wording.lexicon import ADJECTIVES, DETERMINERS, FILLERS
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, kind_of_word, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token

@@ -7,6 +7,7 @@ import re
 
 from repopilot import i18n
 from repopilot.agents.editing import edits
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.files.file_renaming import rename_other_file
 from repopilot.agents.editing.exact.files.path_mentions import mend_mentions
 from repopilot.agents.editing.exact.locate import path_named
@@ -15,7 +16,6 @@ from repopilot.agents.editing.exact.python.modules import imported_names, module
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.references import in_all
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

@@ -15,6 +15,7 @@ from repopilot import i18n
 from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.deletion import definitions_of, remove_export, remove_imports_of, statement_span
 from repopilot.agents.editing.exact.entries import added_entry, sorted_position
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, is_code_name, is_name, not_found, one_definition
 from repopilot.agents.editing.exact.locate import path_named as existing_path
 from repopilot.agents.editing.exact.python.classes import PythonProject
@@ -39,7 +40,6 @@ from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.needed_names import NeededName, needed_names
 from repopilot.agents.editing.exact.python.references import References, in_all, looked_up_by, module_references
 from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, SourceText, spliced
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.code.languages import is_test_path
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed

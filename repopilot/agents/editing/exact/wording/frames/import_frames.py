@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import Clause, Part
-from repopilot.agents.editing.exact.wording.frame import EditFrame
+from repopilot.agents.editing.exact.wording.frames.frame import EditFrame
 from repopilot.agents.editing.exact.wording.noun_phrases import NounPhrase, bare_name, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token
 

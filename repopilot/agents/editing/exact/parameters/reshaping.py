@@ -14,8 +14,8 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import added_entry
-from repopilot.agents.editing.exact.polyglot_signatures import reorder
-from repopilot.agents.editing.exact.python.arguments import (
+from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.parameters.call_arguments import (
     BoundCall,
     DeclaredParameter,
     argument_value,
@@ -24,6 +24,9 @@ from repopilot.agents.editing.exact.python.arguments import (
     parameters_by_kind,
     pass_by_name,
 )
+from repopilot.agents.editing.exact.parameters.polyglot_signatures import reorder
+from repopilot.agents.editing.exact.parameters.reordering import edited_text, put_in_order
+from repopilot.agents.editing.exact.parameters.signatures import function_of, function_symbol, label_of, no_parameter
 from repopilot.agents.editing.exact.python.calls import (
     FunctionPlace,
     Signature,
@@ -33,10 +36,7 @@ from repopilot.agents.editing.exact.python.calls import (
 )
 from repopilot.agents.editing.exact.python.classes import PythonProject, decorator_names
 from repopilot.agents.editing.exact.python.modules import modules_of
-from repopilot.agents.editing.exact.reordering import edited_text, put_in_order
-from repopilot.agents.editing.exact.signatures import function_of, function_symbol, label_of, no_parameter
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 

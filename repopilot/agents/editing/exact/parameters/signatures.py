@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.members import unwrapped
 from repopilot.agents.editing.exact.python.calls import (
@@ -28,7 +29,6 @@ from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.references import check_new_name, local_references
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_forms import ExactTask
 from repopilot.agents.editing.exact.values.value_places import definition_node
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol

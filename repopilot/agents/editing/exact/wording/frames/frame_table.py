@@ -8,20 +8,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from repopilot.agents.editing.exact.task_forms import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import Clause, Part
-from repopilot.agents.editing.exact.wording.entry_frames import added_line, addition, mapping, remove_member, sorting
-from repopilot.agents.editing.exact.wording.frame import EditFrame, FrameOf, only_says_where
-from repopilot.agents.editing.exact.wording.import_frames import (
+from repopilot.agents.editing.exact.wording.frames.entry_frames import (
+    added_line,
+    addition,
+    mapping,
+    remove_member,
+    sorting,
+)
+from repopilot.agents.editing.exact.wording.frames.frame import EditFrame, FrameOf, only_says_where
+from repopilot.agents.editing.exact.wording.frames.import_frames import (
     add_export,
     add_import,
     export_of,
     remove_export,
     remove_import,
 )
-from repopilot.agents.editing.exact.wording.name_frames import making, rename_of, rename_old
-from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
-from repopilot.agents.editing.exact.wording.parameter_frames import (
+from repopilot.agents.editing.exact.wording.frames.name_frames import making, rename_of, rename_old
+from repopilot.agents.editing.exact.wording.frames.parameter_frames import (
     add_parameter,
     by_keyword,
     no_default,
@@ -30,8 +35,8 @@ from repopilot.agents.editing.exact.wording.parameter_frames import (
     remove_parameter,
     reordering,
 )
-from repopilot.agents.editing.exact.wording.removal_frames import deletion_of, move_of
-from repopilot.agents.editing.exact.wording.requirement_frames import (
+from repopilot.agents.editing.exact.wording.frames.removal_frames import deletion_of, move_of
+from repopilot.agents.editing.exact.wording.frames.requirement_frames import (
     bump_part,
     bump_requirement,
     dependency_change,
@@ -39,8 +44,7 @@ from repopilot.agents.editing.exact.wording.requirement_frames import (
     project_field,
     requirement,
 )
-from repopilot.agents.editing.exact.wording.task_tokens import Token
-from repopilot.agents.editing.exact.wording.text_frames import (
+from repopilot.agents.editing.exact.wording.frames.text_frames import (
     comment_of,
     docstring_of,
     replace_code,
@@ -48,8 +52,10 @@ from repopilot.agents.editing.exact.wording.text_frames import (
     use_of,
     worded_change,
 )
-from repopilot.agents.editing.exact.wording.type_frames import annotation, base_change, decorator_change
-from repopilot.agents.editing.exact.wording.value_frames import by_amount, scaling, setting, switching
+from repopilot.agents.editing.exact.wording.frames.type_frames import annotation, base_change, decorator_change
+from repopilot.agents.editing.exact.wording.frames.value_frames import by_amount, scaling, setting, switching
+from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
+from repopilot.agents.editing.exact.wording.task_tokens import Token
 
 
 def edits_of(clause: Clause) -> list[ExactTask]:

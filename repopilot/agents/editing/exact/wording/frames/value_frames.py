@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from repopilot.agents.editing.exact.task_forms import ExactTask
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.values.measures import unit_of
 from repopilot.agents.editing.exact.wording.clause import Part
-from repopilot.agents.editing.exact.wording.frame import (
+from repopilot.agents.editing.exact.wording.frames.frame import (
     PLACE_ROLES,
     EditFrame,
     from_value,
@@ -19,10 +19,10 @@ from repopilot.agents.editing.exact.wording.frame import (
     old_value,
     value_text_of,
 )
+from repopilot.agents.editing.exact.wording.frames.name_frames import renamed
+from repopilot.agents.editing.exact.wording.frames.requirement_frames import version_change
 from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS, UNITS
-from repopilot.agents.editing.exact.wording.name_frames import renamed
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
-from repopilot.agents.editing.exact.wording.requirement_frames import version_change
 from repopilot.agents.editing.exact.wording.task_tokens import Token
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.polyglot_calls import (
+from repopilot.agents.editing.exact.parameters.polyglot_calls import (
     PolyglotCall,
     arguments_in_order,
     call_with,
@@ -16,7 +16,7 @@ from repopilot.agents.editing.exact.polyglot_calls import (
     is_naming,
     name_node,
 )
-from repopilot.agents.editing.exact.reordering import edited_text, put_in_order, reordered
+from repopilot.agents.editing.exact.parameters.reordering import edited_text, put_in_order, reordered
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol

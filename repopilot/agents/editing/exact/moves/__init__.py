@@ -1,0 +1,1 @@
+"""Definitions and modules that move, with everything that imports them."""
