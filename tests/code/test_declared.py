@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.declared.command_line import commands, options
+from repopilot.code.declared.command_line import commands, of_command, options, unshared
 from repopilot.code.declared.declaration import LineNumbers, closing, without_comments
 from repopilot.code.declared.environment import documented_variables, environment_variables
 from repopilot.code.declared.routes import routes
@@ -69,6 +69,65 @@ def test_options_belong_to_their_commands() -> None:
     text = "import click\n\n@cli.command('pick')\n@click.option('--ripe/--green')\ndef pick_command():\n    '''x'''\n"
     assert [(d.name, d.form, d.owner) for d in options("a.py", text, "python")] == [("--ripe", "--green", "pick")]
     assert [d.name for d in commands("a.py", text, "python")] == ["pick"]
+
+
+SHARED = {
+    "decorators": """
+import click
+from .elsewhere import config_options
+verbose = click.option("--verbose")
+_both = (click.option("--in"), click.option("--out"))
+def io(fn):
+    for option in _both:
+        fn = verbose(option(fn))
+    return fn
+@cli.command()
+@io
+@config_options(1)
+@click.pass_context
+@click.option("--ripe")
+def pick(): ...
+@cli.command()
+@click.option("--raw")
+def eat(): ...
+""",
+    "parsers": """
+def deep(parser):
+    parser.add_argument("--verbose")
+def shared(parser):
+    group = parser.add_argument_group("x")
+    group.add_argument("--in")
+    deep(group)
+    config_options(parser)
+common = argparse.ArgumentParser(add_help=False)
+common.add_argument("--out")
+def main():
+    p = sub.add_parser("pick", parents=[common])
+    shared(p)
+    p.add_argument("--ripe")
+    if x:
+        p = sub.add_parser("eat")
+        p.add_argument("--raw")
+""",
+}
+
+
+@pytest.mark.parametrize("way", SHARED)
+def test_options_that_commands_share_belong_to_each(way: str) -> None:
+    declared = options("a.py", SHARED[way], "python")
+    found, elsewhere = of_command("pick", declared)
+    assert sorted(d.name for d in found) == ["--in", "--out", "--ripe", "--verbose"]
+    assert {d.owner for d in found} == {"pick"}
+    assert elsewhere == ["@config_options"]
+    assert [d.name for d in of_command("eat", declared)[0]] == ["--raw"]
+    assert sorted(d.name for d in unshared(declared)) == ["--in", "--out", "--raw", "--ripe", "--verbose"]
+
+
+def test_options_of_typer_belong_to_their_commands() -> None:
+    text = "import typer\n@app.command()\ndef pick(a: str, b: int = typer.Option(1, '-b', '--basket', help='x'),\n"
+    text += "    ripe: Annotated[bool, typer.Option(help='y')] = False): ...\n"
+    found = [(d.name, d.form, d.help, d.owner) for d in options("a.py", text, "python")]
+    assert found == [("--basket", "-b", "x", "pick"), ("--ripe", "", "y", "pick")]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from repopilot.code.declared.declaration import BUILD, Declaration, LineNumbers, closing
+from repopilot.code.declared.python_command_line import flags, read_python
 
 WORDS = (
     "add_argument add_option add_parser click typer clap cobra pflag flag flags commander yargs thor optionparser "
@@ -14,7 +15,6 @@ WORDS = (
 ).split()
 """Words one of which stands in every text that declares options or commands."""
 
-Kind = Literal["option", "command"]
 _STRING = re.compile(r"(?:r|b|u|f)?(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')")
 _FLAG = re.compile(r"^--?[A-Za-z0-9?#][\w.:-]*$")
 _HELP = re.compile(
@@ -33,7 +33,43 @@ def commands(path: str, text: str, language: str) -> list[Declaration]:
     return _read(path, text, language)[1]
 
 
-_Found = Iterator[tuple[int, Kind, str, str, str, str]]
+def of_command(command: str, declared: Sequence[Declaration]) -> tuple[list[Declaration], list[str]]:
+    """The options of a command with those that it shares with others.
+
+    Args:
+        command: its name.
+        declared: options of all files.
+
+    Returns:
+        The options, and the names of what may add more but isn't declared in these files.
+    """
+    by_owner: dict[str, list[Declaration]] = {}
+    for item in declared:
+        by_owner.setdefault(item.owner, []).append(item)
+    found: list[Declaration] = []
+    elsewhere: list[str] = []
+    waiting, seen = [command], {command}
+    while waiting:
+        for item in by_owner.get(waiting.pop(0), ()):
+            if not item.name.startswith("@"):
+                found.append(replace(item, owner=command))
+            elif item.name in by_owner and item.name not in seen:
+                waiting.append(item.name)
+                seen.add(item.name)
+            elif item.name not in by_owner and _ADDS_OPTIONS.search(item.name):
+                elsewhere.append(item.name)
+    return found, list(dict.fromkeys(elsewhere))
+
+
+def unshared(declared: Iterable[Declaration]) -> list[Declaration]:
+    """Each option once: those that commands share belong to none."""
+    return [replace(d, owner="") if d.owner.startswith("@") else d for d in declared if not d.name.startswith("@")]
+
+
+_ADDS_OPTIONS = re.compile(r"opt(?:ion)?s?(?:_|$)|arg(?:ument)?s?(?:_|$)|param|flag", re.I)
+
+
+_Found = Iterator[tuple[int, str, str, str, str, str]]
 """(position, kind, name, help, owner, other spellings)"""
 
 
@@ -65,60 +101,10 @@ def _help_in(text: str) -> str:
     return "".join(_strings(found[1])) if found else ""
 
 
-def _flags(names: list[str]) -> tuple[str, str]:
-    """The long name first, and the other spellings."""
-    ordered = sorted(names, key=lambda name: (not name.startswith("--"), names.index(name)))
-    return ordered[0], ", ".join(ordered[1:])
-
-
 def _python(text: str) -> _Found:
-    parsers = {m[1]: m[2] for m in re.finditer(r"(\w+)\s*=\s*\w[\w.]*\.add_parser\(\s*[\"']([^\"']+)", text)}
-    for match in re.finditer(r"\.add_parser\(\s*[\"']([^\"']+)[\"']", text):
-        end = closing(text, text.index("(", match.start()))
-        yield match.start(), "command", match[1], _help_in(text[match.end() : end]), "", ""
-    for match in re.finditer(r"\b(\w+)\.(?:add_argument|add_option)\(", text):
-        end = closing(text, match.end() - 1)
-        arguments = text[match.end() : end]
-        names = _leading_strings(arguments)
-        if names and all(_FLAG.match(name) or re.fullmatch(r"[\w-]+", name) for name in names):
-            name, form = _flags(names)
-            yield match.start(), "option", name, _help_in(arguments), parsers.get(match[1], ""), form
-    yield from _click(text)
-    yield from _typer(text)
-
-
-def _click(text: str) -> _Found:
-    defined = [(m.start(), m[1]) for m in re.finditer(r"^\s*(?:async )?def (\w+)", text, re.M)]
-    named: dict[int, str] = {}
-    for match in re.finditer(
-        r"^\s*@(\w+(?:\.\w+)*)\.(?:command|group)\(\s*(?:name\s*=\s*)?(?:[\"']([^\"']+)[\"'])?", text, re.M
-    ):
-        at, function = next((pair for pair in defined if pair[0] > match.start()), (0, ""))
-        if function and ("click" in text or "typer" in text):
-            named[at] = match[2] or re.sub(r"_(?:command|cmd|group)$", "", function).replace("_", "-")
-            yield match.start(), "command", named[at], _docstring(text, at), "", ""
-    for match in re.finditer(r"^\s*@(?:\w+\.)*(?:option|argument)\(", text, re.M):
-        end = closing(text, match.end() - 1)
-        arguments = text[match.end() : end]
-        names = [part for name in _leading_strings(arguments) for part in name.split("/") if part.strip()]
-        flags = [name.strip() for name in names if name.strip().startswith("-")] or names[:1]
-        if flags and "click" in text:
-            at = next((position for position, _ in defined if position > match.start()), 0)
-            name, form = _flags(flags)
-            yield match.start(), "option", name, _help_in(arguments), named.get(at, ""), form
-
-
-def _docstring(text: str, at: int) -> str:
-    found = re.search(r"\"\"\"\s*(.*?)(?:\n\s*\n|\"\"\"|\\f)", text[at : at + 2000], re.S)
-    return found[1] if found else ""
-
-
-def _typer(text: str) -> _Found:
-    for match in re.finditer(r"(\w+)\s*:[^=\n]*?(?:=\s*|Annotated\[[^\]]*?)typer\.Option\(", text):
-        end = closing(text, match.end() - 1)
-        names = [name for name in _strings(text[match.end() : end]) if _FLAG.match(name)]
-        name, form = _flags(names) if names else (f"--{match[1].replace('_', '-')}", "")
-        yield match.start(), "option", name, _help_in(text[match.end() : end]), "", form
+    starts = [0, *(m.end() for m in re.finditer("\n", text))]
+    for line, kind, name, help_, owner, form in read_python(text):
+        yield starts[line - 1], kind, name, help_, owner, form
 
 
 def _go(text: str) -> _Found:
@@ -193,7 +179,7 @@ def _javascript(text: str) -> _Found:
         ):
             names = [part for part in re.split(r"[,|\s]+", match[1]) if part.startswith("-")]
             inside = text[match.end() : match.end() + 300]
-            name, form = _flags(names) if names else (f"--{match[1]}", "")
+            name, form = flags(names) if names else (f"--{match[1]}", "")
             yield match.start(), "option", name, match[2] or _help_in(inside), "", form
         for match in re.finditer(r"\.command\(\s*[\"'`]([\w:-]+)[^\"'`]*[\"'`]\s*(?:,\s*[\"'`]([^\"'`]*))?", text):
             yield match.start(), "command", match[1], match[2] or "", "", ""
@@ -204,7 +190,7 @@ def _ruby(text: str) -> _Found:
         strings = _strings(match[1])
         names = [re.split(r"[ =\[]", name)[0] for name in strings if name.startswith("-")]
         if names:
-            name, form = _flags(names)
+            name, form = flags(names)
             yield match.start(), "option", name, " ".join(s for s in strings if not s.startswith("-")), "", form
     if re.search(r"\bThor\b", text):
         for match in re.finditer(r"^\s*(?:method_option|class_option|option)\s+:(\w+)([^\n]*)", text, re.M):
@@ -219,7 +205,7 @@ def _java(text: str) -> _Found:
         named = re.search(r"names\s*=\s*(\{[^}]*\}|\"[^\"]*\")", inside)
         names = [name for name in _strings(named[1]) if _FLAG.match(name)] if named else []
         if names:
-            name, form = _flags(names)
+            name, form = flags(names)
             yield match.start(), "option", name, _help_in(inside), "", form
 
 

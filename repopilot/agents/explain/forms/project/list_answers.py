@@ -41,13 +41,14 @@ def answer_list(inquiry: Inquiry) -> CodeAnswer | None:
     known = inquiry.index.derived(_DECLARED[asked.kind])
     if not known:
         return None
-    declared = _of_owner(known, inquiry.question) or _outside_builds(known)
+    owned, elsewhere = _of_owner(known, inquiry.question)
+    declared = owned or _outside_builds(command_line.unshared(known))
     subject = subject_of(inquiry.results.query, inquiry.index.lexical, _form_words(declared))
     if asked.single:
         return _about(inquiry, asked, declared, subject) if subject else None
     if not subject or _is_whole(subject, inquiry.workspace.snapshot.name):
-        return _all(inquiry, asked.kind, declared)
-    return _about(inquiry, asked, declared, subject) or _all(inquiry, asked.kind, declared, sure=False)
+        return _all(inquiry, asked.kind, declared, elsewhere)
+    return _about(inquiry, asked, declared, subject) or _all(inquiry, asked.kind, declared, elsewhere, sure=False)
 
 
 def _outside_builds(declared: Sequence[Declaration]) -> Sequence[Declaration]:
@@ -68,11 +69,12 @@ def _is_whole(subject: Subject, name: str) -> bool:
     return subject.share(name) >= 1.0
 
 
-def _of_owner(declared: Sequence[Declaration], question: str) -> list[Declaration]:
-    """What belongs to the command that a question names."""
+def _of_owner(declared: Sequence[Declaration], question: str) -> tuple[list[Declaration], list[str]]:
+    """What belongs to the command that a question names, and what may add more to it from elsewhere."""
     words = set(question.lower().replace("`", " ").replace("?", " ").replace(",", " ").split())
-    named = {d.owner for d in declared if d.owner.lower() in words}
-    return [d for d in declared if d.owner in named] if named else []
+    owners = list(dict.fromkeys(d.owner for d in declared if d.owner.lower() in words))
+    found = [command_line.of_command(owner, declared) for owner in owners]
+    return [d for options, _ in found for d in options], [name for _, names in found for name in names]
 
 
 def _files_with(index: Index, words: Iterable[str]) -> list[str]:
@@ -141,7 +143,14 @@ def _row(item: Declaration, cited: CitedPlaces) -> str:
     return f"{spelled}{helped} {cited.cite(item.path, item.line)}"
 
 
-def _all(inquiry: Inquiry, kind: ListKind, declared: Iterable[Declaration], *, sure: bool = True) -> CodeAnswer:
+def _all(
+    inquiry: Inquiry,
+    kind: ListKind,
+    declared: Iterable[Declaration],
+    elsewhere: Sequence[str] = (),
+    *,
+    sure: bool = True,
+) -> CodeAnswer:
     items = _unique(d for d in declared if not _is_told(inquiry, d)) or _unique(declared)
     told = [d for d in _unique(declared) if d.name not in {item.name for item in items}]
     language, cited = inquiry.language, CitedPlaces(inquiry.index)
@@ -159,7 +168,10 @@ def _all(inquiry: Inquiry, kind: ListKind, declared: Iterable[Declaration], *, s
     if told:
         names = ", ".join(f"`{item.name}` {cited.cite(item.path, item.line)}" for item in told[:_MOST_NAMED])
         rows.append("\n" + i18n.text("project_forms.lists.documented", language, names=names))
-    return CodeAnswer("list", "\n".join(rows), cited.places, sure, left_out)
+    if elsewhere:
+        names = ", ".join(f"`{name}`" for name in elsewhere)
+        rows.append("\n" + i18n.text("project_forms.lists.added_elsewhere", language, names=names))
+    return CodeAnswer("list", "\n".join(rows), cited.places, sure and not elsewhere, left_out)
 
 
 def _is_told(inquiry: Inquiry, item: Declaration) -> bool:
