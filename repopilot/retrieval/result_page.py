@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -11,9 +11,10 @@ from repopilot.index.tokens import expand, words
 from repopilot.results import MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
 from repopilot.retrieval.focus import best_lines, clipped, matched_spans
+from repopilot.retrieval.place_symbol import place_symbol
 from repopilot.retrieval.query.parse import Query, without_filters
 from repopilot.retrieval.search import Results, search
-from repopilot.types import Chunk, Hit, Symbol, innermost
+from repopilot.types import Hit, Symbol
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -52,7 +53,7 @@ def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedde
         query=text,
         words=without_filters(text),
         filters=tuple(as_pairs(query.filters)),
-        places=tuple(_places(index, shown, tokens)),
+        places=tuple(_places(index, shown, tokens, results.query.names)),
         total=max(counts.passages, len(shown)) if shown else 0,
         files=max(counts.files, len({hit.chunk.path for hit in shown})) if shown else 0,
         more=len(results.hits) > count,
@@ -112,12 +113,13 @@ def _query_tokens(query: Query) -> set[str]:
     return {*query.terms, *named}
 
 
-def _places(index: Index, hits: Sequence[Hit], tokens: set[str]) -> Iterator[RankedPlace]:
+def _places(index: Index, hits: Sequence[Hit], tokens: set[str], names: Collection[str]) -> Iterator[RankedPlace]:
     for number, hit in enumerate(hits, 1):
         chunk = hit.chunk
         numbers = best_lines(hit.lines, chunk.start_line, chunk.end_line, SHOWN_LINES)
         lines = chunk.text.split("\n")
-        symbol = _symbol(index, chunk, hit.lines[0][0] if hit.lines else chunk.start_line)
+        best = hit.lines[0][0] if hit.lines else chunk.start_line
+        symbol = place_symbol(index.outline(chunk.path), chunk, best, names)
         yield RankedPlace(
             number,
             chunk.path,
@@ -139,15 +141,6 @@ def _places(index: Index, hits: Sequence[Hit], tokens: set[str]) -> Iterator[Ran
 def _marked(number: int, line: str, tokens: set[str]) -> MarkedLine:
     text, spans = clipped(line, matched_spans(line, tokens))
     return MarkedLine(number, text, tuple(spans))
-
-
-def _symbol(index: Index, chunk: Chunk, line: int) -> Symbol | None:
-    """The definition a place is about: of those that begin in it, as small ones share a place, the innermost around
-    its best line, else the one that gave it its name."""
-    if not chunk.symbol or chunk.kind == "doc":
-        return None
-    inside = [s for s in index.outline(chunk.path) if chunk.start_line <= s.start_line <= chunk.end_line]
-    return innermost(inside, line) or next((s for s in inside if s.qualified == chunk.symbol), None)
 
 
 def _notes(index: Index, results: Results) -> tuple[str, ...]:

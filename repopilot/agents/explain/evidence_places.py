@@ -3,13 +3,14 @@ model has said a word, and what the model then reads."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
 from repopilot.index.store import Index
 from repopilot.retrieval.doc_summary import doc_summary
 from repopilot.retrieval.focused_lines import focused_lines, line_scores
+from repopilot.retrieval.place_symbol import place_symbol
 from repopilot.retrieval.ranked_places import token_weights
 from repopilot.retrieval.search import Results
 from repopilot.types import Chunk, Evidence, Hit, innermost
@@ -40,7 +41,7 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
     numbers = count(len(first) + 1)
     hits = [hit for hit in results.hits if not any(_within(hit.chunk, place) for place in first)]
     # A place that an answer by code cites is a line or two: it doesn't take the lines of one that was searched for.
-    found = [_evidence(index, hit, weights, most) for hit, most in zip(hits, LINES, strict=False)]
+    found = [_evidence(index, hit, weights, results.query.names, most) for hit, most in zip(hits, LINES, strict=False)]
     return (*first, *(replace(place, number=next(numbers)) for place in found))
 
 
@@ -65,12 +66,15 @@ def _within(chunk: Chunk, place: Evidence) -> bool:
     return chunk.path == place.path and place.start_line <= chunk.start_line and chunk.end_line <= place.end_line
 
 
-def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], most: int) -> Evidence:
+def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], names: Collection[str], most: int) -> Evidence:
     chunk = hit.chunk
     lines = chunk.text.split("\n")
     scores = line_scores(lines, weights)
     best = max(range(len(lines)), key=lambda number: scores[number])
-    symbol = None if chunk.kind == "doc" else innermost(index.outline(chunk.path), chunk.start_line + best)
+    outline = index.outline(chunk.path)
+    symbol = place_symbol(outline, chunk, chunk.start_line + best, names)
+    if symbol is None and chunk.kind != "doc":
+        symbol = innermost(outline, chunk.start_line + best)
     heads = [symbol.start_line - chunk.start_line] if symbol and symbol.start_line >= chunk.start_line else []
     chosen = focused_lines(lines, scores, max(weights.values(), default=0.0), most, heads)
     return Evidence(

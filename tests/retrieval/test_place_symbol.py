@@ -1,0 +1,47 @@
+"""Which definition a place is shown as."""
+
+from __future__ import annotations
+
+import pytest
+
+from repopilot.retrieval.place_symbol import place_symbol
+from repopilot.types import Chunk, Symbol
+
+TEXT = """func IsSet() bool { return true }
+
+// Automatic looks at the environment.
+func Automatic() { v.Automatic() }
+
+// Automatic looks at the environment.
+func (v *V) Automatic() {
+	v.on = true
+}
+
+// Unset forgets.
+func Unset() {}"""
+CHUNK = Chunk("x", "v.go", 11, 22, "go", "function", "IsSet", TEXT)
+OUTLINE = [
+    Symbol(name, qualified, "function", "v.go", start, end, "")
+    for name, qualified, start, end in (
+        ("IsSet", "IsSet", 11, 11),
+        ("Automatic", "Automatic", 14, 14),
+        ("Automatic", "V.Automatic", 17, 19),
+        ("Unset", "Unset", 22, 22),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "expected"),
+    [
+        (11, ("Automatic",), "V.Automatic"),  # named by the query: the one that does it
+        (18, (), "V.Automatic"),
+        (21, (), "Unset"),  # its comment
+        (12, (), "IsSet"),
+        (20, ("Nothing",), "IsSet"),
+    ],
+)
+def test_a_place_is_shown_as_what_was_asked_for(line: int, names: tuple[str, ...], expected: str) -> None:
+    symbol = place_symbol(OUTLINE, CHUNK, line, names)
+    assert symbol is not None
+    assert symbol.qualified == expected
