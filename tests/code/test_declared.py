@@ -59,6 +59,11 @@ ROUTES = {
 }
 
 
+def test_help_is_shown_without_its_escapes() -> None:
+    text = 'Arg::new("runs").long("runs").help(\n    "Perform \\"NUM\\" runs \\\n      at most.\\nNo more.")'
+    assert [d.help for d in options("a.rs", text, "rust")] == ['Perform "NUM" runs at most. No more.']
+
+
 @pytest.mark.parametrize("language", OPTIONS)
 def test_options(language: str) -> None:
     text, expected = OPTIONS[language]

@@ -117,6 +117,21 @@ def test_go():
     assert _edges(graph, Edge.TESTS)["shop_test.go", "shop.go"] == 0.95
 
 
+def test_a_selector_in_go_is_no_function_of_the_package():
+    graph = _graph(
+        {
+            "shop.go": "package shop\n\nfunc Watch() { b.Watch() }\n\nfunc (b *Basket) Watch() {}\n",
+            "shop_test.go": "package shop\n\nfunc TestWatch(t *testing.T) { basket().Watch(); Watch() }\n",
+        }
+    )
+    calls = _edges(graph, Edge.CALLS)
+    assert {pair for pair in calls if pair[0].startswith("shop_test")} == {
+        ("shop_test.go:TestWatch", "shop.go:Watch"),
+        ("shop_test.go:TestWatch", "shop.go:Basket.Watch"),
+    }
+    assert ("shop.go:Watch", "shop.go:Basket.Watch") in calls
+
+
 def test_java():
     graph = _graph(
         {

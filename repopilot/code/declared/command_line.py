@@ -15,11 +15,11 @@ WORDS = (
 ).split()
 """Words one of which stands in every text that declares options or commands."""
 
-_STRING = re.compile(r"(?:r|b|u|f)?(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')")
+_STRING = re.compile(r"(?:r|b|u|f)?(\"(?:[^\"\\\n]|\\.|\\\n)*\"|'(?:[^'\\\n]|\\.|\\\n)*')")
 _FLAG = re.compile(r"^--?[A-Za-z0-9?#][\w.:-]*$")
 _HELP = re.compile(
     r"\b(?:help|description|usage|describe|desc|about)\s*[=:]\s*\(?\s*(?:_\(|"
-    r"gettext\()?((?:[\"'][^\"'\n]*[\"']\s*)+)"
+    r"gettext\()?((?:(?:\"(?:[^\"\\\n]|\\.|\\\n)*\"|'(?:[^'\\\n]|\\.|\\\n)*')\s*)+)"
 )
 
 
@@ -81,9 +81,24 @@ def _read(path: str, text: str, language: str) -> tuple[list[Declaration], list[
     found: tuple[list[Declaration], list[Declaration]] = ([], [])
     for at, kind, name, help_, owner, form in sorted(reader(text)):
         found[kind == "command"].append(
-            Declaration(name, path, lines.at(at), " ".join(help_.split())[:200], owner, form)
+            Declaration(
+                name, path, lines.at(at), " ".join(_UNESCAPED.sub(_unescaped, help_).split())[:200], owner, form
+            )
         )
     return found
+
+
+_LONGEST_HELP = 200
+_UNESCAPED = re.compile(r"\\(\n\s*|n|t|.)", re.S)
+
+
+def _in_one_line(help_: str) -> str:
+    text = " ".join(_UNESCAPED.sub(_unescaped, help_).split())
+    return text if len(text) <= _LONGEST_HELP else text[: _LONGEST_HELP - 1] + "…"
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return " " if match[1] in "nt" else match[1].strip()
 
 
 def _strings(text: str) -> list[str]:
@@ -147,8 +162,9 @@ def _rust(text: str) -> _Found:
         long, short = re.search(r"\.long\(\s*\"([^\"]+)", rest), re.search(r"\.short\(\s*['\"](.)", rest)
         names = [f"--{long[1]}"] if long else []
         names += [f"-{short[1]}"] if short else []
-        help_ = re.search(r"\.(?:help|about)\(\s*\"([^\"]*)", rest)
-        yield match.start(), "option", (names or [match[1]])[0], help_[1] if help_ else "", "", ", ".join(names[1:])
+        help_ = re.search(rf"\.(?:help|about)\(\s*{_STRING.pattern}", rest)
+        told = help_[1][1:-1] if help_ else ""
+        yield match.start(), "option", (names or [match[1]])[0], told, "", ", ".join(names[1:])
     for match in re.finditer(r"derive\([^)]*\bSubcommand\b[^)]*\)\][^{]*\{", text):
         end = closing(text, match.end() - 1)
         for variant in re.finditer(

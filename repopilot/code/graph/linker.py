@@ -319,5 +319,6 @@ class Linker:
     def _fits(self, candidate: int, family_: str, member: bool) -> bool:
         if self.names.families[self.names.file_of[candidate]] != family_:
             return False
-        # A bare name never refers to a method or field.
-        return member or self.names.symbols[candidate].kind not in ("method", "field")
+        is_member = self.names.symbols[candidate].kind in ("method", "field")
+        # A bare name never refers to a method or field; in Go a selector that isn't of a package only to these.
+        return is_member == member if family_ == "go" else member or not is_member
