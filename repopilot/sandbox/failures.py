@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
+from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.types import Failure, TestRun
 
 _AROUND = 2
 _MAX_ASSERTION = 2_000
+MOST_FAILURES = 500
+"""Failures that are described; the others are counted."""
 _MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
-_PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): ", re.MULTILINE)
+_PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d{1,7}): ", re.MULTILINE)
 
 
 def failures(outcomes: Iterable[TestOutcome], sources: Mapping[str, str]) -> tuple[Failure, ...]:
-    """The failed outcomes, in order. `sources`: the texts of the run's files by path, for the lines."""
-    return tuple(_failure(outcome, sources) for outcome in outcomes if outcome.outcome == "failed")
+    """The first failed outcomes, in order. `sources`: the texts of the run's files by path, for the lines."""
+    failed = islice((outcome for outcome in outcomes if outcome.outcome == "failed"), MOST_FAILURES)
+    split: dict[str, list[str]] = {}
+    return tuple(_failure(outcome, sources, split) for outcome in failed)
 
 
 def missing_modules(run: TestRun, files: Iterable[str] = ()) -> tuple[str, ...]:
@@ -33,10 +39,12 @@ def _modules_of(path: str) -> set[str]:
     return {*pure.parts[:-1], pure.stem}
 
 
-def _failure(outcome: TestOutcome, sources: Mapping[str, str]) -> Failure:
+def _failure(outcome: TestOutcome, sources: Mapping[str, str], split: dict[str, list[str]]) -> Failure:
     path, line = _place(outcome, sources)
     assertion = outcome.message or _last_errors(outcome.text)
-    return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, _numbered(sources.get(path, ""), line))
+    if path and path not in split:
+        split[path] = sources[path].splitlines()
+    return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, _numbered(split.get(path, ()), line))
 
 
 def _place(outcome: TestOutcome, sources: Mapping[str, str]) -> tuple[str, int]:
@@ -52,10 +60,9 @@ def _last_errors(text: str) -> str:
     return "\n".join(marked) or "\n".join(text.splitlines()[-3:])
 
 
-def _numbered(source: str, line: int) -> str:
+def _numbered(lines: Sequence[str], line: int) -> str:
     if not line:
         return ""
-    lines = source.splitlines()
     first = max(1, line - _AROUND)
     numbered = enumerate(lines[first - 1 : line + _AROUND], start=first)
-    return "\n".join(f"{number}{'>' if number == line else ' '} {text}" for number, text in numbered)
+    return "\n".join(f"{number}{'>' if number == line else ' '} {plain(text)}" for number, text in numbered)

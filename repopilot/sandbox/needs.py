@@ -11,9 +11,9 @@ Need = Literal["database", "display", "network"]
 # In this order: the message of a database that isn't there often speaks of a refused connection, too.
 _SIGNS: dict[Need, re.Pattern[str]] = {
     "database": re.compile(
-        r"(?:psycopg\d?|asyncpg|pymysql|MySQLdb|pymongo|motor|redis|sqlalchemy|django\.db|cx_Oracle)[\w.]*\."
-        r"\w*(?:OperationalError|Timeout\w*|Connection\w*|InterfaceError)|Can't connect to MySQL|"
-        r"ServerSelectionTimeout|connection to server at .* failed|could not connect to server|"
+        r"(?:psycopg\d?|asyncpg|pymysql|MySQLdb|pymongo|motor|redis|sqlalchemy|django\.db|cx_Oracle)[\w.]{0,80}\."
+        r"\w{0,40}(?:OperationalError|Timeout\w*|Connection\w*|InterfaceError)|Can't connect to MySQL|"
+        r"ServerSelectionTimeout|connection to server at .{0,200} failed|could not connect to server|"
         r"(?:localhost|127\.0\.0\.1):(?:5432|3306|6379|27017)\b"
     ),
     "display": re.compile(
@@ -24,8 +24,8 @@ _SIGNS: dict[Need, re.Pattern[str]] = {
     "network": re.compile(
         r"Name or service not known|name resolution|getaddrinfo failed|nodename nor servname|No address associated|"
         r"Could not resolve host|Network is unreachable|No route to host|NewConnectionError|Max retries exceeded|"
-        r"Cannot connect to host|ClientConnector\w*Error|\bConnect(?:ion)?Error\b|git'?,? '?clone\b.*https?://|"
-        r"unable to access 'https?://|socket.*Operation not permitted|PermissionError: \[Errno 1\].*"
+        r"Cannot connect to host|ClientConnector\w*Error|\bConnect(?:ion)?Error\b|git'?,? '?clone\b.{0,200}https?://|"
+        r"unable to access 'https?://|socket.{0,200}Operation not permitted|PermissionError: \[Errno 1\].*"
     ),
 }
 

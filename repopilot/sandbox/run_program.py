@@ -18,7 +18,8 @@ from repopilot.sandbox.failures import failures
 from repopilot.sandbox.inside.bootstrap import NOT_STARTED
 from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan, plain
+from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan
 from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, runner_of
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.settings import Settings
@@ -26,7 +27,10 @@ from repopilot.types import InstalledPackages, TestOutcomeName, TestRun
 
 _MOST_REASONS = 5
 _LONGEST_OUTPUT = 64 * 1024
-_PLACE = re.compile(r"(?:^|[\s('\"@])(?P<path>[^\s:()'\"]+\.(?:[cm]?[jt]sx?|rs|go)):(?P<line>\d{1,7})\b")
+# Every character belongs to one path at most, so that a long text is read once: an @ begins one, but within `/@scope`.
+_PLACE = re.compile(
+    r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go)):(?P<line>\d{1,7})\b"
+)
 _NODE_MODULES = "node_modules"
 _WRITTEN_BY_TOOLS = {".cache", ".vite", ".vite-temp", ".vitest"}
 

@@ -19,6 +19,7 @@ from typing import IO
 from repopilot import i18n
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.sandbox.job_spec import SandboxLimits
+from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.processes import descendants, disk_use, memory
 from repopilot.types import Ended
 
@@ -35,7 +36,7 @@ class RunOutcome:
     Attributes:
         status: its exit status; negative for a signal.
         ended: `finished`, or the limit that it exceeded.
-        output: standard output and error, shortened in the middle.
+        output: standard output and error, shortened in the middle, without terminal escapes.
         report: what was written to the extra pipe.
         seconds: wall time.
     """
@@ -155,7 +156,7 @@ def run(
     if ended == "cancelled":
         raise Cancelled(i18n.message("sandbox.cancelled"))
     text = output.shortened().decode("utf-8", "replace")
-    return RunOutcome(process.returncode, ended, text, report.shortened(), time.monotonic() - started)
+    return RunOutcome(process.returncode, ended, plain(text, len(text)), report.shortened(), time.monotonic() - started)
 
 
 def _watch(

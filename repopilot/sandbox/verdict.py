@@ -9,13 +9,20 @@ proof: a program written to recognise this very inversion could still deceive it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from repopilot import i18n
+from repopilot.sandbox.bounded_json import ReportExceedsBounds, json_of, lines_of
 from repopilot.sandbox.inversion import ExpectedTest, Mutation, wrong_pass
+from repopilot.sandbox.plain_text import plain
+
+_LONGEST = 12_000
+"""Characters of an id, a message or a text."""
+_MAX_COUNT, _MAX_STATUS, _MAX_SECONDS = 10_000_000, 255, 1e6
+_STAGES, _OUTCOMES = ("collect", "setup", "call", "teardown"), ("passed", "failed", "skipped")
+_FIELDS = {"id", "when", "outcome", "seconds", "xfail", "text", "message", "frame"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ class RunReport:
     Attributes:
         outcomes: in order.
         status: pytest's own exit status, None when it did not reach its end.
-        foreign: number of lines that pytest's reporter did not write.
+        foreign: number of lines that pytest's reporter did not write, or one for a report beyond all bounds.
         by_test: outcomes by test id, without parameters.
     """
 
@@ -65,20 +72,21 @@ class RunReport:
 
 
 def read_report(raw: bytes, nonce: str) -> RunReport:
-    """Parse the channel's lines. Lines without the nonce or of another form are counted as foreign."""
+    """Parse the channel's lines. Lines without the nonce or of another form are counted as foreign, as is a report that
+    exceeds the bounds of bounded_json.py."""
     outcomes: list[TestOutcome] = []
     status, foreign = None, 0
-    for line in raw.splitlines():
-        try:
-            event = json.loads(line)
-            if event["nonce"] != nonce:
+    try:
+        for line in lines_of(raw):
+            event = _event(line, nonce)
+            if event is None or status is not None:  # nothing comes after the end
                 foreign += 1
-            elif event["event"] == "outcome":
-                outcomes.append(_outcome(event))
-            elif event["event"] == "finished":
-                status = int(event["status"])
-        except (ValueError, KeyError, TypeError):
-            foreign += 1
+            elif isinstance(event, TestOutcome):
+                outcomes.append(event)
+            elif event.status is not None:
+                status = event.status
+    except ReportExceedsBounds:
+        foreign += 1
     by_test: dict[str, list[TestOutcome]] = {}
     for outcome in outcomes:
         by_test.setdefault(without_parameters(outcome.id), []).append(outcome)
@@ -181,16 +189,51 @@ def _verdict_on(outcomes: Sequence[TestOutcome], may_skip: bool) -> str:
     return "passed" if calls else "not_reported"
 
 
-def _outcome(event: Mapping[str, Any]) -> TestOutcome:
-    path, line = (*event["frame"], "", 0)[:2]
-    return TestOutcome(
-        str(event["id"]),
-        str(event["when"]),
-        str(event["outcome"]),
-        float(event["seconds"]),
-        bool(event["xfail"]),
-        str(event["text"]),
-        str(event["message"]),
-        str(path),
-        int(line),
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A stage that pytest reached; `status` when it is its end."""
+
+    status: int | None = None
+
+
+def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
+    """What a line of the report says; None where pytest's reporter can't have written it."""
+    event = json_of(line)
+    if not isinstance(event, dict) or event.pop("nonce", None) != nonce:
+        return None
+    kind, values = event.pop("event", None), set(event)
+    if kind == "collected" and values == {"count"} and _is_number(event["count"], _MAX_COUNT):
+        return _Stage()
+    if kind == "finished" and values == {"status"} and _is_number(event["status"], _MAX_STATUS):
+        return _Stage(event["status"])
+    return _outcome(event) if kind == "outcome" and values == _FIELDS else None
+
+
+def _outcome(event: Mapping[str, Any]) -> TestOutcome | None:
+    """A reported outcome; None where a value is not of the form that the reporter gives it."""
+    texts = [event[name] for name in ("id", "text", "message")]
+    well_formed = (
+        all(isinstance(text, str) for text in texts)
+        and event["when"] in _STAGES
+        and event["outcome"] in _OUTCOMES
+        and isinstance(event["xfail"], bool)
+        and isinstance(event["seconds"], (int, float))
+        and abs(event["seconds"]) < _MAX_SECONDS
+        and _is_frame(event["frame"])
     )
+    if not well_formed:
+        return None
+    path, line = event["frame"] or ("", 0)
+    test, text, message = (plain(value, _LONGEST) for value in texts)
+    seconds = max(0.0, float(event["seconds"]))  # a test may have set its clock back
+    return TestOutcome(test, event["when"], event["outcome"], seconds, event["xfail"], text, message, path, line)
+
+
+def _is_frame(value: object) -> bool:
+    if not isinstance(value, list) or len(value) not in (0, 2):
+        return False
+    return not value or (isinstance(value[0], str) and _is_number(value[1], _MAX_COUNT))
+
+
+def _is_number(value: object, most: int) -> bool:
+    return type(value) is int and 0 <= value <= most

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
-from repopilot.sandbox.runners.runner_form import MOST_TESTS, plain
+from repopilot.sandbox.runners.runner_form import MOST_TESTS
 
 TOP = "/sandbox/work/repo"
 JEST = {
@@ -160,7 +161,7 @@ def test_a_broken_report_is_no_end(read, raw):
 
 def test_a_report_is_bounded():
     many = b'{"file": "a", "name": "x", "outcome": "passed"}\n' * (MOST_TESTS + 5)
-    assert len(node_test.read(many + b'{"end": true}\n', TOP).outcomes) <= MOST_TESTS + 1
+    assert not node_test.read(many + b'{"end": true}\n', TOP).ended
     long = json.dumps({"stats": {}, "failures": [{"fullTitle": "t" * 9999, "err": {"message": "m" * 99999}}]})
     (outcome,) = mocha.read(long.encode(), TOP).outcomes
     assert len(outcome.id) < 1000 and len(outcome.message) < 5000
@@ -172,7 +173,7 @@ def test_a_report_is_bounded():
         ("\x1b[31mred\x1b[0m", "red"),
         ("\x1b]0;title\x07text", "text"),
         ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1bPdcs\x1b\\a\x9b31mb\x07\x08c\r\n\td", "a31mbc\n\td"),
+        ("\x1bPdcs\x1b\\a\x9b31mb\x07\x08c\r\n\td", "abc\n\td"),
         ("\x1b]never ended", ""),
         ("a\u202eb", "ab"),
         (None, ""),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from repopilot.sandbox.bounded_json import lines_of
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.runners.runner_form import MOST_TESTS, ProgramReport, RunPlan, outcome, plain
+from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.runners.runner_form import MOST_TESTS, ProgramReport, RunPlan, outcome, within_bounds
 from repopilot.sandbox.verdict import TestOutcome
 
 _BINARY = re.compile(r"^\s+Running (?:unittests )?(\S+) \(")
@@ -41,9 +43,10 @@ def command(plan: RunPlan) -> SandboxProgram:
     return SandboxProgram(arguments, variables)
 
 
+@within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read cargo's output: the tests of each binary, by the file that it is made of."""
-    lines = [plain(line, _LONGEST_LINE) for line in raw.decode("utf-8", "replace").split("\n")]
+    lines = [plain(line.decode("utf-8", "replace"), _LONGEST_LINE) for line in lines_of(raw)]
     binary, started, ended = "", 0, 0
     results: list[tuple[str, str, str]] = []
     outputs: dict[tuple[str, str], list[str]] = {}
@@ -56,7 +59,8 @@ def read(raw: bytes, root: str) -> ProgramReport:
         elif _ENDS_OUTPUT.match(line):
             ended, failing = ended + bool(_ENDED.match(line)), None
         elif failing is not None:
-            failing.append(line)
+            if len(failing) < _LINES_KEPT and line.strip() and not line.startswith("note: "):
+                failing.append(line)
         elif (found := _TEST.match(line)) and binary and len(results) < MOST_TESTS:
             results.append((binary, found[1], _RESULTS[found[2]]))
     tests = [_outcome(path, name, result, outputs) for path, name, result in results]
@@ -66,8 +70,8 @@ def read(raw: bytes, root: str) -> ProgramReport:
 
 
 def _outcome(path: str, name: str, result: str, outputs: Mapping[tuple[str, str], Sequence[str]]) -> TestOutcome:
-    said = [line for line in outputs.get((path, name), ()) if not line.startswith("note: ") and line.strip()]
-    return outcome(path, name, result, 0, ("\n".join(said[:6]), "\n".join(said[:_LINES_KEPT])))
+    said = outputs.get((path, name), ())
+    return outcome(path, name, result, 0, ("\n".join(said[:6]), "\n".join(said)))
 
 
 def _compiler_error(lines: Sequence[str]) -> str:

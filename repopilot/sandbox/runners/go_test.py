@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import PurePosixPath
 
+from repopilot.sandbox.bounded_json import json_of, lines_of
 from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.plain_text import LONGEST_TEXT, plain
 from repopilot.sandbox.runners.runner_form import (
-    LONGEST_TEXT,
     MOST_TESTS,
     ProgramReport,
     RunPlan,
-    json_of,
     mapping,
     outcome,
+    within_bounds,
 )
 from repopilot.sandbox.verdict import TestOutcome
 
 _RESULTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _MOST_LINES = 400_000
+_LONGEST_NAME = 1_000
 
 
 def command(plan: RunPlan) -> SandboxProgram:
@@ -38,22 +40,25 @@ def command(plan: RunPlan) -> SandboxProgram:
     return SandboxProgram((str(plan.program), "test", "-json", "-p", "2", *(packages or ("./...",))), variables)
 
 
+@within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read the events of `go test -json`; tests are named by their package."""
     said: dict[tuple[str, str], str] = defaultdict(str)
     found: list[TestOutcome] = []
-    packages, ended, other = set(), set(), ""
-    for line in raw.splitlines()[:_MOST_LINES]:
+    packages, ended, other, red = set(), set(), "", False
+    for line in lines_of(raw, _MOST_LINES):
         event = mapping(json_of(line))
-        action, package, test = (str(event.get(key) or "") for key in ("Action", "Package", "Test"))
+        action, package, test = (plain(event.get(key), _LONGEST_NAME) for key in ("Action", "Package", "Test"))
         if not action:
             other += line.decode("utf-8", "replace")[:500] + "\n" if len(other) < LONGEST_TEXT else ""
             continue
         packages.add(package)
         text = said[package, test]
         if action in ("output", "build-output") and len(text) < LONGEST_TEXT:
-            said[package, test] = text + str(event.get("Output") or "")[:LONGEST_TEXT]
+            said[package, test] = text + plain(event.get("Output"))
         elif action in _RESULTS and len(found) < MOST_TESTS:
+            said.pop((package, test), "")
+            red = red or (action == "fail" and bool(test))
             if test:
                 message = "\n".join(
                     row.strip() for row in text.splitlines() if not row.lstrip().startswith(("===", "---"))
@@ -61,7 +66,8 @@ def read(raw: bytes, root: str) -> ProgramReport:
                 found.append(outcome(package, test, _RESULTS[action], event.get("Elapsed"), (message, text)))
             else:
                 ended.add(package)
-                if action == "fail" and not any(each.outcome == "failed" for each in found):
+                if action == "fail" and not red:
+                    red = True
                     found.append(outcome(package, "", "failed", 0, (other or text, other or text)))
     packages = {package for package in packages if "[" not in package} - {""}
     return ProgramReport(tuple(found), bool(packages) and packages <= ended)

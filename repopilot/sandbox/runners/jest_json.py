@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
+from repopilot.sandbox.bounded_json import json_of
 from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.runners.runner_form import (
+    MOST_TESTS,
     NODE_VARIABLES,
     ProgramReport,
     RunPlan,
     entries,
     inside_repository,
-    json_of,
     mapping,
+    number_of,
     outcome,
+    within_bounds,
 )
 from repopilot.sandbox.verdict import TestOutcome
 
 _REPORT = "{work}/report.json"
+_MOST_PARTS = 20
+"""Titles around a test, and messages of its failure, that are read."""
 _OUTCOMES = {"passed": "passed", "failed": "failed", "pending": "skipped", "skipped": "skipped", "todo": "skipped"}
 
 
@@ -46,11 +53,12 @@ def _with_node(plan: RunPlan, module: str, arguments: tuple[str, ...]) -> Sandbo
     )
 
 
+@within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read the JSON report of Jest or Vitest."""
     report = mapping(json_of(raw))
-    found = [each for result in entries(report.get("testResults")) for each in _outcomes(result, root)]
-    return ProgramReport(tuple(found), isinstance(report.get("testResults"), list))
+    found = (each for result in entries(report.get("testResults")) for each in _outcomes(result, root))
+    return ProgramReport(tuple(islice(found, MOST_TESTS)), isinstance(report.get("testResults"), list))
 
 
 def _outcomes(result: Mapping[str, Any], root: str) -> Iterator[TestOutcome]:
@@ -66,9 +74,9 @@ def _outcomes(result: Mapping[str, Any], root: str) -> Iterator[TestOutcome]:
         above = test.get("ancestorTitles")
         names = [*(above if isinstance(above, list) else ()), test.get("title")]
         messages = test.get("failureMessages")
-        text = "\n".join(str(each) for each in messages) if isinstance(messages, list) else ""
-        seconds = (test.get("duration") or 0) / 1000 if isinstance(test.get("duration"), (int, float)) else 0
-        yield outcome(path, " > ".join(str(name) for name in names if name), status, seconds, (_first(text), text))
+        text = "\n".join(plain(each) for each in messages[:_MOST_PARTS]) if isinstance(messages, list) else ""
+        title = " > ".join(plain(name) for name in names[-_MOST_PARTS:] if name)
+        yield outcome(path, title, status, number_of(test.get("duration")) / 1000, (_first(text), text))
 
 
 def _first(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repopilot.sandbox.bounded_json import json_of
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.runners.runner_form import (
     NODE_VARIABLES,
@@ -9,9 +10,10 @@ from repopilot.sandbox.runners.runner_form import (
     RunPlan,
     entries,
     inside_repository,
-    json_of,
     mapping,
+    number_of,
     outcome,
+    within_bounds,
 )
 
 _REPORT = "{work}/mocha.json"
@@ -30,14 +32,14 @@ def command(plan: RunPlan) -> SandboxProgram:
     return SandboxProgram(arguments, NODE_VARIABLES, _REPORT)
 
 
+@within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read Mocha's JSON report."""
     report = mapping(json_of(raw))
     found = []
     for name, result in _LISTS.items():
         for test in entries(report.get(name)):
-            error, took = mapping(test.get("err")), test.get("duration")
-            seconds = took / 1000 if isinstance(took, (int, float)) else 0
+            error, seconds = mapping(test.get("err")), number_of(test.get("duration")) / 1000
             path = inside_repository(test.get("file"), root)
             text = (error.get("message"), error.get("stack"))
             found.append(outcome(path, test.get("fullTitle") or test.get("title"), result, seconds, text))

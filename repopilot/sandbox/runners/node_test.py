@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repopilot.sandbox.bounded_json import json_of, lines_of
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
@@ -9,9 +10,9 @@ from repopilot.sandbox.runners.runner_form import (
     ProgramReport,
     RunPlan,
     inside_repository,
-    json_of,
     mapping,
     outcome,
+    within_bounds,
 )
 
 _REPORT = "{work}/node-report.jsonl"
@@ -27,10 +28,10 @@ def command(plan: RunPlan) -> SandboxProgram:
     return SandboxProgram((*arguments, *(f"./{test}" for test in plan.tests)), NODE_VARIABLES, _REPORT)
 
 
+@within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read the lines of our reporter."""
-    lines = raw.splitlines()[: MOST_TESTS + 1]
-    events = [mapping(json_of(line)) for line in lines]
+    events = [mapping(json_of(line)) for line in lines_of(raw, MOST_TESTS)]
     found = [
         outcome(
             inside_repository(event["file"], root),

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import re
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.sandbox.bounded_json import ReportExceedsBounds
 from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.plain_text import LONGEST_TEXT, plain
 from repopilot.sandbox.verdict import TestOutcome
 
 MOST_TESTS = 20_000
 """Tests of a report that are read."""
 NODE_VARIABLES = {"NODE_ENV": "test", "OPENSSL_CONF": "/dev/null"}
 """Of every Node process; the system's configuration of OpenSSL can't be read in each level."""
-LONGEST_ID, LONGEST_MESSAGE, LONGEST_TEXT = 400, 2_000, 8_000
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)?", re.S)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+LONGEST_ID, LONGEST_MESSAGE = 400, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +66,20 @@ class Runner:
     read: Callable[[bytes, str], ProgramReport]
 
 
-def plain(text: object, longest: int = LONGEST_TEXT) -> str:
-    """Text of a program without what a terminal would obey, at most `longest` characters."""
-    cut = str(text or "")[: 4 * longest]
-    return _CONTROL.sub("", _ESCAPE.sub("", cut))[:longest]
+Read = Callable[[bytes, str], ProgramReport]
 
 
-def json_of(raw: bytes) -> Any:
-    """The value of a JSON document; None for anything else."""
-    try:
-        return json.loads(raw.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
+def within_bounds(read: Read) -> Read:
+    """Let a reader return an empty report where the report exceeds the bounds of bounded_json.py."""
+
+    @wraps(read)
+    def bounded(raw: bytes, root: str) -> ProgramReport:
+        try:
+            return read(raw, root)
+        except ReportExceedsBounds:
+            return ProgramReport()
+
+    return bounded
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -101,11 +103,19 @@ def outcome(path: object, name: object, result: str, seconds: object, failure: t
         failure: the message, and the longer text with the place.
     """
     file, test = plain(path, LONGEST_ID), " ".join(plain(name, LONGEST_ID).split())
-    took = float(seconds) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e6 else 0.0
+    took = number_of(seconds)
+    took = took if 0 <= took < 1e6 else 0.0
     message = plain(failure[0], LONGEST_MESSAGE) if result == "failed" else ""
     text = plain(failure[1], LONGEST_TEXT) if result == "failed" else ""
     identity = f"{file}::{test}" if test else file
     return TestOutcome(identity, "call" if test else "collect", result, took, text=text, message=message)
+
+
+def number_of(value: object) -> float:
+    """The value where it is a finite number that a float can hold, else 0."""
+    if not isinstance(value, (int, float)) or abs(value) > 1e300 or math.isnan(value):
+        return 0.0
+    return float(value)
 
 
 def inside_repository(path: object, root: str) -> str:
