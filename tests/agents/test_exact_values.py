@@ -236,3 +236,44 @@ def test_splicing_changes_only_its_span(lines: list[str], crlf: bool, bom: bool,
 def test_a_number_is_set_only_in_its_unit(tmp_path: Path, line: str, task: str, new: str | None) -> None:
     outcome = exact_edit(task, workspace_of(tmp_path, {"pkg/a.py": f"{line}\n"}))
     assert (outcome.changes[0].content if outcome else None) == (f"{new}\n" if new else None)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "task", "expected"),
+    [
+        (
+            "lib/defaults.js",
+            "const defaults = {\n  xsrfName: 'A',\n  retries: 3, // tries\n};\nmodule.exports = defaults;\n",
+            "change the xsrfName default to 'B'",
+            ("xsrfName: 'A'", "xsrfName: 'B'"),
+        ),
+        (
+            "lib/defaults.js",
+            "module.exports = {\n  'retries': 3,\n  nested: { deep: retries() },\n};\n",
+            "change the default retries to 5",
+            ("'retries': 3", "'retries': 5"),
+        ),
+        (
+            "app/setup.py",
+            'def options():\n    return {"max_size": 3, "other": max_size}\n',
+            "set max_size to 4",
+            ('"max_size": 3', '"max_size": 4'),
+        ),
+        (
+            "app.go",
+            'package app\n\nfunc New() *V {\n\treturn &V{keyDelim: ".", on: true}\n}\n',
+            'set keyDelim to "::"',
+            ('keyDelim: "."', 'keyDelim: "::"'),
+        ),
+    ],
+)
+def test_an_entry_that_only_one_literal_has_is_set(tmp_path, path, text, task, expected) -> None:
+    repo = workspace_of(tmp_path, {path: text})
+    assert texts(exact_edit(task, repo)) == {path: text.replace(*expected)}
+
+
+def test_a_name_that_stands_in_the_code_is_not_denied(tmp_path) -> None:
+    repo = workspace_of(tmp_path, {"a.rs": "pub enum Kind { Plain, Orgmode }\nfn f() -> Kind { Kind::Orgmode }\n"})
+    assert exact_edit("rename the enum variant Kind::Orgmode to Org", repo) is None
+    with pytest.raises(GenerationFailed, match="AbsentName"):
+        exact_edit("rename AbsentName to OtherName", repo)

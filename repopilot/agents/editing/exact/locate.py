@@ -14,7 +14,7 @@ from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProj
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText, written_by_program
 from repopilot.code.languages import is_example_path, is_test_path, language_of
-from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 
@@ -277,7 +277,7 @@ def ambiguous(name: str, found: Sequence[Symbol]) -> PlaceAmbiguous:
     )
 
 
-def not_found(name: str, task: ExactTask, index: Index) -> GenerationFailed:
+def not_found(name: str, task: ExactTask, index: Index) -> NameUndefined:
     """The error for a name that nothing has, with the names most like it."""
     near = nearest(name, task, index)
     where = ", ".join(p.name for p in task.places)
@@ -286,7 +286,7 @@ def not_found(name: str, task: ExactTask, index: Index) -> GenerationFailed:
         if where
         else i18n.message("exact.no_such_name", name=name)
     )
-    return GenerationFailed(message, i18n.message("exact.nearest", names=", ".join(near)) if near else "")
+    return NameUndefined(message, i18n.message("exact.nearest", names=", ".join(near)) if near else "", name)
 
 
 def nearest(name: str, task: ExactTask, index: Index) -> list[str]:

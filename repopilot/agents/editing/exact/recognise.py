@@ -20,6 +20,7 @@ from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
+from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.manifests.dependency_lists import add_dependency, remove_dependency
 from repopilot.agents.editing.exact.manifests.project_fields import project_field
 from repopilot.agents.editing.exact.manifests.requiring import require_version
@@ -34,7 +35,8 @@ from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.agents.editing.exact.values.version_bump import bump_version
 from repopilot.agents.editing.exact.wording.reading import read_task
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.code.languages import file_kind
+from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
 from repopilot.workspace import Workspace
 
 _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
@@ -115,9 +117,15 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
             continue
         if result is not None:
             return result
-    if problem is not None:
+    if problem is not None and not _is_written(problem, sources):
         raise problem
     return None
+
+
+def _is_written(problem: GenerationFailed, sources: Sources) -> bool:
+    """Whether what no definition is called stands in the code all the same: then it isn't for these rules."""
+    name = dotted(problem.name).rpartition(".")[2] if isinstance(problem, NameUndefined) else ""
+    return bool(name) and any(file_kind(path) == "code" for path in sources.mentioning(name))
 
 
 def sentence_edit(sentence: str, workspace: Workspace) -> EditOutcome | None:

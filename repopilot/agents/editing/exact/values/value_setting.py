@@ -23,6 +23,7 @@ from repopilot.agents.editing.exact.locate import (
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.values.config_values import config_value
+from repopilot.agents.editing.exact.values.entry_values import entry_values
 from repopilot.agents.editing.exact.values.field_values import constructor_values
 from repopilot.agents.editing.exact.values.literals import OldValue, is_string, same_value, scaled, value_text
 from repopilot.agents.editing.exact.values.measures import in_unit
@@ -55,6 +56,8 @@ def set_value(task: ExactTask, sources: Sources) -> Patch | None:
     if not found:
         elsewhere = _defaults if task.kind == "set_default" else _attributes
         found = _narrowed(list(elsewhere(task, sources)), task)
+    if not found:
+        found = _narrowed(list(_entries(task, sources)), task)
     if not found:
         _check_exists(task, sources)
         return None
@@ -101,6 +104,19 @@ def _defaults(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
         for symbol in sources.outline(path) if file_kind(path) == "code" else ():
             if symbol.kind in ("function", "method") and takes.search(symbol.signature):
                 yield from places_in(symbol, task.name, sources)
+
+
+def _entries(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
+    """Entries of objects and dictionaries, where the task names no owner: of a name that can only be code, of a file
+    that it names, or of what holds defaults where it says `default`."""
+    name = dotted(task.name)
+    if "." in name or owners(task, sources.workspace.index):
+        return
+    named = task_paths(task, sources)
+    for source, value, holder in entry_values(name, named or sources.mentioning(name), sources):
+        of_defaults = task.kind == "set_default" and "default" in f"{source.path} {holder}".lower()
+        if named or is_code_name(name) or of_defaults:
+            yield value_of(source, value, f"{holder}.{name}" if holder else name)
 
 
 def _owners(task: ExactTask, sources: Sources) -> list[Symbol]:

@@ -99,6 +99,8 @@ def noun_phrase(tokens: Sequence[Token]) -> NounPhrase:
             fillers.append(token.low)
         else:
             words.append(token)
+    if not (names or literals or words) and content and content[-1].low in UNITS:  # `the default retries`
+        words.append(content[-1])
     return NounPhrase(tuple(names), tuple(literals), tuple(whats), tuple(words), tuple(fillers), tuple(tokens))
 
 
