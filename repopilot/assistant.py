@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from repopilot import i18n, intents
 from repopilot.errors import UsageError
+from repopilot.foreign_text import valid
 from repopilot.i18n import message
 from repopilot.results import Answer
 from repopilot.trace import Event, Step, degraded
@@ -40,6 +41,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
     """
     from repopilot.routing.router import route
 
+    question = valid(question)
     if not question.strip() and not (forced and intents.by_id(forced).lookup):
         raise UsageError(message("assistant.empty"))
     events: list[Event] = []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from configparser import ConfigParser, Error
 from dataclasses import dataclass
+
+from repopilot.code.data_formats import from_json, from_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _reader(path: str) -> Callable[[str, str], Manifest] | None:
 
 
 def _npm(path: str, text: str) -> Manifest:
-    data = json.loads(text)
+    data = from_json(text)
     entries = {key: data[key] for key in ("main", "module", "types", "browser") if isinstance(data.get(key), str)}
     binary = data.get("bin")
     if isinstance(binary, str):
@@ -64,7 +64,7 @@ def _npm(path: str, text: str) -> Manifest:
 
 
 def _pyproject(path: str, text: str) -> Manifest:
-    data = tomllib.loads(text)
+    data = from_toml(text)
     project, poetry = data.get("project") or {}, (data.get("tool") or {}).get("poetry") or {}
     needs = [*_requirement_names(project.get("dependencies") or ()), *(poetry.get("dependencies") or {})]
     for group in (project.get("optional-dependencies") or {}).values():
@@ -101,7 +101,7 @@ def _requirements(path: str, text: str) -> Manifest:
 
 
 def _cargo(path: str, text: str) -> Manifest:
-    data = tomllib.loads(text)
+    data = from_toml(text)
     needs = [n for key in ("dependencies", "dev-dependencies", "build-dependencies") for n in data.get(key) or ()]
     binaries = {b["name"]: b.get("path", "") for b in data.get("bin") or () if "name" in b}
     return Manifest(path, "cargo", str((data.get("package") or {}).get("name") or ""), tuple(needs), {}, binaries)
@@ -120,7 +120,7 @@ def _maven(path: str, text: str) -> Manifest:
 
 
 def _composer(path: str, text: str) -> Manifest:
-    data = json.loads(text)
+    data = from_json(text)
     needs = [*(data.get("require") or ()), *(data.get("require-dev") or ())]
     return Manifest(path, "composer", str(data.get("name") or ""), tuple(needs), _strings(data.get("scripts")), {})
 

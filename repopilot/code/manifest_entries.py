@@ -4,13 +4,14 @@ licence and required language. Pure."""
 from __future__ import annotations
 
 import ast
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from configparser import ConfigParser, Error
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from repopilot.code.data_formats import from_json, from_toml
+from repopilot.code.python_ast import parse_python
 
 Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
 FactKind = Literal["name", "version", "licence", "language"]
@@ -67,7 +68,7 @@ def read_entries(path: str, text: str) -> ManifestEntries | None:
         return None
     try:
         return reader(path, text)
-    except (ValueError, TypeError, AttributeError, KeyError, SyntaxError, RecursionError, Error):
+    except (ValueError, TypeError, AttributeError, KeyError, SyntaxError, Error):
         return None
 
 
@@ -104,7 +105,7 @@ def _group_of(name: str) -> Group:
 
 
 def _npm(path: str, text: str) -> ManifestEntries:
-    data, lines = json.loads(text), _Lines(text)
+    data, lines = from_json(text), _Lines(text)
     keys: dict[str, Group] = {
         "dependencies": "runtime",
         "devDependencies": "dev",
@@ -140,7 +141,7 @@ def _plain_facts(
 
 
 def _pyproject(path: str, text: str) -> ManifestEntries:
-    data, lines = tomllib.loads(text), _Lines(text)
+    data, lines = from_toml(text), _Lines(text)
     needs = [*_pep621(path, data, lines), *_poetry(path, data, lines)]
     project = data.get("project") or (data.get("tool") or {}).get("poetry") or {}
     keys: dict[str, FactKind] = {
@@ -241,9 +242,9 @@ def _setup_cfg(path: str, text: str) -> ManifestEntries:
 
 
 def _setup_py(path: str, text: str) -> ManifestEntries:
-    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    call = next(c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) == "setup")
-    values = {keyword.arg: keyword.value for keyword in call.keywords}
+    calls = [node for node in ast.walk(parse_python(text)) if isinstance(node, ast.Call)]
+    call = next((c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) == "setup"), None)
+    values = {keyword.arg: keyword.value for keyword in call.keywords} if call is not None else {}
     needs = [*_ast_list(values.get("install_requires"), "runtime", path)]
     extras = values.get("extras_require")
     if isinstance(extras, ast.Dict):
@@ -285,7 +286,7 @@ def _requirements(path: str, text: str) -> ManifestEntries:
 
 
 def _cargo(path: str, text: str) -> ManifestEntries:
-    data, lines = tomllib.loads(text), _Lines(text)
+    data, lines = from_toml(text), _Lines(text)
     needs = [*_cargo_tables(path, data, lines)]
     for target, tables in (data.get("target") or {}).items():
         needs += _cargo_tables(path, tables, lines, rf"target\.['\"]?{re.escape(target)}['\"]?\.")
@@ -385,7 +386,7 @@ def _gradle(path: str, text: str) -> ManifestEntries:
 
 
 def _composer(path: str, text: str) -> ManifestEntries:
-    data, lines = json.loads(text), _Lines(text)
+    data, lines = from_json(text), _Lines(text)
     needs, facts = [], []
     sections: dict[str, Group] = {"require": "runtime", "require-dev": "dev"}
     for key, group in sections.items():

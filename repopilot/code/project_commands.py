@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from repopilot.code.data_formats import from_json
 
 Purpose = Literal["test", "lint", "build", "install", "start", "docs", "bench"]
 Origin = Literal["documentation", "script", "ci", "convention"]
@@ -141,7 +142,7 @@ def _script_file(path: str, text: str) -> Iterator[ProjectCommand]:
 
 def _package_json(path: str, text: str) -> Iterator[ProjectCommand]:
     try:
-        scripts = json.loads(text).get("scripts") or {}
+        scripts = from_json(text).get("scripts") or {}
     except (ValueError, AttributeError):
         return
     start = max(0, text.find('"scripts"'))

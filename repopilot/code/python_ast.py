@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import threading
 import warnings
+from typing import Any
 
 _PARSING = threading.Lock()
 _ATTEMPTS = 5
@@ -13,17 +14,28 @@ _ATTEMPTS = 5
 def parse_python(text: str) -> ast.Module:
     """Parse Python source, one thread at a time.
 
-    CPython 3.11 counts the depth of all threads' trees in one counter and raises SystemError when they interfere. A
-    library may be parsing in another thread, so parsing is retried.
-
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`.
+        SyntaxError: the text is no Python, or Python's parser can't read it: it is nested too deeply, or holds NUL
+            characters or lone surrogates.
     """
+    return _parsed(text, "exec")
+
+
+def parse_expression(text: str) -> ast.Expression:
+    """Parse one Python expression, as `parse_python` does. Raises SyntaxError."""
+    return _parsed(text, "eval")
+
+
+def _parsed(text: str, mode: str) -> Any:
+    # CPython 3.11 counts the depth of all threads' trees in one counter and raises SystemError when they interfere. A
+    # library may be parsing in another thread, so parsing is retried.
     with _PARSING, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for _ in range(_ATTEMPTS - 1):
+        for attempt in range(_ATTEMPTS):
             try:
-                return ast.parse(text)
+                return ast.parse(text, mode=mode)
             except SystemError:
-                continue
-        return ast.parse(text)
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            except (ValueError, RecursionError, MemoryError) as error:
+                raise SyntaxError(str(error) or type(error).__name__) from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from repopilot import i18n
 from repopilot.errors import ModelError
+from repopilot.foreign_text import valid
 from repopilot.llm.model import Model
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ async def _without_prefix(deltas: AsyncIterator[ReplyDelta], prefix: str) -> Asy
 
 async def _deltas(stream: AsyncIterator[ChatResponse], read: _Reader) -> AsyncIterator[ReplyDelta]:
     async for response in stream:
-        yield read(response)
+        delta = read(response)
+        yield replace(delta, text=valid(delta.text))
 
 
 @asynccontextmanager

@@ -34,6 +34,8 @@ MOST_PATHS = 30
 MOST_RENAMES = 20_000
 """How many renames of one commit are followed: a folder that moves is a commit of many."""
 LONGEST_BODY = 2000
+_LATEST = 253_402_300_799
+"""The end of the year 9999, the last that dates can show."""
 _STATUS: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--ignore-submodules=all")
 
@@ -188,7 +190,12 @@ def _commit(header: str, files: _ChangedFiles) -> Commit:
     sha, at, subject, body = header[1:].split("\x1f", 3)
     paths = tuple(files.paths) if files.count <= MOST_PATHS else ()
     body = _TRAILER.sub("", body[: 2 * LONGEST_BODY]).strip()[:LONGEST_BODY]
-    return Commit(sha, subject[:LONGEST_BODY], paths, int(at), body, tuple(files.renames))
+    return Commit(sha, subject[:LONGEST_BODY], paths, _seconds(at), body, tuple(files.renames))
+
+
+def _seconds(clock: str) -> int:
+    """The time of a commit; 0 where its author wrote none, or one that no clock shows."""
+    return min(int(clock), _LATEST) if clock.isdecimal() and len(clock) < 20 else 0
 
 
 def _boundary(git_dir: Path) -> frozenset[str]:

@@ -38,6 +38,11 @@ _BINARY = frozenset(
 _FIRST = frozenset("src lib app apps packages pkg cmd internal core server client api crates".split())
 
 
+def is_inside(path: str) -> bool:
+    """Whether a path from the repository's root stays inside it, and out of its `.git`."""
+    return not any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/"))
+
+
 def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
     """Why a path is in a folder of generated or third-party files, None when it isn't.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 import re
 import stat
@@ -57,6 +58,11 @@ def read_raw(snapshot: Snapshot, path: str) -> bytes:
     if data is None:
         raise SourceError(i18n.message("repo.no_such_file", path=path, name=snapshot.name, commit=snapshot.commit[:12]))
     return data
+
+
+def blob_id(data: bytes) -> str:
+    """The id that git gives to a file with these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def names_in(snapshot: Snapshot, folder: str) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import threading
@@ -15,7 +14,8 @@ from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, SourceError
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
-from repopilot.repo.path_rules import PathPatterns, manifest_folders, reason_to_skip, usefulness
+from repopilot.repo.path_rules import PathPatterns, is_inside, manifest_folders, reason_to_skip, usefulness
+from repopilot.repo.read import blob_id
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
 
@@ -121,10 +121,13 @@ def _tree_entry(record: bytes) -> _Entry:
 
 
 def _decoded(name: bytes) -> tuple[str, str]:
+    """A path, and why its file isn't read whatever is in it. Git never lists a path that leads elsewhere, but a
+    repository can be made to."""
     try:
-        return name.decode("utf-8"), ""
+        path = name.decode("utf-8")
     except UnicodeDecodeError:
         return name.decode("utf-8", "replace"), i18n.message("repo.skip.name_not_utf8")
+    return path, "" if is_inside(path) else i18n.message("repo.skip.outside")
 
 
 def _local_files(snapshot: Snapshot) -> Iterator[_Entry]:
@@ -168,6 +171,6 @@ def _local_hash(snapshot: Snapshot, entry: _Entry, hashes: Hashes) -> str:
             data = file.read()
     except OSError:
         return ""
-    digest = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    digest = blob_id(data)
     hashes[entry.path] = (*entry.stamp, digest)
     return digest

@@ -7,6 +7,7 @@ import asyncio
 import chainlit as cl
 
 from repopilot import i18n, intents
+from repopilot.foreign_text import valid
 from repopilot.i18n.format import count
 from repopilot.repo.source import split_token
 from repopilot.ui.answer.answer_view import restore
@@ -40,7 +41,7 @@ async def greet(current: Chat) -> None:
 
 async def receive(current: Chat, message: cl.Message) -> None:
     """Handle one message of the user: open a repository, answer a question, or say what is missing."""
-    parsed = await asyncio.to_thread(_parse, current, message.content, message.command or "")
+    parsed = await asyncio.to_thread(_parse, current, valid(message.content), message.command or "")
     if parsed.kind == "open":
         await _remove_token(message, parsed.text)
         if await _open(current, parsed.text):

@@ -255,3 +255,11 @@ async def test_a_new_function_that_has_to_be_listed_is_no_question_of_the_list(s
         edit_by_code(EditRequest("Add a function halved(cents) to shop/prices.py, and list it in __all__"), shop)
         is None
     )
+
+
+def test_a_file_that_changed_after_it_was_indexed_is_not_edited_by_the_old_lines(tmp_path: Path) -> None:
+    workspace = shop_workspace(tmp_path)
+    prices = tmp_path / "shop" / "shop" / "prices.py"
+    prices.write_text("# all is new\n")
+    with pytest.raises(GenerationFailed, match=r"shop/prices\.py has changed since it was indexed"):
+        edit_by_code(EditRequest("rename with_discount to rebate"), workspace)

@@ -140,6 +140,13 @@ def test_what_needs_more_than_its_words_is_not_read(task: str) -> None:
     assert read_task(task) == []
 
 
+@pytest.mark.parametrize(
+    "task", ["rename a_b\n```\n```\n", "set x to 1\n\n    \n", "delete a_b\n```py\n\n```", "\n```\n```"]
+)
+def test_an_empty_block_of_code_is_no_block(task: str) -> None:
+    read_task(task)
+
+
 @given(st.text(alphabet=st.sampled_from("abcdefgh ABC_.,:;`'\"«»()[]{}/@#->=0123456789éàl’\n\t!?*$"), max_size=80))
 def test_any_text_can_be_read(task: str) -> None:
     read_task(task)

@@ -201,6 +201,11 @@ async def test_accents_do_not_break_across_pieces(model, server, step):
 PREFIX = "```python\ndef area(self"
 
 
+async def test_half_a_surrogate_pair_becomes_valid_text(step):
+    lonely = scripted_model(lambda messages: ["a \ud83d b"])
+    assert await stream.chat(lonely, QUESTION, step) == "a \ufffd b"
+
+
 async def test_a_reply_goes_on_from_its_prefix(model, server, step):
     server.state.reply = lambda messages: ") -> int:\n    return 1"
     assert await stream.chat(model, QUESTION, step, ChatOptions(50, prefix=PREFIX)) == ") -> int:\n    return 1"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections import defaultdict
 
+from repopilot.code.data_formats import from_json, from_toml
 from repopilot.code.dependencies.declaration_parts import canonical, table
 
 LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock")
@@ -23,13 +22,13 @@ def locked_versions(path: str, text: str) -> dict[str, str]:
     """
     try:
         found = _pipfile_lock(text) if path.endswith("Pipfile.lock") else _toml_lock(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return {}
     return {name: next(iter(versions)) for name, versions in found.items() if len(versions) == 1}
 
 
 def _toml_lock(text: str) -> dict[str, set[str]]:
-    data = tomllib.loads(text)
+    data = from_toml(text)
     found: dict[str, set[str]] = defaultdict(set)
     packages = data.get("package") or data.get("packages")
     for entry in packages if isinstance(packages, list) else ():
@@ -46,7 +45,7 @@ def _toml_lock(text: str) -> dict[str, set[str]]:
 
 
 def _pipfile_lock(text: str) -> dict[str, set[str]]:
-    data = table(json.loads(text))
+    data = table(from_json(text))
     found: dict[str, set[str]] = defaultdict(set)
     for section in ("default", "develop"):
         for name, options in table(data.get(section)).items():

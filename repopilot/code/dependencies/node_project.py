@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from repopilot.code.data_formats import from_json
+
 MANIFEST = "package.json"
 LOCK_FILES = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml")
 """Those that are respected; the first one there is."""
@@ -104,8 +106,8 @@ class NodeProject:
 def read_node_project(text: str | None) -> NodeProject:
     """Read a package.json; an empty project where it is missing or can't be read."""
     try:
-        data: Any = json.loads(text or "")
-    except (ValueError, RecursionError):
+        data: Any = from_json(text or "")
+    except ValueError:
         return NodeProject()
     if not isinstance(data, dict):
         return NodeProject()

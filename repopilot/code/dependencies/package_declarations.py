@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from repopilot.code.data_formats import from_toml
 from repopilot.code.dependencies.declaration_parts import Read
 from repopilot.code.dependencies.node_project import LOCK_FILES, MANIFEST, NodeProject, read_node_project
 
@@ -166,6 +166,6 @@ def _table(value: object) -> Mapping[str, Any]:
 
 def _toml(text: str) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return from_toml(text)
+    except ValueError:
         return {}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 
 from packaging.version import InvalidVersion, Version
 
+from repopilot.code.data_formats import from_toml
 from repopilot.code.dependencies.declaration_parts import Read, table
 from repopilot.code.dependencies.setup_files import config_sections
 
@@ -90,8 +90,8 @@ def _candidates(name: str, read: Read) -> Iterator[str]:
 
 def _tool(read: Read) -> Mapping[str, object]:
     try:
-        return table(tomllib.loads(read("pyproject.toml") or "").get("tool"))
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return table(from_toml(read("pyproject.toml") or "").get("tool"))
+    except ValueError:
         return {}
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 
+from repopilot.code.data_formats import from_toml
 from repopilot.code.dependencies.declaration_parts import DeclarationParts, table, texts
 
 
 def read_pyproject(text: str) -> DeclarationParts:
     """What a pyproject.toml declares; nothing where it can't be parsed."""
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        data = from_toml(text)
+    except ValueError:
         return DeclarationParts()
     project, tool = table(data.get("project")), table(data.get("tool"))
     poetry = table(tool.get("poetry"))

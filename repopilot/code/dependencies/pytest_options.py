@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from repopilot.code.data_formats import from_toml
 from repopilot.code.dependencies.declaration_parts import Read, table
 from repopilot.code.dependencies.setup_files import config_sections
 
@@ -93,8 +93,8 @@ def _section(read: Read) -> dict[str, str]:
 
 def _table(text: str, keys: tuple[str, ...]) -> Mapping[str, object]:
     try:
-        found: Mapping[str, object] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        found: Mapping[str, object] = from_toml(text)
+    except ValueError:
         return {}
     for key in keys:
         found = table(found.get(key))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from collections.abc import Iterator
 
-import yaml
-
+from repopilot.code.data_formats import from_toml, from_yaml
 from repopilot.code.dependencies.declaration_parts import DeclarationParts, is_for_tests, lines, table, texts
 from repopilot.code.dependencies.setup_files import config_sections
 from repopilot.code.python_ast import parse_python
@@ -47,8 +45,8 @@ def read_noxfile(text: str) -> DeclarationParts:
 def read_pipfile(text: str) -> DeclarationParts:
     """The packages of a Pipfile."""
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        data = from_toml(text)
+    except ValueError:
         return DeclarationParts()
     development = _pipfile_packages(data.get("dev-packages"))
     python = table(data.get("requires")).get("python_version")
@@ -62,8 +60,8 @@ def read_pipfile(text: str) -> DeclarationParts:
 def read_conda(text: str) -> DeclarationParts:
     """The packages of a Conda environment, as far as they go by the same name on the Python index."""
     try:
-        data = table(yaml.safe_load(text))
-    except (yaml.YAMLError, RecursionError):
+        data = table(from_yaml(text))
+    except ValueError:
         return DeclarationParts()
     declared = data.get("dependencies")
     entries = declared if isinstance(declared, list) else []

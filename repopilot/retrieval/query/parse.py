@@ -13,6 +13,7 @@ from math import log
 from typing import Literal
 
 from repopilot import i18n
+from repopilot.foreign_text import valid
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval.query.french import cognates, english_terms, is_french
 from repopilot.retrieval.query.query_words import (
@@ -113,6 +114,7 @@ def without_filters(text: str) -> str:
 
 def parse(text: str) -> Query:
     """Parse a query. Any text can be parsed; one without a word has no terms."""
+    text = valid(text)
     cut, notes = _bounded(text)
     bare, filters = _filters(cut)
     language = _language(bare)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.edited import carried_out, changed_lines, workspace_of
 
@@ -162,3 +164,10 @@ def test_what_still_imports_a_removed_dependency_is_left_open(repo: Workspace) -
 def test_what_can_not_be_required_is_said(repo: Workspace, kind: str, name: str, parts: dict, said: str) -> None:
     with pytest.raises(GenerationFailed, match=said):
         carried_out(repo, kind, name, **parts)
+
+
+@pytest.mark.parametrize("version", ["4", "3.999999999", "4." + "9" * 5000])
+def test_a_version_that_no_python_has_is_bounded_work(tmp_path: Path, version: str) -> None:
+    pyproject = '[project]\nname = "a"\nrequires-python = ">=3.8"\n'
+    workspace = workspace_of(tmp_path, {"pyproject.toml": pyproject, "tox.ini": "[tox]\nenvlist = py38\n"})
+    carried_out(workspace, "require_version", "python", new=version)

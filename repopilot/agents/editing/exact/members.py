@@ -20,6 +20,7 @@ from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.values.literals import is_string
 from repopilot.agents.editing.exact.values.value_places import definition_node
+from repopilot.code.python_ast import parse_expression, parse_python
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
@@ -322,7 +323,7 @@ def in_quotes_of(text: str, siblings: Sequence[str]) -> str:
 
 def _import_names(text: str, source: SourceText, sources: Sources, patch: Patch) -> None:
     """Import the names of an entry that one file of the repository defines."""
-    tree = ast.parse(f"{{{text}}}", mode="eval")
+    tree = parse_expression(f"{{{text}}}")
     index = sources.workspace.index
     for name in sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}):
         table = name_table(source, name)
@@ -352,7 +353,7 @@ def import_path(project: PythonProject, source: SourceText, target: str) -> str:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -6,9 +6,7 @@ byte order mark and everything else stay as they are.
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from tree_sitter import Node
 from repopilot import i18n
 from repopilot.agents.editing import edits
 from repopilot.agents.editing.outcome import EditOutcome, OpenReference
+from repopilot.code.data_formats import from_json, from_toml
 from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
 from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.code.split import analyse
@@ -27,6 +26,7 @@ from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed, SourceError
 from repopilot.index.tokens import LONGEST, expand
 from repopilot.repo import read
+from repopilot.repo.read import blob_id
 from repopilot.types import Edit, Symbol
 from repopilot.workspace import Workspace
 
@@ -91,9 +91,15 @@ class Sources:
         text = index.text(path) if snapshot.root is None else None
         if text is None or "[REDACTED:" in text:
             try:
-                text = _plain(read.read_raw(snapshot, path)).decode("utf-8")
+                raw = read.read_raw(snapshot, path)
+                text = _plain(raw).decode("utf-8")
             except (SourceError, UnicodeDecodeError):
                 return None
+            known = index.files.get(path)
+            if known is not None and known.hash != blob_id(raw):
+                # The lines that the index knows are others now.
+                message = i18n.message("exact.changed_since", path=path)
+                raise GenerationFailed(message, i18n.message("exact.changed_since_hint"))
         data = text.encode("utf-8", "surrogatepass")
         language = language_of(path) or ""
         tree = parse(data, language, edits.PARSE_S) if file_kind(path) == "code" else None
@@ -287,16 +293,16 @@ def _check(path: str, text: str, sources: Sources) -> None:
 def _check_data(path: str, text: str, sources: Sources) -> None:
     """Refuse a TOML or JSON file that can't be read any more, though it could before."""
     before = sources.get(path)
-    loads = {"toml": tomllib.loads, "json": json.loads}.get(language_of(path) or "")
+    loads = {"toml": from_toml, "json": from_json}.get(language_of(path) or "")
     if loads is None or before is None or not text.strip():
         return
     try:
         loads(before.text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return
     try:
         loads(text)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=path, problem=str(error))) from error
 
 

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 
 from repopilot.code.mutation.mutants import functions_of
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import parse_expression, parse_python
 
 
 def doctest_body(text: str, symbol: str, call: str) -> str:
@@ -48,7 +48,7 @@ def _checked(example: doctest.Example) -> str:
     if not want:
         return source
     try:
-        expression = ast.parse(source, mode="eval").body
+        expression = parse_expression(source).body
     except SyntaxError:
         return ""
     if isinstance(expression, ast.Call) and ast.unparse(expression.func) == "print":

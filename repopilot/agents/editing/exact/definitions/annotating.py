@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 from collections.abc import Sequence
@@ -40,6 +39,7 @@ from repopilot.agents.editing.exact.python.calls import parameter_name, paramete
 from repopilot.agents.editing.exact.python.import_lines import WantedImport
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.code.python_ast import parse_expression
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
@@ -109,7 +109,7 @@ def _owner_and_name(task: ExactTask, sources: Sources) -> tuple[Symbol | None, s
 
 def _is_type(text: str) -> bool:
     try:
-        ast.parse(text, mode="eval")
+        parse_expression(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -19,6 +19,7 @@ from repopilot.agents.editing.exact.members import add_member, unwrapped
 from repopilot.agents.editing.exact.python.import_lines import top_imports
 from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, word_pattern
+from repopilot.code.python_ast import parse_python
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
@@ -87,7 +88,7 @@ def add_definition_text(task: ExactTask, sources: Sources) -> Patch | None:
 
 def _into_python(source: SourceText, text: str, sources: Sources, patch: Patch) -> bool:
     try:
-        statements = ast.parse(text).body
+        statements = parse_python(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     if len(statements) != 1:

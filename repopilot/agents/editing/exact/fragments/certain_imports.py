@@ -22,6 +22,7 @@ from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table,
 from repopilot.agents.editing.exact.python.references import in_all
 from repopilot.agents.editing.exact.sources import Patch, SourceText
 from repopilot.code.languages import is_test_path
+from repopilot.code.python_ast import parse_python
 
 _FROM = {
     "abc": "ABC abstractmethod ABCMeta",
@@ -57,7 +58,7 @@ def names_in(text: str) -> set[str]:
     )
     for form in forms:
         try:
-            tree = ast.parse(form)
+            tree = parse_python(form)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - {dummy}

@@ -33,6 +33,7 @@ from repopilot.agents.editing.exact.python.modules import modules_of, statement_
 from repopilot.agents.editing.exact.python.name_uses import role_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
 from repopilot.code.languages import is_example_path, is_test_path
+from repopilot.code.python_ast import parse_expression
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.types import Edit
 
@@ -109,7 +110,7 @@ def _is_bound(source: SourceText, tokens: Sequence[CodeToken]) -> bool:
 
 def _is_expression(text: str) -> bool:
     try:
-        ast.parse(text.strip(), mode="eval")
+        parse_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
@@ -170,7 +171,7 @@ def _needs_parentheses(source: SourceText, start: int, end: int, new: str) -> bo
     if node.type in ("binary_operator", "comparison_operator", "boolean_operator") and _same_shape(node, new):
         return False
     try:
-        return isinstance(ast.parse(new, mode="eval").body, _LOOSE)
+        return isinstance(parse_expression(new).body, _LOOSE)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
@@ -179,7 +180,7 @@ def _same_shape(node: Node, new: str) -> bool:
     """Whether an expression is one of the kind that stands there: then it binds as tightly."""
     kinds = {"binary_operator": ast.BinOp, "comparison_operator": ast.Compare, "boolean_operator": ast.BoolOp}
     try:
-        body = ast.parse(new, mode="eval").body
+        body = parse_expression(new).body
     except (SyntaxError, ValueError):
         return False
     return isinstance(body, kinds[node.type]) and node.parent is not None and node.parent.type in ("not_operator",)

@@ -24,6 +24,10 @@ _OTHERS = re.compile(
 )
 
 
+_NEWEST_MINOR = 100
+"""More than any minor version of Python 3 there will be; a task may say any number."""
+
+
 def drop_older(minimum: str, sources: Sources, patch: Patch) -> None:
     """Remove the classifiers and test environments of older versions; what else names them is left open.
 
@@ -32,7 +36,7 @@ def drop_older(minimum: str, sources: Sources, patch: Patch) -> None:
         sources: the files.
         patch: receives the changes.
     """
-    lowest = version_key(minimum)[:2]
+    lowest = (*version_key(minimum), 0, 0)[:2]
     for path in manifest_paths(sources):
         source = sources.get(path)
         if source is None or "/" in path:
@@ -130,7 +134,10 @@ def _with_newer(match: re.Match[str], lowest: tuple[int, ...]) -> str:
 def _leave_others_open(lowest: tuple[int, ...], sources: Sources, patch: Patch) -> None:
     """List what else names an older version: settings of tools, workflows."""
     reason = i18n.message("exact.open.older_python")
-    old = re.compile(rf"(?<![\w.])(?:py)?3\.?(?:{'|'.join(str(n) for n in range(6, lowest[1]))})(?![\w.])")
+    older = "|".join(str(minor) for minor in range(6, min(lowest[1], _NEWEST_MINOR)))
+    if not older:
+        return
+    old = re.compile(rf"(?<![\w.])(?:py)?3\.?(?:{older})(?![\w.])")
     for path, info in sources.workspace.index.files.items():
         if info.kind != "config" and not path.endswith(("noxfile.py", "tox.ini")):
             continue

@@ -18,7 +18,7 @@ def is_bare(version: str) -> bool:
 
 def version_key(version: str) -> tuple[int, ...]:
     """The numbers of a version, for comparison; without zeros at the end."""
-    numbers = [int(n) for n in re.findall(r"\d+", version.split("-")[0].split("+")[0])]
+    numbers = [int(n) for n in re.findall(r"\d{1,18}", version.split("-")[0].split("+")[0])]
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)

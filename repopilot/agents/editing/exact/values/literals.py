@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from repopilot.code.python_ast import parse_expression
+
 _NUMBER = re.compile(r"[-+]?(?:0[xXoObB][\da-fA-F_]+|(?:\d[\d_]*)(?:\.[\d_]*)?(?:[eE][-+]?\d+)?)[a-zA-Z]{0,3}\d{0,3}")
 _PLAIN_NUMBER = re.compile(r"-?\d[\d_]*(?:\.\d[\d_]*)?")
 _VERSION = re.compile(r"v?\d+(?:\.\d+){2,}[\w.+-]*")
@@ -146,7 +148,7 @@ def _parsed(text: str) -> ast.Expression | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text, mode="eval")
+            return parse_expression(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 

@@ -56,9 +56,12 @@ def on_one_line(task: str) -> str:
         task: as the user wrote it.
     """
     blocks = list(_BLOCK.finditer(task.strip() + "\n"))
-    if "\n" not in task.strip() or len(blocks) != 1 or "`" in (blocks[0]["fenced"] or blocks[0]["indented"]):
+    if "\n" not in task.strip() or len(blocks) != 1:
         return task
-    code = textwrap.dedent((blocks[0]["fenced"] or blocks[0]["indented"]).rstrip("\n")).strip("\n")
+    block = blocks[0]["fenced"] or blocks[0]["indented"] or ""
+    if not block.strip() or "`" in block:
+        return task
+    code = textwrap.dedent(block.rstrip("\n")).strip("\n")
     before, after = task.strip()[: blocks[0].start()], task.strip()[blocks[0].end() :]
     return f"{before.rstrip().removesuffix(':')} `{code}` {after}"
 

@@ -1,0 +1,34 @@
+"""JSON, TOML and YAML of strangers: whatever is wrong with a text is a ValueError. Pure."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import yaml
+
+_Value = TypeVar("_Value")
+
+
+def from_json(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError: it is none, or nested too deeply."""
+    return _read(json.loads, text)
+
+
+def from_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises ValueError: it is none, or nested too deeply."""
+    return _read(tomllib.loads, text)
+
+
+def from_yaml(text: str) -> Any:
+    """The value of a YAML text of one document. Raises ValueError: it is none, or nested too deeply."""
+    return _read(yaml.safe_load, text)
+
+
+def _read(parse: Callable[[str], _Value], text: str) -> _Value:
+    try:
+        return parse(text)
+    except (RecursionError, yaml.YAMLError) as error:
+        raise ValueError(str(error)) from error

@@ -1,0 +1,46 @@
+"""Data of strangers: whatever is wrong with it is one kind of error, and no reader of a manifest ends with another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.code.data_formats import from_json, from_toml, from_yaml
+from repopilot.code.dependencies.python_project import read_project
+from repopilot.code.manifest import read_manifest
+from repopilot.code.manifest_entries import read_entries
+from repopilot.code.python_ast import parse_expression, parse_python
+
+DEEP, DIGITS = "[" * 20_000, "9" * 5_000
+MANIFESTS = "package.json pyproject.toml Cargo.toml composer.json Pipfile environment.yml setup.cfg setup.py".split()
+
+
+@pytest.mark.parametrize("read", [from_json, from_toml, from_yaml])
+@pytest.mark.parametrize(
+    "text", [DEEP, "a = " + DEEP, "{" * 20_000, f"a: {DIGITS}", f"a = {DIGITS}", DIGITS, "2001-99-99", "&a [*a"]
+)
+def test_what_cannot_be_read_is_a_value_error(read, text: str) -> None:
+    try:
+        read(text)
+    except ValueError:
+        return
+
+
+@pytest.mark.parametrize("parse", [parse_python, parse_expression])
+@pytest.mark.parametrize(
+    "text", ["(" * 500, "-" * 200_000 + "1", "a" + ".a" * 100_000, "x\0y", "'\ud800'", "1 +", DIGITS]
+)
+def test_what_python_cannot_parse_is_a_syntax_error(parse, text: str) -> None:
+    with pytest.raises(SyntaxError):
+        parse(text)
+
+
+@given(
+    st.sampled_from(MANIFESTS),
+    st.text(max_size=200) | st.sampled_from([DEEP, DIGITS, '{"dependencies": 3}', '{"a": [[]]}']),
+)
+def test_any_text_may_call_itself_a_manifest(path: str, text: str) -> None:
+    read_manifest(path, text)
+    read_entries(path, text)
+    read_project(lambda asked: text if asked == path else None)
