@@ -30,6 +30,7 @@ from pathlib import Path
 
 from repopilot.code import split
 from repopilot.index import lexical
+from repopilot.redaction import redact
 
 _GENERATION = re.compile(r"g(\d{8})")
 BASE = "base"
@@ -47,7 +48,7 @@ SCHEMA = 4
 
 def version() -> str:
     """The version of everything in a generation."""
-    return f"{SCHEMA}.{split.version()}.{lexical.VERSION}"
+    return f"{SCHEMA}.{split.version()}.{lexical.VERSION}.{redact.version()}"
 
 
 def splitter() -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, SourceError
+from repopilot.redaction.redact import redacted
 from repopilot.repo import git_command, local
 from repopilot.repo.clone import clone_lock, fetch_limits, fetch_ref, init_bare, is_clone, remote_of, resolve
 from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
@@ -46,7 +47,7 @@ class Commit:
 
     Attributes:
         sha: its id.
-        subject: the first paragraph of its message.
+        subject: the first paragraph of its message. Secrets are redacted here, in the body and in the paths.
         paths: the files it changed, a renamed one by its new path; () where they are more than MOST_PATHS, which say
             nothing about any one of them.
         at: the committer's clock, in seconds since the epoch.
@@ -189,8 +190,19 @@ class _ChangedFiles:
 def _commit(header: str, files: _ChangedFiles) -> Commit:
     sha, at, subject, body = header[1:].split("\x1f", 3)
     paths = tuple(files.paths) if files.count <= MOST_PATHS else ()
-    body = _TRAILER.sub("", body[: 2 * LONGEST_BODY]).strip()[:LONGEST_BODY]
-    return Commit(sha, subject[:LONGEST_BODY], paths, _seconds(at), body, tuple(files.renames))
+    body = redacted(_TRAILER.sub("", body[: 2 * LONGEST_BODY]).strip())[:LONGEST_BODY]
+    return Commit(sha, redacted(subject)[:LONGEST_BODY], _redacted_each(paths), _seconds(at), body, _renames(files))
+
+
+def _renames(files: _ChangedFiles) -> tuple[tuple[str, str], ...]:
+    old, new = (_redacted_each([pair[side] for pair in files.renames]) for side in (0, 1))
+    return tuple(zip(old, new, strict=True))
+
+
+def _redacted_each(paths: Sequence[str]) -> tuple[str, ...]:
+    """Paths without secrets; one call for all of them where none has any."""
+    joined = "\n".join(paths)
+    return tuple(paths) if redacted(joined) == joined else tuple(map(redacted, paths))
 
 
 def _seconds(clock: str) -> int:

@@ -11,7 +11,7 @@ from pathspec import GitIgnoreSpec
 from repopilot import i18n
 from repopilot.code.generated import generated_name
 from repopilot.code.languages import PATHS_CACHED, is_doc_path, is_example_path, is_test_path, language_of
-from repopilot.repo.secrets import secret_name
+from repopilot.redaction.secret_paths import secret_name
 
 _DEPENDENCIES = frozenset(
     "node_modules bower_components jspm_packages site-packages dist-packages .venv venv virtualenv .virtualenv vendor "

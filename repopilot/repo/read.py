@@ -16,8 +16,9 @@ from typing import IO
 from repopilot import i18n
 from repopilot.code.generated import generated_by_convention
 from repopilot.errors import SourceError
+from repopilot.redaction.redact import redact
+from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command
-from repopilot.repo.secrets import redact, secret_name
 from repopilot.types import Skip, Snapshot, SourceFile
 
 _LFS = b"version https://git-lfs.github.com/spec/v1"

@@ -12,6 +12,7 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, SourceError
+from repopilot.redaction.redact import redacted
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
 from repopilot.repo.path_rules import PathPatterns, is_inside, manifest_folders, reason_to_skip, usefulness
@@ -67,7 +68,7 @@ def walk(
         reason = reason or reason_to_skip(entry.path, entry.size, settings.max_file_kb << 10, manifests)
         digest = "" if reason else entry.hash or _local_hash(snapshot, entry, hashes)
         if reason or not digest:
-            skips.append(Skip(entry.path, reason or i18n.message("repo.skip.unreadable")))
+            skips.append(Skip(redacted(entry.path), reason or i18n.message("repo.skip.unreadable")))
         else:
             language = language_of(entry.path) or ""
             files.append(SourceFile(entry.path, entry.size, digest, language, file_kind(entry.path)))

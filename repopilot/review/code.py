@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from repopilot.repo.secrets import redact
+from repopilot.redaction.redact import redact
 from repopilot.types import Finding, Severity
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
-from repopilot.repo.secrets import redact
+from repopilot.redaction.redact import MARK, PROMISED, rules_in
 from repopilot.review import linters
 from repopilot.review.code import Code, ReviewTarget
 from repopilot.review.findings import DOMAINS, MEASURED, new_and_old
@@ -55,10 +55,10 @@ def secrets(codes: Sequence[Code]) -> list[Finding]:
 def _secrets_of(code: Code) -> Iterator[Finding]:
     lenient = is_test_path(code.path) or is_example_path(code.path) or is_doc_path(code.path)
     for number, (raw, safe) in enumerate(zip(code.text.split("\n"), code.safe.split("\n"), strict=False), 1):
-        if raw == safe or "[REDACTED:" not in safe:
+        rules = [rule for rule in rules_in(safe) if MARK not in raw]
+        if not rules:
             continue
-        rules = redact(raw)[1] or ("private-key",)
-        known = rules[0] not in ("password", "secret", "api-key", "env-secret", "bearer", "basic-authorization")
+        known = rules[0] not in (*PROMISED, "bearer")
         severity: Severity = "medium" if lenient else "critical" if known else "high"
         message = i18n.message("review.secret_in_file", kind=rules[0])
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")

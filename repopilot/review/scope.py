@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import SourceError, UsageError
+from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff, added_lines, parse_patch
 from repopilot.repo.path_rules import reason_to_skip
 from repopilot.repo.read import read_bytes, read_raw, text_of
-from repopilot.repo.secrets import secret_name
 from repopilot.repo.walk import walk
 from repopilot.review.code import Code, ReviewTarget, code
 from repopilot.settings import Settings

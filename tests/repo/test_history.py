@@ -48,6 +48,18 @@ def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, wor
     assert all(c.paths == ("src/app.py",) for c in history.commits(newest, 100))
 
 
+def test_messages_and_paths_of_commits_hold_no_secrets(work: Path, options: Settings) -> None:
+    password, token, key = "hK9%dPw2qLx7Zt", "ghp_" + "aB3dE5fG7h" * 4, "AKIA" + "QWERTZUIOP234567"
+    commit(work, {f"src/{key}.py": "v = 1\n"}, f"Use {token}\n\nThe old one was bad.\nDB_PASSWORD={password}\n")
+    git(work, "mv", f"src/{key}.py", f"src/old-{key}.py")
+    git(work, "commit", "-qm", "Move it")
+    moved, used = history.commits(open_source(parse_source(str(work)), options), 2)
+    assert used.subject == "Use [REDACTED:github-token]"
+    assert used.body == "The old one was bad.\nDB_PASSWORD=[REDACTED:password]"
+    assert used.paths == ("src/[REDACTED:aws-access-key].py",)
+    assert key not in repr(moved)
+
+
 def test_a_commit_has_its_body_without_trailers(work: Path, options: Settings) -> None:
     body = "Why: the sum was wrong.\n\nCo-authored-by: Bob <bob@example.org>\nSigned-off-by: Ada <a@b.c>\n"
     commit(work, {"src/app.py": "v = 1\n"}, f"Mend the sum\n\n{body}")

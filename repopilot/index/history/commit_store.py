@@ -19,6 +19,7 @@ from repopilot.index import column_file, layout
 from repopilot.index.history import commit_index
 from repopilot.index.history.commit_index import CommitIndex
 from repopilot.index.history.path_tree import PathTree
+from repopilot.redaction import redact
 
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
@@ -37,8 +38,8 @@ class HistoryState:
 
 
 def version() -> str:
-    """The version of the format and of what is counted."""
-    return f"{_FORMAT}.{commit_index.VERSION}"
+    """The version of the format, of what is counted, and of what is redacted."""
+    return f"{_FORMAT}.{commit_index.VERSION}.{redact.version()}"
 
 
 def stored_state(folder: Path) -> HistoryState | None:

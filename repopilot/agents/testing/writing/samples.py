@@ -21,7 +21,7 @@ from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import delimiter, render, sanitized
-from repopilot.repo.secrets import redact
+from repopilot.redaction.redact import redact
 from repopilot.trace import Step
 
 REPLY_TOKENS = 160

@@ -17,7 +17,7 @@ from repopilot.code.mutation.mutants import functions_of
 from repopilot.code.python_ast import parse_python
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
-from repopilot.repo.secrets import redact
+from repopilot.redaction.redact import redact
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace
 

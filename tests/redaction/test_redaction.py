@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.repo.secrets import redact, secret_name
+from repopilot.redaction.redact import redact
+from repopilot.redaction.secret_paths import secret_name
 
 _RANDOM = random.Random(7)
 
@@ -44,8 +45,8 @@ PLANTED = [
     ("password", "hunter" + made(string.digits, 4) + "!", 'DB_PASSWORD = "{}"'),
     ("secret", made(ALNUM, 32), "client_secret: '{}'"),
     ("api-key", made(ALNUM, 32), 'apiKey = "{}",'),
-    ("api-key", made(HEX, 32), "headers['x-api-key'] = '{}'"),
-    ("env-secret", made(ALNUM, 32), "export SESSION_SECRET={}\n"),
+    ("authorization", made(HEX, 32), "headers['x-api-key'] = '{}'"),
+    ("secret", made(ALNUM, 32), "export SESSION_SECRET={}\n"),
     ("azure-key", made(ALNUM, 86) + "==", "AccountName=a;AccountKey={};"),
     ("vault-token", "hvs." + made(ALNUM, 30), "{}"),
     ("mailgun-key", "key-" + made(HEX, 32), "{}"),

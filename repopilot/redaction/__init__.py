@@ -1,0 +1,1 @@
+"""Secrets: which files are never read, and which values in text are replaced by `[REDACTED:rule]`."""

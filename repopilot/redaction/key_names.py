@@ -1,0 +1,186 @@
+"""Values that stand beside the name of a secret: assigned to it, its default, its argument, its attribute or its text.
+
+What the name promises decides how a value has to look: anything typed is a password, a token or key is drawn at random,
+and what isn't quoted could be an expression as well.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from repopilot.redaction.randomness import is_bare_password, is_password, is_placeholder, looks_random
+from repopilot.redaction.secret_names import Promise, promise_of
+
+ANCHORS = (
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "creds",
+    "auth",
+    "sig=",
+    "psk",
+    "pword",
+    "passe",
+    "dsn",
+)
+"""Lower-case literals; `assigned_values` is asked where one of them stands."""
+
+
+_VERB = re.compile(r"(?:^|[^a-z])passe?$", re.IGNORECASE)
+_HEAD = re.compile(r"[A-Za-z0-9_$.-]*\Z")
+_TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,30}){0,3}")
+_QUOTED = r"""[rbuflLN@$]{0,2}(?P<q>\\?["'`]|&quot;)(?P<quoted>(?:(?!(?P=q))[^\n\\]|\\(?!["'`])[^\n]){1,600})(?P=q)"""
+_CALL = (
+    r"""(?:(?:new\s+|await\s+)?(?![\w.]{1,40}\.(?:en|de)code\()[\w.:]{1,40}!?\(\s*"""
+    r"""(?:(?P<q0>["'])[\w.-]{1,60}(?P=q0)\s*,\s*)?){0,2}"""
+)
+_VALUE = re.compile(
+    rf"""
+    (?P<close>\\?["'`]?[ \t]?[\])]?)
+    (?: (?P<assign>
+            (?:\s*:\s*[A-Za-z][\w.\[\]<>|?&*, ]{{0,30}}?(?=\s*:?=[^=])|[ \t]+(?:string|str|String|text|const)(?=\s*=))?
+            \s*(?::=|=>|\?=|\|\|=|\?\?=|={{1,3}}|!==?|\+=|<-|:{{1,2}}(?!-))\s*
+            (?:[|>][-+]?[ \t]*\n\s*|!!\w+[ \t]+|\[\s*|\(\s*)?)
+      | (?P<default>\s*\)?\s*(?:\?:|\?\?|\|\||\bor\b)\s*
+            | \)?\.(?:unwrap_or|get_?[oO]r|or_?[eE]lse|or|default|fallback)\w*\(\s*(?:\|_?\w*\|\s*|\(\)\s*[=-]>\s*)?
+            | \)?\s*(?:do|\{{)\s+(?=["']) | :[-=]?)
+      | (?P<attribute>["']?\s*,?\s*(?:-\s*)?["']?(?:value|default|defaultValue|defaultvalue|content|val)["']?\s*[:=]\s*
+            | ["']\s*\{{[^{{}}]{{0,300}}?\bdefault\s*=\s*)
+      | (?P<argument>(?<=["'`])\s*,\s*(?:\w+\s*[=:]\s*[\w.]+\s*,\s*){{0,3}}(?:\w{{1,20}}\s*[=:]\s*)?)
+      | (?P<call>\s*\(\s*)
+      | (?P<element>(?:[ \t][^<>\n]{{0,60}})?>\s*(?:<!\[CDATA\[)?)
+      | (?P<space>[ \t]+(?:(?:is|was|to|from|of|as|est|était|set\ to)[ \t]*:?[ \t]+)?)
+    )
+    (?: {_CALL} {_QUOTED} | (?P<bare>[^\s"'`<>]{{6,600}}) )
+    """,
+    re.VERBOSE,
+)
+_MORE = re.compile(r"""\s*,\s*(?P<q>["'])(?P<quoted>[^"'\n]{1,600})(?P=q)""")
+_NEXT_LINE = re.compile(r"[|>][-+]?[ \t]*\n|value|default")
+_LEAST_BARE = {Promise.SECRET: 10, Promise.KEY: 16}
+"""The length from which an unquoted value is no name of a variable."""
+_CUT = re.compile(r"[,;&|)}\]]|\\[nrt]|\\$")
+_LINE_START = re.compile(r"[ \t]*(?:[-*#/+;]{1,3}[ \t]*|(?:export|set|setx|ENV|ARG|SET|env|let|var)[ \t]+)*[\"']?")
+_FLAG = re.compile(r"(?:^|[\s\"'=,\[(])--?[A-Za-z][\w-]*\Z|(?:^|[\s\"'=,\[(])--?\Z")
+
+
+class _Found(NamedTuple):
+    """A name and the value beside it.
+
+    Attributes:
+        match: of `_VALUE`.
+        promise: what the name says.
+        before: the line up to the name.
+        flag: whether the name is an option of a command.
+    """
+
+    match: re.Match[str]
+    promise: Promise
+    before: str
+    flag: bool
+
+
+def assigned_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
+    """The secrets that belong to the name around an anchor.
+
+    Args:
+        text: any text.
+        at: where the anchor stands in it.
+        anchor: one of `ANCHORS`.
+
+    Yields:
+        Start, end and the rule's name.
+    """
+    tail = _TAIL.match(text, at + len(anchor.rstrip("=")))
+    assert tail is not None
+    match = _VALUE.match(text, tail.end())
+    if match is None or (found := _found(text, at, match)) is None:
+        return
+    if match["quoted"] is not None:
+        if match["space"] is None or found.flag or (found.promise is Promise.PASSWORD and match["q"] in "\"'"):
+            yield from _quoted_values(text, found)
+    elif span := _bare_value(text, found):
+        yield *span, found.promise.value
+
+
+def _found(text: str, at: int, match: re.Match[str]) -> _Found | None:
+    head = _HEAD.search(text[max(0, at - 48) : at])
+    assert head is not None
+    name = head[0] + text[at : match.start()]
+    promise = promise_of(name.rpartition(".")[2] if match["call"] else name)
+    if promise is None or (match["space"] and _VERB.search(name) and head[0][-1:] != "-"):
+        return None
+    start = at - len(head[0])
+    before = text[text.rfind("\n", max(0, at - 200), at) + 1 : start]
+    return _Found(match, promise, before, _FLAG.search(before + head[0]) is not None)
+
+
+def _quoted_values(text: str, found: _Found) -> Iterator[tuple[int, int, str]]:
+    several = "[" in text[found.match.start() : found.match.start("quoted")]
+    match: re.Match[str] | None = found.match
+    while match is not None:
+        if _accepts_quoted(match["quoted"], found.promise):
+            yield *match.span("quoted"), found.promise.value
+        match = _MORE.match(text, match.end()) if several else None
+
+
+def _accepts_quoted(value: str, promise: Promise) -> bool:
+    value = value.strip()
+    if promise is Promise.PASSWORD:
+        return is_password(value)
+    if promise is Promise.AUTH:
+        return is_user_and_password(value)
+    if promise is Promise.SECRET:
+        return (looks_random(value) and len(value) >= 8 and " " not in value) or _typed_secret(value)
+    return looks_random(value) and len(value) >= 12 and " " not in value
+
+
+def _typed_secret(value: str) -> bool:
+    """Whether a value is a secret that somebody typed: letters, digits and signs that no name has."""
+    return bool(re.search(r"[!#$%^&*+?~=@]", value)) and is_bare_password(value) and " " not in value
+
+
+def is_user_and_password(value: str) -> bool:
+    """Whether a value is the base64 of `user:password`."""
+    if not re.fullmatch(r"[A-Za-z0-9+/]{8,1000}={0,2}", value) or len(value) % 4 == 1:
+        return False
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4)).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    _, _, password = plain.partition(":")
+    return plain.isprintable() and len(password) >= 3 and not is_placeholder(password)
+
+
+def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
+    """The span of an unquoted value, None where it is none or an expression."""
+    match = found.match
+    start, end = match.span("bare")
+    between = text[match.end("close") : start]
+    if match["argument"] or match["call"] or ("\n" in between and not _NEXT_LINE.search(between)):
+        return None
+    whole_line = text[end : end + 1] in ("", "\n", " ") and _LINE_START.fullmatch(found.before) is not None
+    value = match["bare"].rstrip("\\")
+    for candidate in (value.rstrip(",;") if whole_line else "", _CUT.split(value, maxsplit=1)[0].rstrip(",;")):
+        if match["space"]:
+            candidate = candidate.rstrip(".")
+        if candidate and _accepts_bare(candidate, found, whole_line):
+            return start, start + len(candidate)
+    return None
+
+
+def _accepts_bare(value: str, found: _Found, whole_line: bool) -> bool:
+    if found.promise is Promise.AUTH:
+        return len(value) >= 12 and is_user_and_password(value)
+    if not is_bare_password(value):
+        return False
+    if found.match["space"] is not None and not found.flag and not whole_line:
+        return len(value) >= 8 and looks_random(value) and any(map(str.isdigit, value))
+    return found.promise is Promise.PASSWORD or (len(value) >= _LEAST_BARE[found.promise] and looks_random(value))

@@ -1,0 +1,212 @@
+"""Formats of secrets that the kept list (`known_formats.json`) lacks or finds only beside certain words."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from repopilot.redaction.key_names import is_user_and_password
+from repopilot.redaction.randomness import (
+    is_bare_password,
+    is_name_of_secret,
+    is_password,
+    is_placeholder,
+    looks_random,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFormat:
+    """`pattern` is matched from where an anchor begins; its last group (or all) is the secret, if `accept` agrees."""
+
+    name: str
+    anchors: tuple[str, ...]
+    pattern: re.Pattern[str]
+    accept: Callable[[str], bool]
+
+
+def _format(name: str, anchors: str, pattern: str, accept: Callable[[str], bool] = lambda _: True) -> SecretFormat:
+    return SecretFormat(name, tuple(anchors.split("|")), re.compile(pattern), accept)
+
+
+def _is_url_password(value: str) -> bool:
+    if is_placeholder(value) or is_name_of_secret(value) or "%(" in value:
+        return False
+    return not (value.isdigit() and len(value) < 6)
+
+
+def _is_user_token(value: str) -> bool:
+    return len(value) >= 16 and looks_random(value)
+
+
+def _has_private_key(value: str) -> bool:
+    """Whether base64 holds a private key in PEM."""
+    try:
+        return b"PRIVATE KEY" in base64.b64decode(value[:120])
+    except binascii.Error:
+        return False
+
+
+def _is_basic(value: str) -> bool:
+    return looks_random(value) or is_user_and_password(value)
+
+
+_START = r"(?<![A-Za-z0-9])"
+_ARGUMENT = r"""(?:[^"'`\n(),]{0,60}|\s*["'`][^"'`\n]{0,120}["'`]\s*)"""
+OWN_FORMATS = (
+    _format(
+        "private-key",
+        "-----begin",
+        r"-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY[A-Z ]{0,20}-----"
+        r"(?s:.{0,20000}?-----END [A-Z0-9 ]{0,40}-----|.{0,20000})",
+    ),
+    _format("private-key", "private-lines:", r"Private-Lines: \d{1,3}\n((?:[A-Za-z0-9+/=]{1,80}\n?){1,200})"),
+    _format(
+        "private-key",
+        "ls0tls1crudjtib",
+        r"LS0tLS1CRUdJTiB(?:[A-Za-z0-9+/]|\\?\s{1,8}){60,8000}={0,2}",
+        _has_private_key,
+    ),
+    _format("private-key", '"d"', r'"d"\s*:\s*"([A-Za-z0-9_-]{40,700})"', looks_random),
+    _format("age-key", "age-secret-key-", r"(?i)AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,2000}"),
+    _format(
+        "aws-access-key",
+        "akia|asia|abia|acca",
+        _START + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b",
+        lambda v: "EXAMPLE" not in v,
+    ),
+    _format(
+        "aws-secret-key",
+        "aws|secretaccesskey|secret_access_key",
+        r"(?i)(?:aws.{0,24}?(?:secret|sk)|secret_?access_?key).{0,24}?[=:,>\s]\s*[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+        looks_random,
+    ),
+    _format("github-token", "ghp_|gho_|ghu_|ghs_|ghr_", _START + r"gh[pousr]_[A-Za-z0-9]{30,255}\b"),
+    _format("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{40,255}\b"),
+    _format(
+        "gitlab-token", "gl", _START + r"gl(?:pat|dt|rt|ptt|soat|cbt|ft|imt|agent|oas|rtr|ffct)-[A-Za-z0-9_.-]{20,400}"
+    ),
+    _format(
+        "slack-token", "xox|xapp-|xwfp-", _START + r"(?:xox[abceoprs](?:\.xox[bp])?|xapp|xwfp)-[A-Za-z0-9-]{10,400}"
+    ),
+    _format(
+        "slack-webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,400})",
+    ),
+    _format("discord-webhook", "/api/webhooks/", r"/api/webhooks/(\d+/[A-Za-z0-9_-]{30,400})"),
+    _format(
+        "teams-webhook",
+        "webhook.office.com",
+        r"webhook\.office\.com/(?:webhookb2/)?([\w@-]{36,}/IncomingWebhook/[\w/-]{40,200})",
+    ),
+    _format("stripe-key", "sk_live_|rk_live_|sk_test_|rk_test_", _START + r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,400}\b"),
+    _format("stripe-key", "whsec_", _START + r"whsec_[A-Za-z0-9+/]{24,400}={0,2}"),
+    _format("google-api-key", "aiza", _START + r"AIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])"),
+    _format(
+        "google-oauth", "gocspx-|ya29.", _START + r"(?:GOCSPX-[A-Za-z0-9_-]{20,400}|ya29\.[A-Za-z0-9_.-]{30,2000})"
+    ),
+    _format("google-oauth", "1//0", _START + r"1//0[A-Za-z0-9_-]{40,200}", looks_random),
+    _format(
+        "openai-key", "sk-", r"(?<![A-Za-z0-9-])sk-(?:proj-|svcacct-|ant-[a-z0-9]+-|or-v1-)?[\w-]{32,400}", looks_random
+    ),
+    _format("huggingface-token", "hf_|api_org_", _START + r"(?:hf|api_org)_[A-Za-z0-9]{30,400}\b"),
+    _format("npm-token", "npm_", _START + r"npm_[A-Za-z0-9]{36}\b"),
+    _format(
+        "npm-token",
+        "_authtoken",
+        r"_authToken\s*=\s*[\"']?([A-Za-z0-9_.=+/-]{16,400})",
+        lambda v: not is_placeholder(v),
+    ),
+    _format("pypi-token", "pypi-", _START + r"pypi-[A-Za-z0-9_-]{50,400}"),
+    _format("sendgrid-key", "sg.", _START + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}"),
+    _format("twilio-key", "twilio", r"(?i)twilio[^\n]{0,60}?\b((?:SK|AC)?[0-9a-f]{32})\b"),
+    _format("mailgun-key", "key-", _START + r"key-[0-9a-f]{32}\b"),
+    _format("telegram-token", ":aa", r"(?<=\d{8}):AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])"),
+    _format("shopify-token", "shpat_|shpca_|shppa_|shpss_", _START + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b"),
+    _format("digitalocean-token", "dop_v1_|doo_v1_|dor_v1_", _START + r"do[opr]_v1_[a-f0-9]{64}\b"),
+    _format("vault-token", "hvs.|hvb.|hvr.", _START + r"hv[sbr]\.[A-Za-z0-9_-]{24,400}"),
+    _format("azure-key", "accountkey=|sharedaccesskey=", r"(?i)\w+key=([A-Za-z0-9+/]{40,88}={0,2})"),
+    _format(
+        "sas-signature",
+        "sig=",
+        r"(?i)(?<![a-z])sig=([A-Za-z0-9%+/_-]{32,200}(?:=|%3D){0,2})",
+        lambda v: not is_placeholder(v),
+    ),
+    _format("jwt", "eyj", _START + r"eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,2000}"),
+    _format(
+        "url-password",
+        "://",
+        r"://[^\s:/@\"'`<>{}$]{0,64}:([^\s/@\"'`<>{}\]]{3,128}|[^\s@\"'`<>{}\]]{6,128})@(?=[A-Za-z0-9.\[$-])",
+        _is_url_password,
+    ),
+    _format(
+        "url-password", "://", r"://([A-Za-z0-9_-]{16,200})(?::x-oauth-basic|:)?@(?=[A-Za-z0-9.-]+)", _is_user_token
+    ),
+    _format(
+        "url-password", "jdbc:oracle", r"(?i)jdbc:oracle:\w+:[\w.$-]{1,64}/([^\s/@\"'`<>]{3,128})@", _is_url_password
+    ),
+    _format("bearer", "bearer", r"(?i)bearer[\s:]+([A-Za-z0-9+/_.~=-]{16,2000})", looks_random),
+    _format(
+        "authorization",
+        "authorization|private-token|x-api-key|x-auth-token|x-vault-token|x-access-token",
+        r"(?i)(?:(?:proxy-)?authorization|private-token|x-[a-z-]+-(?:token|key))[\"']?\]?\s*[:=,]?\s*[rbuf]?[\"'`]?"
+        r"(?:(?:token|apikey|api-key|digest|splunk|key|genie[kK]ey|bot|sso-key)\s+)?([A-Za-z0-9+/_.:~=-]{16,2000})",
+        looks_random,
+    ),
+    _format("basic-authorization", "basic", r"(?i)basic[\s:]+([A-Za-z0-9+/]{12,400}={0,2})(?![\w/+])", _is_basic),
+    _format(
+        "password",
+        "identified",
+        r"(?i)identified\s+(?:with\s+[\"'`\w]+\s+)?(?:by|as)\s+(?:password\s+)?[\"']([^\"'\n]{4,200})[\"']",
+        lambda v: not is_placeholder(v),
+    ),
+    _format(
+        "password",
+        "set password for",
+        r"(?i)set password for [^=\n]{1,80}=\s*(?:password\s*\(\s*)?'([^'\n]{4,200})'",
+        is_password,
+    ),
+    _format(
+        "password",
+        "login(|connect(|authenticate(|basicauth(|basic_auth(|authentication(|credentials(|credential(|pdo(|"
+        "mysqli(|getconnection(|auth(|basic(|createconnection(|opendatasource(|auth=(|auth = (|auth: [|auth=[",
+        rf"""(?i)\w+\s*[=:]?\s*[(\[]{_ARGUMENT}(?:,{_ARGUMENT}){{0,5}}?,\s*[rbuf@$]?["'`]([^"'`\n]{{6,128}})["'`]\s*[,)\]]""",
+        lambda v: " " not in v and not re.match(r"[\w+.-]+:|[~+%]", v) and is_bare_password(v),
+    ),
+    _format(
+        "password",
+        "curl |wget |http ",
+        r"""(?:curl|wget|https?)\b[^\n]{0,300}?\s(?:-u|--user|--proxy-user|-a|--auth)[ =]?"""
+        r"""["']?[^\s:"'$<]{1,64}:([^\s"'<]{4,128})""",
+        lambda v: not is_placeholder(v) and not v.startswith("$"),
+    ),
+    _format(
+        "password",
+        "mysql|mariadb",
+        r"""(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p["']?([^\s"'$<-][^\s"'<]{4,100})""",
+        is_bare_password,
+    ),
+    _format(
+        "password",
+        "sshpass|-passin |-passout |redis-cli|htpasswd|docker login|az login|plink|smbclient|ldap|7z |unzip|ipmitool",
+        r"""[^\n]{0,160}?-(?:p|w|a|b|P|passin|passout|pw)[ =]?(?:pass:)?(?!pass:)(?:(?<=-b )\S+ \S+ )?"""
+        r"""["']?([^\s"'<-][^\s"'<]{5,100})""",
+        is_bare_password,
+    ),
+    _format(
+        "password",
+        "echo ",
+        r"""echo\s+(?:-\w\s+)?["']?(?:[\w.-]{1,32}:)?([^\s"'|]{6,100})["']?\s*\|\s*"""
+        r"""(?:sudo\s+-S|(?:sudo\s+)?chpasswd|docker\s+login)""",
+        is_password,
+    ),
+    _format(
+        "ansible-vault",
+        "$ansible_vault;",
+        r"\$ANSIBLE_VAULT;[\d.]+;\w+(?:;\w+)?\s*\n((?:[ \t]*[0-9a-f]{20,100}\n?){1,200})",
+    ),
+)

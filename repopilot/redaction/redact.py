@@ -1,0 +1,142 @@
+"""Replaces the secrets of a text by `[REDACTED:rule]`. Pure and fast.
+
+Rules are tried only where one of their anchors (lower-case literals) occurs; all anchors are found in one pass, so that
+ordinary text costs next to nothing. The rules are a kept list of the formats of tokens (`known_formats.py`), our own
+formats (`own_formats.py`), and values beside the name of a secret (`key_names.py`, `kubernetes_data.py`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+from zlib import crc32
+
+from ahocorasick_rs import AhoCorasick, Implementation
+
+from repopilot.redaction import key_names, kubernetes_data
+from repopilot.redaction.known_formats import known_formats, secrets_near
+from repopilot.redaction.own_formats import OWN_FORMATS, SecretFormat
+from repopilot.redaction.secret_names import Promise
+
+_Span = tuple[int, int, str]
+_Finder = Callable[[str, int, str], Iterator[_Span]]
+
+_VERSION = 1
+"""To be raised when `key_names.py`, `kubernetes_data.py` or `randomness.py` decide otherwise."""
+MARK = "[REDACTED:"
+PROMISED = frozenset(promise.value for promise in Promise)
+"""The rules that go by the name beside a value; all others know the form of a secret."""
+
+
+class _Anchors(NamedTuple):
+    """What is tried where an anchor stands: numbers of known formats, and what is asked about that very place."""
+
+    automaton: AhoCorasick
+    texts: tuple[str, ...]
+    known: tuple[tuple[int, ...], ...]
+    finders: tuple[tuple[_Finder, ...], ...]
+
+
+@cache
+def version() -> str:
+    """What differs once a rule does: what was stored by other rules is read again."""
+    patterns = [(own.name, own.anchors, own.pattern.pattern) for own in OWN_FORMATS]
+    return f"{_VERSION}-{crc32(repr((known_formats(), patterns)).encode()):08x}"
+
+
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
+    """Replace every secret in `text` by `[REDACTED:rule]`.
+
+    Returns:
+        The text, with its line breaks unchanged, and the names of the rules that applied, one for each replacement.
+    """
+    pieces: list[str] = []
+    applied: list[str] = []
+    at = 0
+    for start, end, name in _joined(_spans(text)):
+        if text.startswith(MARK, start):
+            continue
+        lines = "\n" * text.count("\n", start, end)  # line numbers must stay true
+        pieces += [text[at:start], f"{MARK}{name}]{lines}"]
+        applied.append(name)
+        at = end
+    return ("".join([*pieces, text[at:]]), tuple(applied)) if applied else (text, ())
+
+
+def _joined(spans: Iterable[_Span]) -> Iterator[_Span]:
+    """Spans that overlap as one, by the name of the most telling rule: what a name promises says least."""
+    start, end, names = 0, 0, [""]
+    for span in sorted(spans, key=lambda found: found[0]):
+        if span[0] < end:
+            end = max(end, span[1])
+            names.append(span[2])
+            continue
+        if end > start:
+            yield start, end, min(names, key=PROMISED.__contains__)
+        start, end, names = span[0], span[1], [span[2]]
+    if end > start:
+        yield start, end, min(names, key=PROMISED.__contains__)
+
+
+def rules_in(text: str) -> list[str]:
+    """The rules by which the secrets of a redacted text were found, in order."""
+    return [found.partition("]")[0] for found in text.split(MARK)[1:]]
+
+
+def redacted(text: str) -> str:
+    """The text without its secrets."""
+    return redact(text)[0]
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    anchors = _anchors()
+    known: dict[int, list[int]] = defaultdict(list)
+    read_to: dict[_Finder, int] = {}
+    for number, at, _ in anchors.automaton.find_matches_as_indexes(_lowered(text), overlapping=True):
+        for form in anchors.known[number]:
+            known[form].append(at)
+        for finder in anchors.finders[number]:
+            if at >= read_to.get(finder, 0):
+                for span in finder(text, at, anchors.texts[number]):
+                    read_to[finder] = span[1]
+                    yield span
+    for form, places in known.items():
+        yield from secrets_near(text, form, places)
+
+
+def _lowered(text: str) -> str:
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(c.lower() if c.isascii() else c for c in text)  # some letters grow; positions must not shift
+
+
+@cache
+def _anchors() -> _Anchors:
+    known: dict[str, list[int]] = defaultdict(list)
+    finders: dict[str, list[_Finder]] = defaultdict(list)
+    for number, form in enumerate(known_formats()):
+        for anchor in form.anchors:
+            known[anchor].append(number)
+    for own in OWN_FORMATS:
+        for anchor in own.anchors:
+            finders[anchor].append(_finder(own))
+    for anchor in kubernetes_data.ANCHORS:
+        finders[anchor].append(kubernetes_data.manifest_values)
+    for anchor in key_names.ANCHORS:
+        finders[anchor].append(key_names.assigned_values)
+    texts = tuple({**known, **finders})
+    automaton = AhoCorasick(texts, implementation=Implementation.DFA)
+    return _Anchors(automaton, texts, tuple(tuple(known[t]) for t in texts), tuple(tuple(finders[t]) for t in texts))
+
+
+@cache
+def _finder(form: SecretFormat) -> _Finder:
+    def find(text: str, at: int, _anchor: str) -> Iterator[_Span]:
+        match = form.pattern.match(text, at)
+        if match and form.accept(match[match.lastindex or 0]):
+            yield *match.span(match.lastindex or 0), form.name
+
+    return find

@@ -1,0 +1,36 @@
+"""Files that are never read, by their names. Pure."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from functools import lru_cache
+
+from repopilot.redaction.redact import redacted
+
+_PATHS_CACHED = 1 << 17
+"""As many paths as the largest repositories have files."""
+_GLOBS = (
+    ".env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx id_rsa* id_dsa* id_ecdsa* id_ed25519* "
+    ".npmrc .pypirc .netrc _netrc .git-credentials credentials credentials.* .htpasswd *.tfstate *.tfstate.* "
+    "secrets.json secrets.y*ml secrets.toml secrets.ini secrets.env secrets.properties .dockercfg *.ovpn *.ppk *.gpg "
+    ".pgpass .my.cnf service-account*.json *.mobileprovision"
+)
+_NAMES = re.compile("|".join(fnmatch.translate(glob) for glob in _GLOBS.split()), re.IGNORECASE)
+_HARMLESS_NAMES = re.compile(
+    r"(\.env|\.envrc)\.(example|sample|template|dist|defaults?|tmpl)$|\.pub$|"
+    r"^credentials\.(py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|cs|c|cpp|h|md|rst|html|css|scala|swift)$",
+    re.IGNORECASE,
+)
+_FOLDERS = frozenset((".aws", ".ssh", ".kube", ".gnupg", ".azure", ".gcloud"))
+
+
+@lru_cache(maxsize=_PATHS_CACHED)
+def secret_name(path: str) -> bool:
+    """Whether a file must not be read, judged by its path alone: by its name, or because the path holds a secret."""
+    *folders, name = path.split("/")
+    if _FOLDERS.intersection(folders) or path.endswith((".docker/config.json", ".config/gh/hosts.yml")):
+        return True
+    if _NAMES.match(name) and not _HARMLESS_NAMES.search(name):
+        return True
+    return redacted(path) != path
