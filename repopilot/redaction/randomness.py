@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import pairwise
 
 _PLACEHOLDER = re.compile(
-    r"^<.*>$|^\[.*\]$|\$\{|\$\(|\{\{|#\{|<%|%>|^\{.*\}$|^\$\w+$|^%\w+%$|^@\w+@$|^__\w+__$|^%[a-z]$|%\(\w+\)s|"
+    r"^<.*>$|^\[.*\]$|\$\{|\$\(|\{\{|#\{|<%|%>|^\{.*\}$|^\$\w+$|^%\w+%$|^@\w+@$|^__\w+__$|(?:^|\s)%[a-z]\b|\{[a-z_]*\}|%\(\w+\)s|"
     r"example|sample|change.?(?:me|it|this)|your[-_ ]|placeholder|dummy|redacted|x{3,}|\*{3}|\.{3}|…|replace|"
     r"not[-_]?a?[-_]?(?:real|secret)|insert|to[-_]be|fake|invalid|"
     r"^(?:none|null|nil|true|false|pass|guest|user|pw|todo|"
@@ -98,7 +98,7 @@ def is_password(value: str) -> bool:
         return False
     if re.fullmatch(r"[A-Za-z]+(?:[-_. :/,'][A-Za-z]+)*[.:!?]?", value):
         return _unlike_words(value)
-    if " " in value and len(value.split()) > 2:
+    if value.rstrip().endswith(":") or (" " in value and len(value.split()) > 2):
         return False
     return not re.fullmatch(r"[\d.,:%+/-]{1,7}|\d+(?:\.\d+)+\w*|v\d+(?:[.-]\w{1,5})*", value)
 

@@ -54,6 +54,16 @@ PLANTED = [
     ("telegram-token", ":AA" + made(ALNUM, 33), "bot 123456789{}"),
 ]
 DECOYS = [
+    "def f(password):\n    log.info('length %s', len(password))\n",
+    'password = password.encode("latin1")',
+    "'password' => env('DB_PASSWORD'),",
+    "pass `--max-columns 0` to the program",
+    "PublicKeyToken=b77a5c561934e089",
+    "xsrfHeaderName: 'X-XSRF-TOKEN',",
+    "'password' => ['string', 'max:10'],",
+    "token = token1",
+    'password = getpass.getpass("Password 2: ")',
+    'kind: Secret\nstringData:\n  host: "demo-db"\n  port: "5432"\n',
     'password = "password"',
     'password = os.environ["DB_PASSWORD"]',
     'token = "<your token here>"',
