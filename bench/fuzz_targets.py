@@ -48,10 +48,10 @@ from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.codec import encode
 from repopilot.index.store import Index
 from repopilot.llm import structured
+from repopilot.redaction.redact import redact
 from repopilot.repo import patch
 from repopilot.repo.history import commits
 from repopilot.repo.read import read, text_of
-from repopilot.repo.secrets import redact
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk
