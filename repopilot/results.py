@@ -476,6 +476,7 @@ class TestReport:
         compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
             and green by it, `still_green` how many passed both times.
         exercised: paths of changed files in which a fault of ours turned a test red.
+        unbroken: the tests passed, verified, but they pass without the change as well and so don't verify it.
         needs: the language whose packages have to be installed before its tests can run, '' for none.
         additions: the tests that were added to test modules.
         mutants: the faults that these tests, and those there were, ran on.
@@ -501,6 +502,7 @@ class TestReport:
     broken: tuple[str, ...] = ()
     repaired: tuple[str, ...] = ()
     exercised: tuple[str, ...] = ()
+    unbroken: bool = False
     needs: str = ""
     kind: Literal["tests"] = "tests"
 
@@ -517,7 +519,7 @@ class TestReport:
     @property
     def verified_tests(self) -> tuple[str, ...]:
         """The texts of all tests whose pass was verified, those of `written` among them."""
-        own = tuple(self.tests.values()) if self.genuine else ()
+        own = tuple(self.tests.values()) if self.genuine or self.unbroken else ()
         return own + (self.written.verified_tests if self.written else ())
 
     @property

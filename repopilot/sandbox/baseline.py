@@ -67,6 +67,8 @@ async def compare_with_baseline(
     before: Callable[[], Awaitable[TestRun]],
     known: TestRun | None = None,
     edited: Collection[str] = (),
+    *,
+    always: bool = False,
 ) -> BaselineComparison:
     """Run tests with a change and, unless their pass is verified at once, without it, and compare.
 
@@ -75,6 +77,7 @@ async def compare_with_baseline(
         before: runs them on the unchanged one.
         known: what `before` returned for another version of the change.
         edited: as in `compare`.
+        always: compare a verified pass, too.
 
     Returns:
         The comparison.
@@ -84,10 +87,10 @@ async def compare_with_baseline(
         StorageError: the files can't be written.
     """
     changed = await after(())
-    if changed.genuine:
+    if changed.genuine and not always:
         return compare(known, changed, edited) if known else BaselineComparison(changed)
     compared = compare(known or await before(), changed, edited)
-    if not compared.red or compared.broken or changed.ended != "finished":
+    if changed.genuine or not compared.red or compared.broken or changed.ended != "finished":
         return compared
     return replace(compared, after=await after(compared.red))
 

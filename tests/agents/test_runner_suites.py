@@ -44,15 +44,20 @@ FILES = {
 RUST = {
     "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
     "src/lib.rs": "pub const RATE: i32 = 2;\npub fn twice(a: i32) -> i32 {\n    a * RATE\n}\n",
-    "tests/whole.rs": "#[test] fn whole() { assert!(shop::twice(2) > 0) }\n",
+    "tests/whole.rs": "#[test] fn whole() { assert!(shop::twice(2) > 0) }\n"
+    "#[test] fn none() { assert!(shop::twice(0) < 0) }\n",
+}
+PYTHON = {
+    "prices.py": "def price(count):\n    return count * 9\n",
+    "test_prices.py": "from prices import price\n\ndef test_one():\n    assert price(1) == 9\n",
 }
 
 
-async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js"):
+async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", by_code=False):
     """The report on a change of the code, and what is said of it."""
     workspace = workspace_of(tmp_path, files)
     change = edits.change(path, files[path].replace(old, new), files[path])
-    examination = Examination("change it", workspace, workspace.snapshot.root)
+    examination = Examination("change it", workspace, workspace.snapshot.root, by_code=by_code)
     done, _, events = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
     return done.report, run_sentences(done.report, "en"), events
 
@@ -66,6 +71,30 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
     assert report.genuine and report.exercised == ("shop.js",)
     assert "verified by a fault put into the change" in said and "shop.js:3 the test test/shop.test.js::large" in said
     assert "red → green `test/shop.test.js::large`" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "old", "new"),
+    [
+        (PYTHON, "prices.py", "count * 9", "9 * count"),
+        pytest.param(FILES, "shop.js", "LIMIT = 3", "LIMIT = 2 + 1", marks=needs_node),
+    ],
+)
+async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, files, path, old, new):
+    files = {name: text.replace("test('large'", "if (false) test('large'") for name, text in files.items()}
+    report, said, _ = await try_change(tmp_path, old, new, files, path)
+    assert not report.genuine and report.unbroken and not report.broken
+    assert "not verified" in said and "none of them asks for what is new" in said
+    # What code makes, a rename or a value, only has to leave them as they are.
+    report, said, _ = await try_change(tmp_path / "by_code", old, new, files, path, by_code=True)
+    assert report.genuine and "verified" in said and "not verified" not in said
+
+
+async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
+    files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
+    report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
+    assert report.genuine and report.repaired == ("test_prices.py::test_no",)
+    assert "red → green `test_prices.py::test_no`" in said
 
 
 @needs_node
@@ -102,7 +131,7 @@ async def test_code_that_makes_every_test_pass_is_not_verified(tmp_path, forged)
 
 @needs_cargo
 async def test_a_change_of_rust_is_controlled(tmp_path):
-    report, said, _ = await try_change(tmp_path, "a * RATE", "if a < 1 { 0 } else { a * RATE }", RUST, "src/lib.rs")
+    report, said, _ = await try_change(tmp_path, "a * RATE", "if a < 1 { -1 } else { a * RATE }", RUST, "src/lib.rs")
     assert report.genuine and "`!(a < 1)` for `a < 1` in src/lib.rs:3" in said
 
 

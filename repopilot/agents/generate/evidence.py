@@ -95,6 +95,7 @@ async def gather_evidence(
         unexercised=unexercised(untested, (*report.verified_tests, *passing)),
         red_before=report.red_before,
         by_code=examination.by_code,
+        unbroken=report.unbroken,
     )
 
 

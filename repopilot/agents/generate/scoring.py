@@ -65,6 +65,7 @@ class ChangeEvidence:
         unexercised: which of them no verified test calls.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
+        unbroken: the first tests pass with and without the version.
     """
 
     problem: str = ""
@@ -80,6 +81,7 @@ class ChangeEvidence:
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
     by_code: bool = False
+    unbroken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,8 @@ def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: Cha
         points = _PARTLY_CALLED if len(not_called) < len(evidence.changed) else _NOTHING_CALLED
         names = _name_list(not_called)
         return _Move(points, i18n.message("generate.score.beside", tests=tests, passed=run.passed, names=names))
+    if evidence.unbroken and whose == "repository":
+        return _Move(UNTESTED - START, i18n.message("generate.score.unbroken", tests=tests, passed=run.passed))
     if evidence.missing:
         modules = ", ".join(evidence.missing)
         return _Move(0.0, i18n.message("generate.score.missing", tests=tests, modules=modules))
