@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -135,18 +136,24 @@ def list_paths(root: Path) -> Iterator[bytes]:
         SourceError: there are more than MAX_FILES.
         GitFailed: git can't list them.
     """
-    if is_work_tree(root):
-        listed = run_git(
-            root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", "."
-        )
-        yield from (name for name in listed.split(b"\0") if name)
-    else:
-        yield from _walk_plain(root)
+    listed = _list_tracked(root) if is_work_tree(root) else _walk_plain(root)
+    for count, name in enumerate(listed):
+        if count == MAX_FILES:
+            raise SourceError(
+                i18n.message("repo.too_many_files", limit=MAX_FILES), i18n.message("repo.choose_subfolder")
+            )
+        yield name
+
+
+def _list_tracked(root: Path) -> Iterator[bytes]:
+    """What git tracks in a work tree, and what it would if it was added."""
+    args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", "."]
+    with closing(git_command.records(root, args, git_command.reading(_disabled_filters(root)), bare=False)) as listed:
+        yield from (name for name in listed if name)
 
 
 def _walk_plain(root: Path) -> Iterator[bytes]:
     """Every file under a folder without git, minus what its (nested) `.gitignore` files exclude."""
-    count = 0
     pending: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     while pending:
         folder, specs = pending.pop()
@@ -163,11 +170,6 @@ def _walk_plain(root: Path) -> Iterator[bytes]:
             if is_folder:
                 pending.append((path + "/", specs))
                 continue
-            count += 1
-            if count > MAX_FILES:
-                raise SourceError(
-                    i18n.message("repo.too_many_files", limit=MAX_FILES), i18n.message("repo.choose_subfolder")
-                )
             yield os.fsencode(path)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.code.data_formats import from_json, from_toml, from_yaml
+from repopilot.code.dependencies.project_version import declared_version
 from repopilot.code.dependencies.python_project import read_project
 from repopilot.code.manifest import read_manifest
 from repopilot.code.manifest_entries import read_entries
@@ -44,3 +47,15 @@ def test_any_text_may_call_itself_a_manifest(path: str, text: str) -> None:
     read_manifest(path, text)
     read_entries(path, text)
     read_project(lambda asked: text if asked == path else None)
+
+
+def test_a_long_number_is_no_version() -> None:
+    files = {"pyproject.toml": f'[project]\nname = "shop"\ndependencies = ["a=={DIGITS}"]\n', "VERSION": DIGITS}
+    assert declared_version("shop", files.get) == ""
+    read_project(files.get)
+
+
+def test_requirements_that_go_on_for_a_megabyte_are_bounded_work() -> None:
+    started = time.thread_time()
+    read_project(lambda path: "48\n" * 100_000 if path.endswith(".txt") else None)
+    assert time.thread_time() - started < 10

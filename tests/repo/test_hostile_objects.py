@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from support.git_objects import bare_repository, write_commit
 
+from repopilot.errors import SourceError
+from repopilot.repo import local
 from repopilot.repo.history import commits
 from repopilot.repo.read import read
 from repopilot.repo.snapshot import open_source
@@ -59,3 +63,44 @@ def test_any_commit_can_be_read(tmp_path: Path, options: Settings, committer: by
     (found,) = commits(snapshot, 5)
     assert found.sha == snapshot.commit and 0 <= found.at < 253_402_300_800
     assert [text for _, text in read(snapshot, walk(snapshot, options)[0])] == ["A = 1\n"]
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_a_folder_of_too_many_files_is_refused(
+    tmp_path: Path, options: Settings, monkeypatch: pytest.MonkeyPatch, versioned: bool
+) -> None:
+    monkeypatch.setattr(local, "MAX_FILES", 50)
+    root = tmp_path / "crowd"
+    root.mkdir()
+    for number in range(51):
+        (root / f"f{number}.py").write_text("A = 1\n")
+    if versioned:
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    with pytest.raises(SourceError, match="more than 50 files"):
+        walk(open_source(parse_source(str(root)), options), options)
+    (root / "f0.py").unlink()
+    assert len(walk(open_source(parse_source(str(root)), options), options)[0]) == 50
+
+
+@pytest.mark.slow
+def test_a_million_tiny_files_are_refused_in_bounded_memory(tmp_path: Path) -> None:
+    git_dir = tmp_path / "million.git"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(git_dir)], check=True)
+    with subprocess.Popen(["git", f"--git-dir={git_dir}", "fast-import", "--quiet"], stdin=subprocess.PIPE) as git:
+        assert git.stdin is not None
+        git.stdin.write(b"blob\nmark :1\ndata 6\nA = 1\n\n")
+        git.stdin.write(b"commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx\n")
+        git.stdin.writelines(b"M 100644 :1 d%d/f%d.py\n" % (n // 1000, n) for n in range(1_000_000))
+    program = (
+        "import resource, sys\nfrom repopilot.cli.app import main\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))\nsys.exit(main(sys.argv[1:]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "index", str(git_dir)],
+        env={**os.environ, "REPOPILOT_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "more than 500,000 files. Choose a folder inside it." in done.stderr

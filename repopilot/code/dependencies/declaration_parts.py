@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 Read = Callable[[str], str | None]
@@ -55,7 +55,7 @@ def parsed(requirement: str) -> Requirement | None:
     """The requirement, None where it is not valid."""
     try:
         return Requirement(requirement)
-    except InvalidRequirement:
+    except ValueError:  # InvalidRequirement, and numbers too long to be read
         return None
 
 

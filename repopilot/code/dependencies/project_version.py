@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from repopilot.code.data_formats import from_toml
 from repopilot.code.dependencies.declaration_parts import Read, table
@@ -108,6 +108,6 @@ def _version_file(version: str, template: str) -> str:
 def _is_version(text: str) -> bool:
     try:
         Version(text)
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, and numbers too long to be read
         return False
     return True

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from repopilot.code.dependencies.declaration_parts import Read, parsed
 
 _MOST_INCLUDED = 20
+_MOST_LINES = 5_000
+"""Of one file: with more it is no list that someone installs."""
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
 _INCLUDED = re.compile(r"(?:-r|--requirement)[\s=]*(\S+)")
 _CONSTRAINED = re.compile(r"(?:-c|--constraint)[\s=]*(\S+)")
@@ -89,4 +91,4 @@ def _sort_in(line: str, found: dict[str, list[str]], kind: str) -> None:
 
 
 def _logical_lines(text: str) -> tuple[str, ...]:
-    return tuple(re.sub(r"\\\r?\n", " ", text.removeprefix("\ufeff")).splitlines())
+    return tuple(re.sub(r"\\\r?\n", " ", text.removeprefix("\ufeff")).splitlines()[:_MOST_LINES])

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
 from repopilot import i18n
 from repopilot.code.dependencies.python_project import ProjectDeclaration
@@ -101,7 +101,7 @@ def check_python(project: ProjectDeclaration) -> None:
     ours = platform.python_version()
     try:
         fits = not project.python or SpecifierSet(project.python).contains(ours, prereleases=True)
-    except InvalidSpecifier:
+    except ValueError:  # InvalidSpecifier, and numbers too long to be read
         return
     if not fits:
         raise EnvironmentFailed(
