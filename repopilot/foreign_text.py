@@ -1,13 +1,58 @@
-"""Text from outside, made safe to handle: valid Unicode. Pure."""
+"""Text from outside, made safe to handle and to show: valid Unicode in which nothing is hidden or poses as something
+else. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_HIDDEN = (
+    "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f"  # terminals obey them
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff"  # invisible, or they turn the direction of what follows
+)
+_CONCEALING = re.compile(f"[{_HIDDEN}]|\r(?!\n)")
+_UNFIT_FOR_NAMES = re.compile(f"[{_HIDDEN}\t\r\n`\u200c\u200d]")
+_LOOKALIKES = "аеорсухіјѕԁһԛԝѵьАВЕКМНОРСТХІЈЅҮοναΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
+"""Letters of the Cyrillic and Greek scripts that look like Latin ones."""
+_MIXED = re.compile(rf"\b(?=\w*[A-Za-z])\w*[{_LOOKALIKES}]\w*")
+_LOOKALIKE = re.compile(f"[{_LOOKALIKES}]")
 
 
 def valid(text: str) -> str:
     """A text that every encoder and library takes: JSON and arguments of a program can bring halves of surrogate pairs,
     in whose place stands U+FFFD."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def escaped(text: str) -> str:
+    """A text with its hidden characters as escapes such as `\\u202e`: control characters but tab and line feed, marks
+    of direction, what has no width. In a JSON document, which has them in strings only, its meaning stays the same."""
+    return _CONCEALING.sub(_escape, text)
+
+
+def visible(text: str) -> str:
+    """A text as `escaped`, with those letters as escapes, too, that look like Latin ones in a word of Latin letters."""
+    shown = escaped(text)
+    return shown if shown.isascii() else _MIXED.sub(lambda word: _LOOKALIKE.sub(_escape, word[0]), shown)
+
+
+def visible_values(value: Any, exact: frozenset[str] = frozenset()) -> Any:
+    """A value for JSON with all its texts visible, except those below the keys `exact`."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {key: item if key in exact else visible_values(item, exact) for key, item in value.items()}
+    return [visible_values(item, exact) for item in value] if isinstance(value, list | tuple) else value
+
+
+def is_plain_name(path: str) -> bool:
+    """Whether a path can be shown as it is, on a terminal and between backticks."""
+    return not _UNFIT_FOR_NAMES.search(path)
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

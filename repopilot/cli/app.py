@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from repopilot import __version__, i18n
+from repopilot.cli.output import say
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
 from repopilot.i18n import message, reason
 from repopilot.runtime import Runtime
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _failed(problem: str, status: int, language: str) -> int:
-    print(i18n.text("cli.error", language, message=i18n.said(problem, language)), file=sys.stderr)
+    say(i18n.text("cli.error", language, message=i18n.said(problem, language)), file=sys.stderr)
     return status
 
 

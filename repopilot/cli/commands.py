@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repopilot import i18n, trace
-from repopilot.cli.output import emit, evidence_facts, live_progress, show_answer, show_notes, show_places, show_steps
+from repopilot.cli.output import (
+    emit,
+    evidence_facts,
+    live_progress,
+    say,
+    say_json,
+    show_answer,
+    show_notes,
+    show_places,
+    show_steps,
+)
 from repopilot.errors import ModelError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
@@ -62,7 +72,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
         built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
     notes = facts.pop("notes")
-    emit(facts, arguments.json, lambda: print(_indexed(facts, arguments.language)))
+    emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
     show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
     return 0
 
@@ -79,7 +89,7 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
         found = search_page(built, query, arguments.k, embedder=embedder)
         facts = search_json(found)
         if arguments.queries:
-            print(json.dumps(facts, ensure_ascii=False), flush=True)
+            say_json(facts)
         else:
             emit(facts, arguments.json, partial(show_places, found, arguments.language))
         show_notes(found.notes, arguments.language)
@@ -101,7 +111,7 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if arguments.output:
         Path(arguments.output).write_text(text, "utf-8")
     else:
-        print(text)
+        say(text)
     return 0
 
 
@@ -133,7 +143,7 @@ def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
     for query in queries:
         chosen = _route(classify(query, embedder=embedder))
         if arguments.queries:
-            print(json.dumps(chosen, ensure_ascii=False), flush=True)
+            say_json(chosen)
         else:
             emit(chosen, arguments.json, partial(_show_route, chosen))
     return 0
@@ -150,7 +160,7 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
         return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)
 
     report, _, _ = _worked(arguments, runtime, "impact", work)
-    emit(impact_json(report), arguments.json, lambda: print(impact_markdown(report, language=arguments.language)))
+    emit(impact_json(report), arguments.json, lambda: say(impact_markdown(report, language=arguments.language)))
     return 0
 
 
@@ -165,7 +175,7 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     report, _, _ = _worked(arguments, runtime, "review", work)
     facts = report_sarif(report) if arguments.sarif else report_json(report)
-    emit(facts, arguments.json or arguments.sarif, lambda: print(report_markdown(report, language=arguments.language)))
+    emit(facts, arguments.json or arguments.sarif, lambda: say(report_markdown(report, language=arguments.language)))
     return 0
 
 
@@ -207,7 +217,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
         return await repair(request, await choose(runtime.settings, runtime.models), runtime.settings, step)
 
     report, _ = asyncio.run(_traced("refine", arguments.task, work))
-    emit(repair_json(report), arguments.json, lambda: print(report.code))
+    emit(repair_json(report), arguments.json, lambda: say(report.code))
     return 0 if report.genuine else 1
 
 
@@ -219,13 +229,13 @@ def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
         return _measure_model(arguments, runtime)
     if arguments.action == "list":
         found = [asdict(m) | {"installed": m.path is not None} for m in available(runtime.settings)]
-        emit({"models": found}, arguments.json, lambda: [print(_stored(m, arguments.language)) for m in found])
+        emit({"models": found}, arguments.json, lambda: say("\n".join(_stored(m, arguments.language) for m in found)))
         return 0
     if not arguments.name:
         raise UsageError(message("cli.which_model"))
     with live_progress(arguments.language) as report:
         path = ensure(arguments.name, runtime.settings, progress=report)
-    emit({"name": arguments.name, "path": str(path)}, arguments.json, lambda: print(path))
+    emit({"name": arguments.name, "path": str(path)}, arguments.json, lambda: say(path))
     return 0
 
 
@@ -252,7 +262,7 @@ def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
         "next": found.offer.name if found.offer else None,
     }
     text = found.detail if measured else message("cli.too_busy")
-    emit(facts, arguments.json, lambda: print(i18n.said(text, arguments.language)))
+    emit(facts, arguments.json, lambda: say(i18n.said(text, arguments.language)))
     return 0 if measured else 1
 
 
@@ -360,7 +370,7 @@ def _route(chosen: Route | None) -> dict[str, object]:
 
 
 def _show_route(chosen: dict[str, object]) -> None:
-    print(f"{chosen['intent']}  {chosen['confidence']:.2f}  {chosen['reason']}")
+    say(f"{chosen['intent']}  {chosen['confidence']:.2f}  {chosen['reason']}")
 
 
 def _stored(model: dict, language: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
+from repopilot.cli.output import say
 from repopilot.errors import RepoPilotError
 from repopilot.runtime import Runtime
 
@@ -53,9 +54,9 @@ def show(found: Sequence[Check], language: str) -> None:
     """Print the checks: a mark, what was found, and below it what to do, in `language`."""
     marks = {"ok": "✓", "degraded": "~", "broken": "✗"}
     for check in found:
-        print(f"{marks[check.state]} {check.name:16} {i18n.said(check.detail, language)}")
+        say(f"{marks[check.state]} {check.name:16} {i18n.said(check.detail, language)}")
         if check.fix:
-            print(f"  {'':16} → {i18n.said(check.fix, language)}")
+            say(f"  {'':16} → {i18n.said(check.fix, language)}")
 
 
 def find_browser() -> str | None:

@@ -138,7 +138,7 @@ def _package_facts(declaration: PackageDeclaration, settings: Settings) -> dict[
 
 def _show(facts: Mapping[str, object], language: str) -> None:
     def say(key: str, **values: object) -> None:
-        print(i18n.text(f"cli.environment.{key}", language, **values))
+        say(i18n.text(f"cli.environment.{key}", language, **values))
 
     requirements, files = facts["requirements"], facts["declared_in"]
     assert isinstance(requirements, list) and isinstance(files, list)
@@ -160,7 +160,7 @@ def _show(facts: Mapping[str, object], language: str) -> None:
     stored = facts["stored"]
     assert isinstance(stored, list)
     for entry in stored:
-        print(f"{entry['key']}  {plain(entry['project'], 80):24} {entry['megabytes']:8.1f} MB")
+        say(f"{entry['key']}  {plain(entry['project'], 80):24} {entry['megabytes']:8.1f} MB")
 
 
 def _show_packages(facts: Mapping[str, Any], say: Callable[..., None], language: str) -> None:

@@ -6,15 +6,27 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TextIO
 
 from repopilot import i18n, trace
 from repopilot.agents.explain.render import evidence_markdown
+from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration
 from repopilot.results import Answer, Explanation, SearchReport
 from repopilot.types import Evidence, Progress
 
 LONGEST_LINE = 150
 """Characters of a line of progress."""
+
+
+def say(*texts: object, file: TextIO | None = None) -> None:
+    """Print texts, in which nothing hidden reaches the terminal, on standard output or another file."""
+    print(*(visible(str(text)) for text in texts), file=file or sys.stdout)
+
+
+def say_json(document: object, indent: int | None = None) -> None:
+    """Print a JSON document, hidden characters as JSON's escapes."""
+    print(escaped(json.dumps(document, ensure_ascii=False, indent=indent, default=str)), flush=True)
 
 
 def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], object]) -> None:
@@ -26,7 +38,7 @@ def emit(document: Mapping[str, object], as_json: bool, show: Callable[[], objec
         show: prints the result as text, called otherwise.
     """
     if as_json:
-        print(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+        say_json(document, 2)
     else:
         show()
 
@@ -40,7 +52,7 @@ def live_progress(language: str) -> Iterator[Callable[[Progress], None]]:
 
     def report(progress: Progress) -> None:
         if live:
-            sys.stderr.write(f"\r\x1b[K{progress_line(progress, language)[:LONGEST_LINE]}")
+            sys.stderr.write(f"\r\x1b[K{visible(progress_line(progress, language))[:LONGEST_LINE]}")
             sys.stderr.flush()
 
     try:
@@ -54,20 +66,20 @@ def show_places(found: SearchReport, language: str) -> None:
     """Print places as path:lines, symbol, score and the contributions to it, with the lines that matter below."""
     for place in found.places:
         why = " ".join(f"{name} {value:.2f}" for name, value in place.why.items())
-        print(f"{place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}  ({why})")
+        say(f"{place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}  ({why})")
         for line in place.lines:
-            print(f"{line.number:>8}  {line.text}")
+            say(f"{line.number:>8}  {line.text}")
     if found.places:
         took = duration(found.seconds, language)
-        print(i18n.text("search.found", language, count=len(found.places), duration=took))
+        say(i18n.text("search.found", language, count=len(found.places), duration=took))
     else:
-        print(i18n.text("cli.nothing_found", language))
+        say(i18n.text("cli.nothing_found", language))
 
 
 def show_notes(notes: Sequence[str], language: str) -> None:
     """Print every fallback on standard error, with `--json` too."""
     for note in notes:
-        print(i18n.text("cli.note", language, note=i18n.said(note, language)), file=sys.stderr)
+        say(i18n.text("cli.note", language, note=i18n.said(note, language)), file=sys.stderr)
 
 
 def show_answer(answer: Answer, language: str) -> None:
@@ -75,16 +87,16 @@ def show_answer(answer: Answer, language: str) -> None:
     if isinstance(answer.result, Explanation) and answer.evidence:
         # What is folded in the browser would push the answer off the screen; `--json` has all of it.
         evidence = evidence_markdown(answer.evidence, language, folded=True)
-        print("\n\n".join(filter(None, (answer.result.lead, evidence))))
+        say("\n\n".join(filter(None, (answer.result.lead, evidence))))
         show_notes(answer.degraded, language)
         return
-    print(answer.text)
+    say(answer.text)
     unsupported = i18n.text("cli.unsupported", language)
     for c in answer.citations:
         mark = "" if c.supported else f"  ({unsupported})"
-        print(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
+        say(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
     for file in answer.files:
-        print(f"\n{file.diff or f'{file.change}: {file.path}'}")
+        say(f"\n{file.diff or f'{file.change}: {file.path}'}")
     show_notes(answer.degraded, language)
 
 
@@ -107,7 +119,7 @@ def show_steps(events: Sequence[trace.Event]) -> None:
         for node in nodes:
             took = f"{node['duration_s']:.2f} s" if node["duration_s"] is not None else "…"
             state = "" if node["state"] == "ok" else f"  {node['state']}: {node['error']}"
-            print(f"{'  ' * depth}{node['name']}  {took}{state}", file=sys.stderr)
+            say(f"{'  ' * depth}{node['name']}  {took}{state}", file=sys.stderr)
             walk(node["children"], depth + 1)
 
     walk(trace.tree(events), 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, SourceError
+from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
@@ -128,7 +129,9 @@ def _decoded(name: bytes) -> tuple[str, str]:
         path = name.decode("utf-8")
     except UnicodeDecodeError:
         return name.decode("utf-8", "replace"), i18n.message("repo.skip.name_not_utf8")
-    return path, "" if is_inside(path) else i18n.message("repo.skip.outside")
+    if not is_inside(path):
+        return path, i18n.message("repo.skip.outside")
+    return path, "" if is_plain_name(path) else i18n.message("repo.skip.hidden_in_name")
 
 
 def _local_files(snapshot: Snapshot) -> Iterator[_Entry]:

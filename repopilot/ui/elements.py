@@ -9,7 +9,11 @@ from typing import Literal
 import chainlit as cl
 from chainlit.session import WebsocketSession
 
+from repopilot.foreign_text import visible_values
+
 CODE_VIEW = "code-view"
+EXACT = frozenset({"id", "key", "answer", "query", "folders", "filters", "draft", "path"})
+"""What elements send back, and must find unchanged. Paths hold nothing hidden; see `foreign_text.is_plain_name`."""
 
 
 def element(name: str, props: dict, *, display: Literal["inline", "side"] = "inline", id: str = "") -> cl.CustomElement:
@@ -24,7 +28,8 @@ def element(name: str, props: dict, *, display: Literal["inline", "side"] = "inl
     Returns:
         The element. It has a URL, without which Chainlit would write another file at every update.
     """
-    created = cl.CustomElement(name=name, props=props, display=display, url=f"/public/elements/{name}.jsx")
+    shown = visible_values(props, EXACT)
+    created = cl.CustomElement(name=name, props=shown, display=display, url=f"/public/elements/{name}.jsx")
     if id:
         created.id = id
     return created
@@ -32,6 +37,7 @@ def element(name: str, props: dict, *, display: Literal["inline", "side"] = "inl
 
 async def update(shown: cl.CustomElement, props: dict) -> None:
     """Give new props to an element on the page; nothing is sent when they are the same."""
+    props = visible_values(props, EXACT)
     if props != shown.props:
         shown.props = props
         await cl.context.emitter.send_element(shown.to_dict())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,9 @@ def test_public_names() -> None:
 def test_a_program_cut_off_keeps_its_complete_tests() -> None:
     assert edits.complete_tests("def test_a():\n    assert 1\n    assert (2,\n") == "def test_a():\n    assert 1\n"
     assert edits.complete_tests("x = 1\ndef f(") == ""
+
+
+def test_a_reply_of_spaces_is_read_at_once() -> None:
+    started = time.thread_time()
+    edits.problem_of("shop.py", "x = 1\n" + " " * 20_000 + "#" + " " * 20_000 + "\n", None)
+    assert time.thread_time() - started < 2

@@ -149,3 +149,7 @@ def test_objects_are_read_while_they_stream(sentences: list[tuple[str, int]], cu
 def test_any_reply_is_read(text: str) -> None:
     sentences_of_json(text)
     complete_sentences(text, ended=False)
+
+
+def test_json_nested_without_end_is_no_sentence() -> None:
+    assert sentences_of_json("[" + '{"text": ' + "[" * 100_000) == []

@@ -123,3 +123,7 @@ async def test_a_server_that_takes_schemas_is_held_to_the_task_and_the_reading_i
     assert not edit.by_code and "rename `qz` to `step_list`" in str(edit.notes[0])
     assert outline == "turn\n  restate the task"
     assert "step_list" in body["format"]["$defs"]["slot"]["enum"] and "steps" not in str(body["format"])
+
+
+def test_json_nested_without_end_is_no_command() -> None:
+    assert command_of_choice('{"command": ' + "[" * 100_000) == ""

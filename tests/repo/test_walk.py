@@ -65,6 +65,7 @@ REASONS = {
     ".env": "may hold secrets",
     "logo.png": "binary",
     "notes.xyz": "not a kind",
+    "src/new\nline.py": "hidden characters",
     "src/link.py": "symbolic link",
     "src/away": "symbolic link",
 }

@@ -14,6 +14,7 @@ from repopilot.code.python_ast import parse_python
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
+from repopilot.foreign_text import is_plain_name
 from repopilot.types import FileChange, Symbol
 
 Changes = tuple[FileChange, ...]
@@ -25,7 +26,7 @@ _LineEdit = tuple[int, int, list[str]]
 """The lines [start, end), counted from 0, and what replaces them."""
 _REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
 _OMISSION = re.compile(
-    r"^\s*(?:#|//|/\*|--|<!--)?\s*(?:\.{3}|…)?\s*(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
+    r"^(?:#|//|/\*|--|<!--)? ?(?:\.{3}|…)? ?(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
     r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",
     re.I,
 )
@@ -48,7 +49,7 @@ def safe_path(path: str) -> str:
     bare = path.strip().removeprefix("./").replace("\\", "/")
     parts = PurePosixPath(bare).parts
     bad = not parts or bare.startswith("/") or ".." in parts or any(p.lower() == ".git" for p in parts)
-    if bad or re.search(r"[\x00-\x1f]|^[A-Za-z]:", bare):
+    if bad or not is_plain_name(bare) or re.match(r"[A-Za-z]:", bare):
         message = i18n.message("generate.outside_path", path=repr(path))
         raise GenerationFailed(message, i18n.message("generate.outside_path_hint"))
     return "/".join(parts)
@@ -68,7 +69,8 @@ def problem_of(path: str, text: str, before: str | None) -> Problem | None:
     """
     old = set((before or "").split("\n"))
     for number, line in enumerate(text.split("\n"), 1):
-        if _OMISSION.match(line) and line not in old:
+        # On one space each: the time to match several runs of spaces grows with the third power of their length.
+        if line.strip() and _OMISSION.match(" ".join(line.split())) and line not in old:
             left_out = i18n.message("generate.problem.left_out", line=number, text=repr(line.strip()))
             return Problem(number, left_out)
     fault = syntax_error(path, text)

@@ -187,7 +187,7 @@ def sentences_of_json(text: str) -> list[str]:
     while position >= 0 and "[" in text:
         try:
             value, end = decoder.raw_decode(text, position)
-        except ValueError:
+        except (ValueError, RecursionError):
             break
         if isinstance(value, dict) and isinstance(value.get("text"), str):
             number = value.get("citation")

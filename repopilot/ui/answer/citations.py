@@ -12,7 +12,7 @@ from repopilot.ui.answer.step_text import inert, outside_code
 
 CONTEXT_LINES = 400
 """Lines shown around a cited place: enough to read on, few enough to draw at once."""
-_MARK = re.compile(r"\[(\d{1,3})\??\](?!\()")
+_MARK = re.compile(r"\[(\d{1,3})\??\](?!\\?\()")
 
 
 def linked(text: str, citations: Sequence[Citation], anchor: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeGuard
 
 from repopilot import i18n
+from repopilot.foreign_text import visible
 from repopilot.i18n.format import count, duration
 from repopilot.trace import Finished, Started
 
@@ -17,6 +18,10 @@ ROWS_LIMIT = 40
 MARKS = {"ok": "", "error": " ✗", "stopped": " ■"}
 CONTRIBUTIONS_SHOWN = 5
 _DIRECTIVE = re.compile(r"(?<!\\):(?=[A-Za-z:])")
+_LINK = re.compile(r"(?<=\])[(:]")
+_HTML = re.compile(r"<(?=[a-z!/?])", re.I)
+_LEADING_ELSEWHERE = re.compile(r"(?<=\])[(:](?=\s*<?\s*(?:[a-z][a-z0-9+.-]*:|[/?#.&\\]))", re.I)
+"""A link in what looks like code: where Markdown sees code is only known to the browser's parser."""
 _NUMBERED = re.compile(r"(.+) (\d+)")
 _HIDDEN = frozenset({"degraded", "diff", "content", "seconds", "lines", "focus", "signature", "summary"})
 
@@ -102,17 +107,26 @@ def facts_table(data: Mapping[str, object], language: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Escape Markdown of a repository or a model so that it loads nothing and no text disappears, outside of code.
+    """Escape Markdown of a repository or a model so that it loads nothing, no text disappears, and no link leads
+    elsewhere than it says.
 
-    Images become their source. Chainlit takes `:name` for a directive and drops it (`Class:method`), so it is escaped.
+    Outside of code, images and links become their source; Chainlit takes `:name` for a directive and drops it
+    (`Class:method`), so it is escaped. Hidden characters are escaped everywhere.
     """
-    return outside_code(text, lambda prose: _DIRECTIVE.sub(r"\\:", prose.replace("![", "!\\[")))
+    disarmed = _LEADING_ELSEWHERE.sub(r"\\\g<0>", visible(text))
+    return outside_code(disarmed, lambda prose: _DIRECTIVE.sub(r"\\:", _without_links(prose)))
+
+
+def _without_links(prose: str) -> str:
+    """Markdown with its images, links and HTML as their source."""
+    # An entity, since a backslash before a backslash would escape nothing.
+    return _HTML.sub("&lt;", _LINK.sub(r"\\\g<0>", prose.replace("![", "!\\[")))
 
 
 def inert_piece(text: str) -> str:
     """As `inert`, for a piece of text whose context is not known: in code, a backslash is visible until the step is
     finished."""
-    return text.replace("![", "!\\[")
+    return _LEADING_ELSEWHERE.sub(r"\\\g<0>", visible(text)).replace("![", "!\\[")
 
 
 def closed(text: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from repopilot.agents.editing.restated.pieces import quoted
+from repopilot.code.data_formats import from_json
 
 Slots = Mapping[str, str]
 
@@ -102,7 +102,7 @@ def command_of_choice(reply: str) -> str:
         reply: JSON.
     """
     try:
-        choice = json.loads(reply)
+        choice = from_json(reply)
         form = choice["command"]
         slots = {name: choice[name] for name in _SLOTS if choice.get(name)}
         return _written(form, slots) if form in FORMS else ""
