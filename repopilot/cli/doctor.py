@@ -156,11 +156,12 @@ def _chroma(runtime: Runtime) -> Check:
 
 
 def _sandbox(runtime: Runtime) -> Check:
-    from repopilot.sandbox.levels import level
+    from repopilot.sandbox.levels import level, shows_names
 
     found = level(runtime.settings)
+    text = "sandbox_shows_names" if shows_names(found) else "sandbox"
     fix = "" if found in ("bwrap", "seatbelt") else _message("install_bubblewrap")
-    return Check("sandbox", "degraded" if found == "limits" else "ok", _message("sandbox", level=found), fix)
+    return Check("sandbox", "degraded" if found == "limits" else "ok", _message(text, level=found), fix)
 
 
 def _browser(runtime: Runtime) -> Check:

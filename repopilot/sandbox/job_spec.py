@@ -28,10 +28,10 @@ class SandboxLimits:
 
     Attributes:
         seconds: wall time.
-        memory: proportional set size, in bytes.
+        memory: proportional set size, and what kernel_memory.py counts, in bytes.
         file: the largest file, in bytes.
         disk: everything written to the work folder, in bytes.
-        processes: at one time.
+        processes: at one time, and threads, which the kernel counts alike.
         output: standard output and error, in bytes.
         descriptors: of open files, of each process.
     """
@@ -56,7 +56,7 @@ class SandboxLimits:
             "nofile": self.descriptors,
             "cpu": int(self.seconds) * 4 + 10,
         }
-        return limits if others is None else {**limits, "nproc": others + 2 * self.processes}
+        return limits if others is None else {**limits, "nproc": others + self.processes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +157,7 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
         {
             "level": level,
             "limits": job.limits.resources(_others(level)),
+            "others": _others(level) or 0,
             "channel": channel,
             "nonce": job.nonce,
             "root": mounts.root,

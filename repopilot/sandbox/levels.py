@@ -18,7 +18,7 @@ from typing import get_args
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, SandboxError
 from repopilot.sandbox import bwrap, seatbelt, stage, supervise
-from repopilot.sandbox.inside.bootstrap import CONFINED
+from repopilot.sandbox.inside.bootstrap import CONFINED, NAMES_VISIBLE
 from repopilot.sandbox.job_spec import (
     INSIDE,
     Mounts,
@@ -56,13 +56,22 @@ def level(settings: Settings) -> SandboxLevel:
     )
 
 
-@cache
 def why_unavailable(candidate: SandboxLevel) -> str:
     """Why a level can't be used, '' when a probe inside it could reach nothing outside."""
+    return _probe(candidate)[0]
+
+
+def shows_names(candidate: SandboxLevel) -> bool:
+    """Whether programs in a level that works can find out which files exist outside, and how large they are."""
+    return _probe(candidate)[1]
+
+
+@cache
+def _probe(candidate: SandboxLevel) -> tuple[str, bool]:
     if sys.platform not in _SYSTEMS[candidate]:
-        return i18n.message("sandbox.not_on_this_system")
+        return i18n.message("sandbox.not_on_this_system"), False
     if candidate == "limits":
-        return ""
+        return "", True
     try:
         with tempfile.TemporaryDirectory(prefix="repopilot-") as outside, stage.stage({}, None) as folder:
             secret = Path(outside).resolve() / "secret"
@@ -71,12 +80,12 @@ def why_unavailable(candidate: SandboxLevel) -> str:
             job = SandboxJob(folder / "repo", stage.fresh_work(folder, "work"), probe=probe, limits=_PROBE_LIMITS)
             outcome = start(job, candidate, threading.Event())
     except RepoPilotError as error:
-        return error.message
+        return error.message, False
     except OSError as error:
-        return str(error)
-    if outcome.status == CONFINED:
-        return ""
-    return outcome.output.strip() or i18n.message("sandbox.probe_ended", status=outcome.status)
+        return str(error), False
+    if outcome.status in (CONFINED, NAMES_VISIBLE):
+        return "", outcome.status == NAMES_VISIBLE
+    return outcome.output.strip() or i18n.message("sandbox.probe_ended", status=outcome.status), False
 
 
 def start(job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event) -> supervise.RunOutcome:

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+_INODE = 1024
+
 
 def descendants(root: int, marker: str = "") -> set[int]:
     """The ids of `root`, its descendants and the living members of its process group.
@@ -35,8 +37,14 @@ def descendants(root: int, marker: str = "") -> set[int]:
 
 
 def memory(pids: Iterable[int]) -> int:
-    """Proportional set size of the processes together, in bytes; resident set size where the kernel doesn't give it."""
+    """Proportional set size of the processes together, in bytes, with what is swapped out; resident set size where the
+    kernel doesn't give it."""
     return sum(_memory(pid) for pid in pids)
+
+
+def tasks(pids: Iterable[int]) -> int:
+    """Threads of the processes together."""
+    return sum(_threads(pid) for pid in pids)
 
 
 def own_tasks() -> int:
@@ -46,12 +54,12 @@ def own_tasks() -> int:
 
 
 def disk_use(folder: Path, enough: int) -> int:
-    """Bytes on disk below a folder; stops counting above `enough`."""
+    """Bytes on disk below a folder, with a little for each file that is empty; stops counting above `enough`."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
             try:
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512 + _INODE
             except OSError:  # deleted meanwhile
                 continue
             if total > enough:
@@ -92,9 +100,10 @@ def _has_marker(pid: int, marker: str) -> bool:
 
 
 def _memory(pid: int) -> int:
-    for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
-        if line.startswith(b"Pss:"):
-            return int(line.split()[1]) * 1024
+    lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+    shares = [int(line.split()[1]) * 1024 for line in lines if line.startswith((b"Pss:", b"SwapPss:"))]
+    if shares:
+        return sum(shares)
     resident = _read(f"/proc/{pid}/statm").split()
     return int(resident[1]) * os.sysconf("SC_PAGE_SIZE") if len(resident) > 1 else 0
 

@@ -18,13 +18,21 @@ from typing import IO
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, SandboxError
-from repopilot.sandbox.job_spec import SandboxLimits
+from repopilot.sandbox import kernel_memory
+from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.plain_text import plain
-from repopilot.sandbox.processes import descendants, disk_use, memory
+from repopilot.sandbox.processes import descendants, disk_use, memory, tasks
 from repopilot.types import Ended
 
 _POLL_S, _MAX_POLL_S = 0.03, 0.25
+_GLANCE_S = 0.01
 _DISK_EVERY = 10  # polls
+_OWN_PROCESSES = 3
+"""bubblewrap's two and the guard, which hold up no one."""
+_CROWDED, _MOST_CROWDED = 0.9, 8
+"""A run ends after so many polls that find nearly as many processes and threads as the kernel lets it have."""
+_LEFT_TO_OTHERS = 192 * MB
+"""A run ends where less of the system's memory is available, if that fell since the run began, whoever took it."""
 _KEPT_HEAD, _KEPT_TAIL = 64 * 1024, 192 * 1024
 _REPORT_CAP = 16 * 1024 * 1024
 
@@ -168,15 +176,13 @@ def _watch(
     cancel: threading.Event,
 ) -> Ended:
     """Wait for the end, or for the first limit that is exceeded."""
-    polls, cost = 0, 0.0
+    polls, crowded, cost = 0, 0, 0.0
+    usage = _Usage(limits, folder)
     while True:
-        try:
-            process.wait(
-                min(max(_POLL_S, 10 * cost), _MAX_POLL_S)
-            )  # at most a tenth of a core, also with many processes
+        # at most a tenth of a core, also with many processes
+        if _ends_within(process, min(max(_POLL_S, 10 * cost), _MAX_POLL_S), limits.memory // 4):
             return "finished"
-        except subprocess.TimeoutExpired:
-            polls += 1
+        polls += 1
         if cancel.is_set():
             return "cancelled"
         if time.monotonic() - started > limits.seconds:
@@ -185,13 +191,65 @@ def _watch(
             return "output"
         scanned = time.thread_time()
         tree = descendants(process.pid)
-        if len(tree) > limits.processes:
+        crowded = crowded + 1 if tasks(tree) >= _CROWDED * limits.processes else 0
+        if crowded > _MOST_CROWDED or len(tree) > limits.processes + _OWN_PROCESSES:
             return "processes"
-        if memory(tree) > limits.memory:
-            return "memory"
+        if exceeded := usage.exceeded(tree, look_at_disk=polls % _DISK_EVERY == 0):
+            return exceeded
         cost = time.thread_time() - scanned
-        if polls % _DISK_EVERY == 0 and disk_use(folder, limits.disk) > limits.disk:
-            return "disk"
+
+
+def _ends_within(process: subprocess.Popen[bytes], seconds: float, much: int) -> bool:
+    """Wait for the end of a process, not as long where the system's available memory falls by `much` meanwhile.
+    Returns whether it has ended."""
+    deadline, before = time.monotonic() + seconds, kernel_memory.available_memory() or 0
+    while True:
+        try:
+            process.wait(max(0.0, min(_GLANCE_S, deadline - time.monotonic())))
+            return True
+        except subprocess.TimeoutExpired:
+            now = kernel_memory.available_memory() or 0
+            if time.monotonic() >= deadline or before - now > much:
+                return False
+
+
+class _Usage:
+    """Memory and disk of one run, measured from outside."""
+
+    def __init__(self, limits: SandboxLimits, folder: Path) -> None:
+        self._limits, self._folder = limits, folder
+        self._folder_in_memory = kernel_memory.is_temporary(folder)
+        self._shared_before = kernel_memory.shared_memory()
+        self._available_before = kernel_memory.available_memory() or 0
+        self._disk = 0
+
+    def exceeded(self, tree: set[int], *, look_at_disk: bool) -> Ended | None:
+        """The limit that the processes exceed, None for none."""
+        apart = kernel_memory.own_network(tree)
+        files = kernel_memory.open_files(tree) if apart is None else kernel_memory.OpenFiles()
+        if look_at_disk:
+            self._disk = disk_use(self._folder, self._limits.disk)
+            if self._disk + files.deleted > self._limits.disk:
+                return "disk"
+        if self._is_scarce() or self._memory(tree, apart, files) > self._limits.memory:
+            return "memory"
+        return None
+
+    def _is_scarce(self) -> bool:
+        available = kernel_memory.available_memory()
+        if available is None or available > _LEFT_TO_OTHERS:
+            return False
+        return self._available_before - available > self._limits.memory // 4
+
+    def _memory(self, tree: set[int], apart: int | None, files: kernel_memory.OpenFiles) -> int:
+        total = memory(tree) + kernel_memory.page_tables(tree) + kernel_memory.temporary_files(tree)
+        if kernel_memory.shared_memory() - self._shared_before > self._limits.memory // 8:
+            total += kernel_memory.shared_mappings(tree)
+        if self._folder_in_memory:
+            total += self._disk + files.deleted
+        if apart is not None:
+            return total + kernel_memory.network_buffers(apart)
+        return total + kernel_memory.socket_buffers(files.sockets + files.unreadable * self._limits.descriptors)
 
 
 def _kill_all(process: subprocess.Popen[bytes], marker: str) -> None:

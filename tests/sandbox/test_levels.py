@@ -46,6 +46,7 @@ def test_the_filter(machine, column):
     apart = seccomp.program(machine, namespaces=True, landlock_abi=0)
     shared = seccomp.program(machine, namespaces=False, landlock_abi=7)
     old = seccomp.program(machine, namespaces=False, landlock_abi=2)
+    fcntl, prctl, setsockopt = ((72, 25)[column], (157, 167)[column], (54, 208)[column])
     socket, clone, ioctl = ((41, 198)[column], (56, 220)[column], (16, 29)[column])
     chmod, kill, prlimit = ((91, 52)[column], (62, 129)[column], (302, 261)[column])
     read, mount, truncate = ((0, 63)[column], (165, 40)[column], (76, 45)[column])
@@ -58,6 +59,12 @@ def test_the_filter(machine, column):
         assert answer(program, machine, ioctl, 0, 0x5412) == REFUSE  # typing into the terminal
         assert answer(program, machine, ioctl, 0, 0x5401) == ALLOW
         assert answer(program, "mips", read) == 0x80000000
+        assert answer(program, machine, fcntl, 3, 1031) == REFUSE  # a larger pipe
+        assert answer(program, machine, fcntl, 3, 2) == ALLOW
+        assert [answer(program, machine, prctl, option) for option in (4, 15)] == [PRETEND, ALLOW]
+        sizes = [answer(program, machine, setsockopt, 3, 1, option) for option in (7, 8, 32, 33, 2)]
+        assert sizes == [PRETEND] * 4 + [ALLOW]
+        assert answer(program, machine, setsockopt, 3, 6, 7) == ALLOW  # of TCP
     assert [answer(apart, machine, socket, family) for family in (1, 2, 10, 16, 40)] == [ALLOW] * 3 + [REFUSE] * 2
     assert [answer(shared, machine, socket, family) for family in (1, 2, 10, 16, 40)] == [REFUSE] * 5
     assert answer(shared, machine, chmod) == PRETEND
@@ -115,6 +122,7 @@ def ordinary(*command: str) -> list[str]:
         ("def f():\n    return 3\n", "True 1 finished ()"),
         ("import os\nwhile True:\n    os.fork()\n", "False 0"),
         ("def f():\n    return open('/etc/passwd').read() and 3\n", "False 0 finished"),
+        ("import os\ndef f():\n    return 3 + os.path.exists('/etc/passwd')\n", "True 1 finished ()"),
     ],
 )
 def test_ordinary_users_have_the_same_levels(level, code, expected, tmp_path):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 CONFINED = 99
 """Exit status of a probe that could reach nothing outside."""
+NAMES_VISIBLE = 96
+"""Exit status of a probe that could open nothing outside, but asked whether a file there exists and was told."""
 NOT_CONFINED = 98
 """Exit status where the kernel, or this machine's settings, refused a part of the confinement."""
 NOT_STARTED = 97
@@ -46,15 +48,18 @@ def main() -> int:
 
 def _confine(job: dict[str, Any]) -> None:
     if TYPE_CHECKING:
-        from repopilot.sandbox.inside import confine
+        from repopilot.sandbox.inside import confine, own_root
     else:
         import confine
+        import own_root
 
-    level = job["level"]
+    level, limits = job["level"], job["limits"]
     os.nice(10)
     if level in ("landlock", "limits") and sys.platform == "linux":
         confine.guard()
-    confine.limit(job["limits"])
+    if level == "landlock" and own_root.hide_other_files([*job["read"], *job["write"]]) and "nproc" in limits:
+        limits["nproc"] -= job["others"]  # nobody else is in its namespace of users
+    confine.limit(limits)
     if sys.platform != "linux":
         return
     abi = 0
@@ -82,7 +87,9 @@ def _probe(packages: list[str], secret: str, forbidden: str) -> int:
             continue
         print(f"{path} could be opened", file=sys.stderr)
         return NOT_CONFINED
-    return CONFINED if _processes_are_bounded() else NOT_CONFINED
+    if not _processes_are_bounded():
+        return NOT_CONFINED
+    return NAMES_VISIBLE if os.path.lexists(secret) else CONFINED
 
 
 def _processes_are_bounded() -> bool:

@@ -63,7 +63,8 @@ def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
     """
     libc = _libc()
     _checked(libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    if os.geteuid() != 0:
+    if os.geteuid() != 0:  # it may have all of them in a namespace of users
+        _set_capabilities(libc, 0)
         return
     user = _FIRST_UNUSED_USER + int.from_bytes(os.urandom(2), "big") % _UNUSED_USERS
     for folder in write:
@@ -76,10 +77,14 @@ def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    header, sets = struct.pack("II", _CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0)
-    _checked(libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(sets)), "capabilities")
+    _set_capabilities(libc, kept)
     if kept:  # also for the programs it starts
         _checked(libc.prctl(_CAP_AMBIENT, _CAP_AMBIENT_RAISE, _DAC_READ_SEARCH, 0, 0), "ambient capability")
+
+
+def _set_capabilities(libc: ctypes.CDLL, kept: int) -> None:
+    header, sets = struct.pack("II", _CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0)
+    _checked(libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(sets)), "capabilities")
 
 
 def landlock(read: list[str], write: list[str]) -> int:

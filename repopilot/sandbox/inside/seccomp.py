@@ -24,11 +24,14 @@ _REFUSE = _ERRNO | errno.EPERM
 
 _NAMESPACE_FLAGS = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_SOCKET_LEVEL, _BUFFER_OPTIONS = 1, [7, 8, 32, 33]
+_SET_PIPE_SIZE, _SET_DUMPABLE = 1031, 4
 
 # fmt: off
 # name: (x86-64, ARM64); None where the architecture has no such call.
 _CALLS: dict[str, tuple[int, int]] = {
-    "clone": (56, 220), "clone3": (435, 435), "ioctl": (16, 29), "socket": (41, 198),
+    "clone": (56, 220), "clone3": (435, 435), "ioctl": (16, 29), "socket": (41, 198), "setsockopt": (54, 208),
+    "fcntl": (72, 25), "prctl": (157, 167),
 }
 _KERNEL = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
@@ -114,6 +117,10 @@ def program(machine: str, *, namespaces: bool, landlock_abi: int) -> list[_Instr
     filter_ += _answer([_CALLS["clone3"][column]], _ERRNO | errno.ENOSYS)
     filter_ += _argument_bits(_CALLS["clone"][column], 0, _NAMESPACE_FLAGS)
     filter_ += _argument_is(_CALLS["ioctl"][column], 1, [_TIOCSTI, _TIOCLINUX], refuse_when_equal=True)
+    filter_ += _argument_is(_CALLS["fcntl"][column], 1, [_SET_PIPE_SIZE], refuse_when_equal=True)
+    # The supervisor outside must be able to look at every process.
+    filter_ += _argument_is(_CALLS["prctl"][column], 0, [_SET_DUMPABLE], refuse_when_equal=True, reply=_PRETEND)
+    filter_ += _buffer_sizes(_CALLS["setsockopt"][column])
     if namespaces:
         unix, internet, internet6 = 1, 2, 10
         filter_ += _argument_is(_CALLS["socket"][column], 0, [unix, internet, internet6], refuse_when_equal=False)
@@ -156,9 +163,24 @@ def _argument_bits(number: int, index: int, mask: int) -> list[_Instruction]:
     ]
 
 
-def _argument_is(number: int, index: int, values: list[int], *, refuse_when_equal: bool) -> list[_Instruction]:
+def _buffer_sizes(number: int) -> list[_Instruction]:
+    """Let calls that set the size of a socket's buffers do nothing, so that all have the default."""
+    options = [step for option in _BUFFER_OPTIONS for step in ((_JUMP_EQUAL, 0, 1, option), (_RETURN, 0, 0, _PRETEND))]
+    body = [
+        (_LOAD, 0, 0, _ARGUMENTS + 8),
+        (_JUMP_EQUAL, 0, len(options) + 1, _SOCKET_LEVEL),
+        (_LOAD, 0, 0, _ARGUMENTS + 16),
+        *options,
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    return [(_JUMP_EQUAL, 0, len(body), number), *body]
+
+
+def _argument_is(
+    number: int, index: int, values: list[int], *, refuse_when_equal: bool, reply: int = _REFUSE
+) -> list[_Instruction]:
     """Refuse the call when its argument (lower 32 bits) is, or is not, one of the values."""
-    equal, different = (_REFUSE, _ALLOW) if refuse_when_equal else (_ALLOW, _REFUSE)
+    equal, different = (reply, _ALLOW) if refuse_when_equal else (_ALLOW, reply)
     checks = [step for value in values for step in ((_JUMP_EQUAL, 0, 1, value), (_RETURN, 0, 0, equal))]
     body = [(_LOAD, 0, 0, _ARGUMENTS + 8 * index), *checks, (_RETURN, 0, 0, different)]
     return [(_JUMP_EQUAL, 0, len(body), number), *body]

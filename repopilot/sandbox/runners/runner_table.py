@@ -36,7 +36,8 @@ class Toolchain:
     Attributes:
         program: the name of the program.
         suffixes: of its source files.
-        limits: of a run; memory that is reserved but not written doesn't count, of which Node has much.
+        limits: of a run; memory that is reserved but not written doesn't count, of which Node has much. The programs
+            have many threads.
         home: a command that says where its installation is, () where that is around the program.
         patience: what the time limit of tests is multiplied by, since they are compiled first.
     """
@@ -52,19 +53,19 @@ LANGUAGES = {
     "javascript": Toolchain(
         "node",
         (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
-        SandboxLimits(disk=512 * MB, descriptors=1024),
+        SandboxLimits(disk=512 * MB, processes=128, descriptors=1024),
     ),
     "rust": Toolchain(
         "cargo",
         (".rs",),
-        SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, descriptors=1024),
+        SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, processes=128, descriptors=1024),
         ("rustc", "--print", "sysroot"),
         8.0,
     ),
     "go": Toolchain(
         "go",
         (".go",),
-        SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, descriptors=1024),
+        SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, processes=128, descriptors=1024),
         ("go", "env", "GOROOT"),
         4.0,
     ),

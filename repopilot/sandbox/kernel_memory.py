@@ -1,0 +1,185 @@
+"""Memory that a run takes without holding it in any process's resident set, as /proc tells it.
+
+Buffers of sockets, page tables, shared memory that is mapped but let go of, temporary file systems with the files in
+them, and files that are deleted but open. What can't be measured is charged at the most that it can be.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_KB, _MB = 1024, 1024 * 1024
+_INODE = 1200
+"""What the kernel keeps of a file, however empty."""
+_OVERSHOOT = 64 * _KB
+"""A socket takes one more message than its buffer has room for."""
+_QUEUED_TWICE = 2
+"""A packet takes up to about twice the memory of its content."""
+_UNIX, _DATAGRAMS, _STREAMS = ("unix",), ("udp", "udp6", "raw", "raw6"), ("tcp", "tcp6")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFiles:
+    """What the processes of a run hold open: distinct sockets, bytes of deleted files, and processes that don't say."""
+
+    sockets: int = 0
+    deleted: int = 0
+    unreadable: int = 0
+
+
+def available_memory() -> int | None:
+    """Bytes that programs can still have without swapping; None where the system doesn't say."""
+    return _system_memory(b"MemAvailable:")
+
+
+def shared_memory() -> int:
+    """Bytes of all shared memory and temporary file systems of the system."""
+    return _system_memory(b"Shmem:") or 0
+
+
+def page_tables(pids: Collection[int]) -> int:
+    """Bytes of the processes' page tables."""
+    total = 0
+    for pid in pids:
+        for line in _lines(f"/proc/{pid}/status"):
+            if line.startswith(b"VmPTE:"):
+                total += int(line.split()[1]) * _KB
+                break
+    return total
+
+
+def shared_mappings(pids: Collection[int]) -> int:
+    """Bytes of the distinct anonymous mappings that processes share, whether they hold the pages or not."""
+    sizes: dict[bytes, int] = {}
+    for pid in pids:
+        for line in _lines(f"/proc/{pid}/maps"):
+            if line.endswith(b"/dev/zero (deleted)"):
+                span, _, _, _, inode = line.split()[:5]
+                start, _, end = span.partition(b"-")
+                sizes[inode] = max(sizes.get(inode, 0), int(end, 16) - int(start, 16))
+    return sum(sizes.values())
+
+
+def own_network(pids: Collection[int]) -> int | None:
+    """The id of a process whose network namespace is not ours; None where all share ours, or don't say."""
+    ours = _link("/proc/self/ns/net")
+    return next((pid for pid in pids if _link(f"/proc/{pid}/ns/net") not in ("", ours)), None)
+
+
+def network_buffers(pid: int) -> int:
+    """What the sockets of a process's network namespace take at most; also those that no process has open."""
+    folder = f"/proc/{pid}/net"
+    sockets = sum(len(_lines(f"{folder}/{name}")) - 1 for name in (*_UNIX, *_DATAGRAMS))
+    queued = sum(_queued(line) for name in _STREAMS for line in _lines(f"{folder}/{name}")[1:])
+    return max(0, sockets) * _socket_buffer() + _QUEUED_TWICE * queued
+
+
+def socket_buffers(sockets: int) -> int:
+    """What sockets take at most."""
+    return sockets * _socket_buffer()
+
+
+def open_files(pids: Collection[int]) -> OpenFiles:
+    """Look at all file descriptors of the processes."""
+    sockets, deleted, unreadable = set(), dict[tuple[int, int], int](), 0
+    for pid in pids:
+        folder = f"/proc/{pid}/fd"
+        try:
+            names = os.listdir(folder)
+        except PermissionError:
+            unreadable += 1
+            continue
+        except OSError:  # it has ended
+            continue
+        for name in names:
+            place = f"{folder}/{name}"
+            target = _link(place)
+            if target.startswith("socket:"):
+                sockets.add(target)
+            elif target.endswith(" (deleted)") and not target.startswith(("/dev/", "/memfd:")):
+                deleted.update(_size(place))
+    return OpenFiles(len(sockets), sum(deleted.values()), unreadable)
+
+
+def temporary_files(pids: Collection[int]) -> int:
+    """Bytes of the temporary file systems that are mounted for the processes and not for us, and of their inodes."""
+    seen: dict[int, int] = {}
+    ours = _link("/proc/self/ns/mnt")
+    namespaces: set[str] = {ours, ""}
+    for pid in pids:
+        namespace = _link(f"/proc/{pid}/ns/mnt")
+        if namespace in namespaces:
+            continue
+        namespaces.add(namespace)
+        for place in _temporary_places(pid):
+            try:
+                device, state = os.stat(place).st_dev, os.statvfs(place)
+            except OSError:
+                continue
+            files = state.f_files - state.f_ffree
+            seen[device] = (state.f_blocks - state.f_bfree) * state.f_frsize + files * _INODE
+    return sum(seen.values())
+
+
+def is_temporary(folder: Path) -> bool:
+    """Whether a folder is in a file system that is kept in memory."""
+    path, best, kind = os.path.realpath(folder), "", b""
+    for line in _lines("/proc/self/mounts"):
+        place = line.split()[1].decode("utf-8", "replace")
+        if (path == place or path.startswith(place.rstrip("/") + "/")) and len(place) >= len(best):
+            best, kind = place, line.split()[2]
+    return kind in (b"tmpfs", b"ramfs")
+
+
+def _temporary_places(pid: int) -> Iterator[str]:
+    for line in _lines(f"/proc/{pid}/mounts"):
+        fields = line.split()
+        if len(fields) > 2 and fields[2] == b"tmpfs":
+            yield f"/proc/{pid}/root{fields[1].decode('utf-8', 'replace')}"
+
+
+def _queued(line: bytes) -> int:
+    """Bytes that wait in a TCP socket to be sent or read: the field `tx_queue:rx_queue`."""
+    fields = line.split()
+    sending, _, receiving = fields[4].partition(b":") if len(fields) > 4 else (b"0", b"", b"0")
+    listening = len(fields) > 3 and fields[3] == b"0A"  # whose fields count connections
+    return 0 if listening else int(sending, 16) + int(receiving, 16)
+
+
+def _socket_buffer() -> int:
+    """The default is the most there is, since calls that raise it are not carried out; see inside/seccomp.py."""
+    defaults = [_lines(f"/proc/sys/net/core/{name}_default") for name in ("rmem", "wmem")]
+    return max([212_992, *(int(lines[0]) for lines in defaults if lines)]) + _OVERSHOOT
+
+
+def _size(place: str) -> dict[tuple[int, int], int]:
+    try:
+        state = os.stat(place)
+    except OSError:
+        return {}
+    return {(state.st_dev, state.st_ino): state.st_blocks * 512 + _INODE}
+
+
+def _system_memory(name: bytes) -> int | None:
+    for line in _lines("/proc/meminfo"):
+        if line.startswith(name):
+            return int(line.split()[1]) * _KB
+    return None
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:  # the process has ended, or belongs to another user
+        return ""
+
+
+def _lines(path: str) -> list[bytes]:
+    try:
+        with open(path, "rb", buffering=_MB) as file:
+            return file.read().splitlines()
+    except OSError:
+        return []

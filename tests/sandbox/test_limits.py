@@ -1,0 +1,128 @@
+"""What a run takes at most while it lasts: processes, threads, and memory that is in no process's resident set."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support import hostile
+
+from repopilot.sandbox import kernel_memory
+from repopilot.sandbox.job_spec import MB, SandboxLimits
+from repopilot.sandbox.levels import why_unavailable
+from repopilot.sandbox.processes import descendants
+from repopilot.sandbox.run import run_pytest
+from repopilot.settings import Settings
+
+FOLDER = Path(__file__, "../hostile").resolve()
+LEVELS = ("bwrap", "landlock", "limits")
+HIDING = (
+    "fills_socket_pairs",
+    "hides_in_shared_mappings",
+    "hides_in_page_tables",
+    "queues_for_nobody",
+    "makes_empty_files",
+)
+OWN = 4
+"""Processes of bubblewrap and the guard, and our own."""
+
+
+class Peak(threading.Thread):
+    """The most processes below this one, and how far the system's available memory fell."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.processes, self.memory, self.over = 0, 0, threading.Event()
+        self._before = kernel_memory.available_memory() or 0
+
+    def run(self) -> None:
+        while not self.over.is_set():
+            self.processes = max(self.processes, len(descendants(os.getpid())))
+            self.memory = max(self.memory, self._before - (kernel_memory.available_memory() or 0))
+            time.sleep(0.001)
+
+
+def run_hostile(name: str, level: str, seconds: float = 12) -> tuple:
+    if reason := why_unavailable(level):
+        pytest.skip(f"{level}: {reason}")
+    files = {"hostile.py": (FOLDER / f"{name}.py").read_text(), "test_it.py": hostile.TEST}
+    peak = Peak()
+    before = len(descendants(os.getpid()))
+    peak.start()
+    run = run_pytest(files, ["test_it.py"], Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=seconds))
+    peak.over.set()
+    peak.join()
+    assert not run.passed and not run.genuine
+    return run, peak.processes - before, peak.memory
+
+
+@pytest.mark.parametrize("level", LEVELS[:2])
+def test_there_are_never_more_processes_than_the_limit(level):
+    _, processes, _ = run_hostile("forks_without_end", level)
+    assert 32 < processes <= SandboxLimits().processes + OWN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", HIDING)
+def test_memory_outside_of_processes_counts(name, level):
+    run, _, memory = run_hostile(name, level)
+    assert run.ended in ("memory", "disk") or name in ("queues_for_nobody", "makes_empty_files")
+    # Twice the limit leaves room for what other programs of the machine take meanwhile.
+    assert memory < 2 * SandboxLimits().memory
+
+
+def test_deleted_files_count():
+    run, _, _ = run_hostile("keeps_deleted_files", "landlock")
+    assert run.ended == "disk"
+
+
+def test_threads_are_bounded_and_an_ordinary_number_is_not():
+    tests = """
+import threading
+
+def test_threads():
+    gate = threading.Barrier(40)
+    threads = [threading.Thread(target=gate.wait) for _ in range(39)]
+    for thread in threads:
+        thread.start()
+    gate.wait()
+    for thread in threads:
+        thread.join()
+    assert not any(thread.is_alive() for thread in threads)
+"""
+    assert run_pytest({"test_a.py": tests}, ["test_a.py"], Settings(test_timeout_s=20)).genuine
+
+
+def test_sockets_and_temporary_files_are_counted():
+    """An ordinary use of both is no reason to end a run, and buffers have the size they always have."""
+    tests = """
+import os, socket, tempfile
+
+def test_sockets():
+    pairs = [socket.socketpair() for _ in range(16)]
+    pairs[0][0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+    assert pairs[0][0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) < 1 << 20
+    with tempfile.TemporaryFile() as file:
+        file.write(b"x" * (10 << 20))
+        assert file.tell() == 10 << 20
+"""
+    assert run_pytest({"test_a.py": tests}, ["test_a.py"], Settings(test_timeout_s=20)).genuine
+
+
+def test_what_is_measured_of_this_process():
+    import socket
+
+    me = {os.getpid()}
+    before = kernel_memory.open_files(me)
+    pair = socket.socketpair()
+    assert kernel_memory.open_files(me).sockets == before.sockets + 2
+    for end in pair:
+        end.close()
+    assert kernel_memory.page_tables(me) > 0
+    assert kernel_memory.own_network(me) is None
+    assert kernel_memory.temporary_files(me) == 0
+    assert (kernel_memory.available_memory() or 0) > 10 * MB
