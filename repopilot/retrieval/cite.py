@@ -28,6 +28,11 @@ _MARKER = re.compile(r"\s?[\[【]\s*\^?(\d{1,3}(?:\s*[,;&–-]\s*\d{1,3})*)\s*\?
 _TICKED_MARKER = re.compile(r"`\s*(\[\d{1,3}\])\s*`")
 _INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
 
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(
+    r"!\[|\]\(|\b[a-z][a-z0-9+.-]*://|</?(?:a|img|script|iframe|svg|form|object|embed|link|style)\b", re.I
+)
+
 _NO_TRANSLATIONS: Mapping[str, Collection[str]] = {}
 
 SymbolsOf = Callable[[str], Sequence[Symbol]]
@@ -115,6 +120,15 @@ def verify(
     return "".join(pieces), tuple(citations)
 
 
+def leads_elsewhere(sentence: str, excerpts: Sequence[Excerpt]) -> bool:
+    """Whether a sentence of a model has an image, a link, HTML or an address: what it read may have told it to put them
+    there. An address is allowed in backticks, as a value that an excerpt has."""
+    if _LINK.search(_CODE.sub("", sentence)):
+        return True
+    quoted = (code for code in _CODE.findall(sentence) if _LINK.search(code))
+    return any(not any(code.strip("`").strip() in e.text for e in excerpts) for code in quoted)
+
+
 def split_marks(sentence: str) -> tuple[str, list[int]]:
     """A sentence without its citation numbers, and those numbers in order, once each."""
     sentence = _TICKED_MARKER.sub(r"\1", sentence)
@@ -139,6 +153,8 @@ def _checked_sentence(
 ) -> str:
     """The sentence with the numbers of its citations, which are added to `citations`; '' where nothing supports it."""
     body, given = split_marks(sentence)
+    if leads_elsewhere(sentence, excerpts):
+        return ""
     claim = claim_of(body)
     if not claim.anchors and len(claim.words) < 3:
         return body  # too little to check: nothing is cited for it

@@ -61,9 +61,9 @@ def test_every_form_in_which_small_models_write_numbers_is_parsed(marker: str) -
     assert out == "`make_context` builds a `Context` [1]." and citations[0][1] == "src/click/core.py:10-13"
 
 
-def test_code_blocks_and_links_are_left_alone() -> None:
-    text = "```python\nx = items[1]\n```\n[1](https://example.org)\n"
-    assert checked(text) == (text, [])
+def test_code_blocks_are_left_alone_and_links_left_out() -> None:
+    code = "```python\nx = items[1]\n```\n"
+    assert checked(f"{code}[1](https://example.org)\n") == (code, [])
 
 
 def test_a_mention_is_no_definition() -> None:

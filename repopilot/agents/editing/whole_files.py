@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.editing import edits
+from repopilot.agents.editing.allowed_files import may_write
 from repopilot.agents.editing.checked_change import checked_change
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.places import EditTarget, choose, load
@@ -51,11 +52,12 @@ class _Reply(NamedTuple):
 
 class _CheckedReply(NamedTuple):
     """The changes of a reply, or () and the `problem` with it. `removed` are definitions that the task doesn't ask to
-    remove."""
+    remove, `refused` the paths of files that the model may not write."""
 
     changes: tuple[FileChange, ...]
     problem: str
     removed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def complaint(self) -> str:
@@ -154,11 +156,13 @@ async def _check(
     """The changes in a reply, or what is wrong with it, fit for model and user."""
     async with step.child("check syntax", "tool") as checking:
         try:
-            changes = await asyncio.to_thread(_changes, reply, targets, request.task, workspace)
+            changes, refused = await asyncio.to_thread(_changes, reply, targets, request.task, workspace)
             problem = "" if changes else i18n.message("generate.problem.no_change")
-            checked = _CheckedReply(changes, problem, _unrequested_removals(changes, targets, request.task))
+            checked = _CheckedReply(changes, problem, _unrequested_removals(changes, targets, request.task), refused)
         except GenerationFailed as error:
             checked = _CheckedReply((), error.message)
+        if checked.refused:
+            checking.degrade(i18n.message("generate.refused_files", files=", ".join(checked.refused)))
         checking.note(ok=not checked.problem, files=[c.path for c in checked.changes], lost=list(checked.removed))
         paths = ", ".join(c.path for c in checked.changes)
         parsed = i18n.text("generate.parses", request.language, files=paths) if paths else ""
@@ -172,7 +176,10 @@ def _unrequested_removals(changes: edits.Changes, targets: Sequence[EditTarget],
     return tuple(n for c in changes for n in unrequested_removals(c.path, c.content, before.get(c.path, ""), task))
 
 
-def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace: Workspace) -> edits.Changes:
+def _changes(
+    reply: _Reply, targets: Sequence[EditTarget], task: str, workspace: Workspace
+) -> tuple[edits.Changes, tuple[str, ...]]:
+    """The changes in a reply, and the paths of those that are refused."""
     found = blocks(reply.text)
     if not found:
         kind = "no_code" if reply.text.strip() else "empty"
@@ -181,9 +188,12 @@ def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace:
     if len(targets) == 1 and targets[0].large and targets[0].outline:
         code = "\n".join(b.body for b in found)
         text, _ = edits.with_symbols(targets[0].path, targets[0].shown, targets[0].outline, code)
-        return _without_unchanged([checked_change(targets[0], text, task, workspace.index)])
-    changes = []
+        return _without_unchanged([checked_change(targets[0], text, task, workspace.index)]), ()
+    changes, refused = [], []
     for path, block in blocks_by_path(found, list(known)).items():
+        if path not in known and not may_write(path, task, workspace.index.files):
+            refused.append(path)
+            continue
         path = edits.safe_path(path)
         target = known.get(path) or load(path, workspace)
         text = block.body
@@ -192,7 +202,7 @@ def _changes(reply: _Reply, targets: Sequence[EditTarget], task: str, workspace:
         changes.append(checked_change(target, text, task, workspace.index))
     if not changes:
         raise GenerationFailed(i18n.message("generate.problem.no_path"))
-    return _without_unchanged(changes)
+    return _without_unchanged(changes), tuple(refused)
 
 
 def _salvaged(text: str, target: EditTarget) -> str:

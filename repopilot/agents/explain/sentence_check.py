@@ -18,6 +18,7 @@ from repopilot.retrieval.cite import (
     SUPPORTED,
     Excerpt,
     SymbolsOf,
+    leads_elsewhere,
     narrowed,
     split_marks,
     support,
@@ -29,7 +30,9 @@ from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, las
 from repopilot.retrieval.query.french import english_terms
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
-Reason = Literal["fragment", "repeated", "language", "copied", "invented", "uncited", "unsupported", "off_topic"]
+Reason = Literal[
+    "fragment", "repeated", "language", "copied", "invented", "uncited", "unsupported", "off_topic", "link"
+]
 """Why a sentence isn't shown."""
 
 SUBJECT_SHARE = 1 / 3
@@ -114,6 +117,8 @@ def check_sentence(sentence: str, ground: Ground, earlier: Sequence[str] = ()) -
     body, given = split_marks(without_invented_lines(sentence))
     body = _LIST_MARK.sub("", body).strip()
     claim = claim_of(body)
+    if leads_elsewhere(sentence, ground.excerpts):
+        return "link"
     if in_other_language(body, ground.language):
         return "language"
     if is_fragment(body, cited=ends_in_citation(sentence)):
