@@ -63,6 +63,11 @@ class Settings(BaseSettings):
         default=True, description="The browser app fetches the embedded and embedding models in the background."
     )
     num_ctx: int = Field(default=8192, ge=1024, description="Context window asked of the model, in tokens.")
+    model_calls: int = Field(
+        default=0,
+        ge=0,
+        description="Calls that a model server gets at once; further ones take turns in a queue. 0: by its kind.",
+    )
     max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
     model_timeout_s: float = Field(
         default=120.0, gt=0, description="Longest silence of a model before it is given up, in seconds."

@@ -77,7 +77,8 @@ class Step:
     """A running step.
 
     The text of a step of kind `answer` is the answer itself, which the browser shows as the message. `fallbacks` are
-    the messages recorded by `degrade`, `data` the facts recorded by `note`.
+    the messages recorded by `degrade`, `data` the facts recorded by `note`, `root_id` the id of the request's outermost
+    step.
     """
 
     sink: Sink
@@ -85,6 +86,7 @@ class Step:
     name: str
     data: dict[str, object] = field(default_factory=dict)
     fallbacks: list[str] = field(default_factory=list)
+    root_id: str = ""
     _text: list[str] = field(default_factory=list)
 
     async def write(self, text: str) -> None:
@@ -132,7 +134,7 @@ class Step:
         Yields:
             The running step. An exception or a cancellation sets its state and is raised again.
         """
-        async with _running(self.sink, self.id, name, kind, input) as step:
+        async with _running(self.sink, self, name, kind, input) as step:
             yield step
 
 
@@ -154,9 +156,10 @@ async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> As
 
 
 @asynccontextmanager
-async def _running(sink: Sink, parent_id: str | None, name: str, kind: Kind, input: str) -> AsyncIterator[Step]:
-    step = Step(sink, uuid.uuid4().hex, name)
-    sink(Started(step.id, parent_id, name, kind, input, time.time()))
+async def _running(sink: Sink, parent: Step | None, name: str, kind: Kind, input: str) -> AsyncIterator[Step]:
+    id = uuid.uuid4().hex
+    step = Step(sink, id, name, root_id=parent.root_id or parent.id if parent else id)
+    sink(Started(step.id, parent.id if parent else None, name, kind, input, time.time()))
     try:
         yield step
     except asyncio.CancelledError:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from llama_index.llms.openai_like import OpenAILike
 
 
+_AT_ONCE = {"ollama": 2, "openai": 16}
+"""Calls that a server gets at once. Ollama works on one or a few; the two sides of a debate are asked together."""
+
+
 async def choose(settings: Settings, resources: ModelResources) -> Model | None:
     """Choose the model to answer with. Loads nothing yet: see `warm_up`.
 
@@ -158,7 +162,8 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         if weights is None:
             raise ModelError(i18n.message("llm.weights_gone", name=found.name), i18n.message("llm.pull_weights"))
         name, path, _ = weights
-        return embedded.build(name, path, settings, found.notes, resources.engines, resources.replies)
+        engine = embedded.build(name, path, settings, found.notes, resources.engines, resources.replies)
+        return replace(engine, calls=resources.calls(name, settings.model_calls or embedded.SLOTS))
     llm = _ollama(found, settings) if found.kind == "ollama" else _openai(found, settings)
     return Model(
         llm,
@@ -170,6 +175,7 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         settings.model_timeout_s,
         resources.replies,
         speed=found.speed,
+        calls=resources.calls(found.url, settings.model_calls or _AT_ONCE[found.kind]),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from repopilot.llm.call_queue import CallQueue
 from repopilot.llm.model_speed import Speed
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Model:
         timeout_s: the longest silence before a call counts as hanging.
         cache: replies to identical calls, None for none.
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
+        calls: the queue that all models of its server share, None for none.
         speed: as measured on this machine, or estimated from another size; None while nothing is known.
     """
 
@@ -86,6 +88,7 @@ class Model:
     cache: ReplyStore | None = field(default=None, repr=False)
     engine: ModelProcess | None = field(default=None, repr=False)
     speed: Speed | None = None
+    calls: CallQueue | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> str:

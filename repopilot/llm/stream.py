@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -124,12 +125,43 @@ async def request(
         return Reply(pieces=[known], finish="stop")
     reply = Reply(prompt_tokens=await _check_length(model, backend.begun(messages, options.prefix, model), options))
     try:
-        await _receive(model, messages, step, options, reply, halt)
+        async with _turn(model, step):
+            await _receive(model, messages, step, options, reply, halt)
     finally:
         _note_statistics(step, reply)
     if model.cache and reply.finish in ("stop", "halted"):
         model.cache.put(key, reply.text)
     return reply
+
+
+@asynccontextmanager
+async def _turn(model: Model, step: Step) -> AsyncIterator[None]:
+    """Hold one of the calls that the model's server gets at once. Where it has to be waited for, a step shows the place
+    in the queue."""
+    if model.calls is None:
+        yield
+        return
+    places: asyncio.Queue[int | None] = asyncio.Queue()
+    async with AsyncExitStack() as turn:
+        entering = asyncio.create_task(turn.enter_async_context(model.calls.turn(step.root_id, places.put_nowait)))
+        entering.add_done_callback(lambda _: places.put_nowait(None))
+        try:
+            await _show_places(places, step)
+            await entering
+        finally:
+            entering.cancel()
+        yield
+
+
+async def _show_places(places: asyncio.Queue[int | None], step: Step) -> None:
+    """Show the places in a queue, if there are any, until None says that it is over."""
+    place = await places.get()
+    if place is None:
+        return
+    async with step.child("wait for the model", "tool") as waiting:
+        while place is not None:
+            await waiting.write(i18n.text("llm.place_in_queue", place=place) + "\n")
+            place = await places.get()
 
 
 async def _receive(

@@ -74,6 +74,7 @@ class Chat:
         overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
             commit to open.
         building: the environment of its repository's tests is being built.
+        asking: how many questions are being answered.
     """
 
     process: Process
@@ -85,6 +86,7 @@ class Chat:
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     overrides: dict[str, object] = field(default_factory=dict)
     building: bool = False
+    asking: int = 0
 
     @property
     def turns(self) -> tuple[Turn, ...]:

@@ -26,6 +26,10 @@ REFRESH_S = 1.0
 EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin", "gin-gonic/gin"))
 
 
+QUESTIONS_AT_ONCE = 3
+"""Of one chat. The page sends one; who sends more by a program takes his own turns, not those of others."""
+
+
 async def greet(current: Chat) -> None:
     """Show the first screen; or, where the page's address names a repository, open that repository."""
     page = cl.context.session.environ.get("HTTP_REFERER", "")
@@ -70,8 +74,16 @@ def _parse(chat: Chat, text: str, command: str) -> ParsedMessage:
 
 async def _answer_or_postpone(chat: Chat, text: str, command: str) -> None:
     opening = chat.opening
+    if chat.asking >= QUESTIONS_AT_ONCE:
+        text = i18n.text("ui.chat.busy", chat.language, count=chat.asking)
+        await cl.Message(content=text).send()
+        return
     if opening is not None and opening.answerable:
-        await ask(chat, text, command)
+        chat.asking += 1
+        try:
+            await ask(chat, text, command)
+        finally:
+            chat.asking -= 1
         return
     chat.pending = (text, command)
     if opening is None or opening.settled:

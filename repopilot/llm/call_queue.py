@@ -1,0 +1,120 @@
+"""A fair queue in front of a model: so many calls at once, and those who wait take turns.
+
+Without it a server is sent everything at once: it answers in an order of its own, and what waits there for long counts
+as hanging. The order is that of start-time fair queueing: each asker's next call comes after one call of every other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A call that waits. `place` is told its place in the queue, from 1, whenever that changes."""
+
+    turn: int
+    number: int
+    asker: str
+    place: Callable[[int], None]
+    loop: asyncio.AbstractEventLoop
+    begins: asyncio.Future[None] = field(repr=False)
+    told: int = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What the queue is ordered by."""
+        return self.turn, self.number
+
+
+class CallQueue:
+    """The calls of one model server, safe to use from several event loops.
+
+    Args:
+        at_once: how many calls run at once.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self.at_once = at_once
+        self._running = 0
+        self._turn = 0
+        self._last_turns: dict[str, int] = {}
+        self._waiting: list[_Waiting] = []
+        self._numbers = count()
+        self._lock = threading.Lock()
+
+    @asynccontextmanager
+    async def turn(self, asker: str, place: Callable[[int], None]) -> AsyncIterator[None]:
+        """Wait for a turn, and hold it.
+
+        Args:
+            asker: whose call it is: the calls of one asker take turns with those of others.
+            place: called with the place in the queue where the call has to wait, and whenever it changes.
+        """
+        waiting = self._enter(asker, place)
+        if waiting is not None:
+            try:
+                await waiting.begins
+            except asyncio.CancelledError:
+                self._leave(waiting)
+                raise
+        try:
+            yield
+        finally:
+            self._end()
+
+    def _enter(self, asker: str, place: Callable[[int], None]) -> _Waiting | None:
+        """None where the call may begin at once."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            turn = max(self._turn, self._last_turns.get(asker, -1) + 1)
+            self._last_turns[asker] = turn
+            if self._running < self.at_once and not self._waiting:
+                self._begin(turn)
+                return None
+            waiting = _Waiting(turn, next(self._numbers), asker, place, loop, loop.create_future())
+            self._waiting.append(waiting)
+            self._sort()
+            return waiting
+
+    def _begin(self, turn: int) -> None:
+        self._running += 1
+        self._turn = max(self._turn, turn)
+        if not self._waiting:
+            # Who isn't waiting has no claim on others: nothing is kept of askers that are gone.
+            self._last_turns = {asker: last for asker, last in self._last_turns.items() if last >= self._turn}
+
+    def _leave(self, waiting: _Waiting) -> None:
+        """A call that was given up while it waited, or just as its turn came."""
+        with self._lock:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+                self._sort()
+                return
+        self._end()
+
+    def _end(self) -> None:
+        with self._lock:
+            self._running -= 1
+            while self._waiting and self._running < self.at_once:
+                following = self._waiting.pop(0)
+                self._begin(following.turn)
+                following.loop.call_soon_threadsafe(_begin, following.begins)
+            self._sort()
+
+    def _sort(self) -> None:
+        self._waiting.sort(key=lambda waiting: waiting.key)
+        for place, waiting in enumerate(self._waiting, 1):
+            if waiting.told != place:
+                waiting.told = place
+                waiting.loop.call_soon_threadsafe(waiting.place, place)
+
+
+def _begin(begins: asyncio.Future[None]) -> None:
+    if not begins.done():
+        begins.set_result(None)
