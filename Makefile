@@ -1,4 +1,4 @@
-.PHONY: run test quick check docs lock setup setup-dev
+.PHONY: run test quick check docs lock sbom audit setup setup-dev
 PY ?= python3
 LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header \
        --no-annotate --no-emit-index-url pyproject.toml --extra all
@@ -22,6 +22,13 @@ check: setup-dev    ## formatting, lint, types, direction of imports, declared p
 
 docs: setup-dev     ## write the generated parts of the documentation again
 	.venv/bin/python docs/generate.py
+	PYTHONPATH=. .venv/bin/python docs/dependencies.py licences
+
+sbom: setup-dev     ## write sbom.cdx.json: the dependencies as CycloneDX
+	PYTHONPATH=. .venv/bin/python docs/dependencies.py sbom
+
+audit: setup-dev    ## look for advisories against the locked packages, where the service is reached
+	.venv/bin/python .ci/audit.py
 
 lock: setup-dev     ## resolve what pyproject.toml asks for; all anew with UPGRADE=--upgrade
 	$(LOCK) -o requirements.txt

@@ -15,7 +15,7 @@ if [ ! -x .venv/bin/python ]; then
         echo "Python's venv module is missing (on Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
 fi
 .venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r .ci/uv.txt
-.venv/bin/uv pip install -q --link-mode=copy --compile-bytecode --python .venv/bin/python -r "$requirements"
+.venv/bin/uv pip install -q --link-mode=copy --compile-bytecode --python .venv/bin/python --require-hashes -r "$requirements"
 cp "$requirements" "$stamp"
 # The development requirements contain the others.
 [ "$requirements" = requirements-dev.txt ] && cp requirements.txt .venv/requirements.txt.installed || true

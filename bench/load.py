@@ -1,12 +1,12 @@
 """Load: many browser sessions at one server, which ask at once; the model is a scripted server of Ollama's protocol.
 
-    python -m bench.load [--sessions N] [--questions N] [--model-ms MS] [--json OUT]
+    python -m bench.load [--sessions N] [--questions N] [--rounds N] [--model-ms MS] [--json OUT]
 
 Each session asks about functions of its own, over Socket.IO as a browser does, and its answers are checked: right,
 complete, and nothing of another session's. Measured are the time until the evidence is shown and until the answer is
 complete; `loop_ms`, the time of a small HTTP request, sent all the while, which is at least that of the event loop's
-lag; the server's resident memory after a tenth of the questions and at the end; and the order in which sessions are
-served, as the largest lead that one has over another in answers.
+lag; the server's resident memory at the end of each round, whose sessions are new ones; and the order in which sessions
+are served, as the largest lead that one has over another in answers.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ class Load:
     answer_p95_ms: float = 0.0
     loop_p50_ms: float = 0.0
     loop_p99_ms: float = 0.0
-    memory_early_mb: float = 0.0
-    memory_mb: float = 0.0
+    memory_mb: list[float] = field(default_factory=list)
     largest_lead: int = 0
     queued: int = 0
     seconds: float = 0.0
@@ -65,7 +64,7 @@ def reply_of(messages: Sequence[dict], pause_s: float) -> list[str | float]:
     return [f"`helper_{function}` ", pause_s, f"returns x plus {function} [1]."]
 
 
-async def drive(app: App, repository: Path, sessions: int, each: int) -> Load:
+async def drive(app: App, repository: Path, sessions: int, each: int, rounds: int = 1) -> Load:
     """Ask from many sessions at once.
 
     Args:
@@ -73,32 +72,17 @@ async def drive(app: App, repository: Path, sessions: int, each: int) -> Load:
         repository: the folder that is asked about.
         sessions: how many.
         each: questions of each session.
+        rounds: how often, each time with new sessions.
     """
-    load = Load(sessions, sessions * each)
+    load = Load(sessions, sessions * each * rounds)
     turns: list[Turn] = []
-    finished = dict.fromkeys(range(sessions), 0)
+    latencies: list[float] = []
     started = time.monotonic()
-    async with contextlib.AsyncExitStack() as stack:
-        clients = await asyncio.gather(*(stack.enter_async_context(ChatClient(app.url)) for _ in range(sessions)))
-        await asyncio.gather(*(client.ask(str(repository)) for client in clients))
-        latencies: list[float] = []
-        probing = asyncio.create_task(_probe(app.url, latencies))
-
-        async def session(number: int, client: ChatClient) -> None:
-            for question in range(each):
-                function = (number * 7 + question * 31) % FUNCTIONS
-                turn = await client.ask(f"how does helper_{function} compute its result and why?")
-                turns.append(turn)
-                finished[number] += 1
-                load.largest_lead = max(load.largest_lead, finished[number] - min(finished.values()))
-                if problem := wrong(turn, function):
-                    load.wrong.append(f"session {number}, question {question}: {problem}")
-                if len(turns) == load.questions // 10:
-                    load.memory_early_mb = memory_mb(app.process.pid)
-
-        await asyncio.gather(*(session(number, client) for number, client in enumerate(clients)))
-        probing.cancel()
-        load.memory_mb = memory_mb(app.process.pid)
+    probing = asyncio.create_task(_probe(app.url, latencies))
+    for _ in range(rounds):
+        await _round(app, repository, load, each, turns)
+        load.memory_mb.append(memory_mb(app.process.pid))
+    probing.cancel()
     evidence = [1000 * turn.evidence_s for turn in turns if turn.evidence_s is not None]
     load.evidence_p50_ms, load.evidence_p95_ms = quantile(evidence, 0.5), quantile(evidence, 0.95)
     load.answer_p95_ms = quantile([1000 * turn.seconds for turn in turns], 0.95)
@@ -106,6 +90,27 @@ async def drive(app: App, repository: Path, sessions: int, each: int) -> Load:
     load.queued = sum(any(_QUEUED.search(step) for step in turn.steps) for turn in turns)
     load.seconds = time.monotonic() - started
     return load
+
+
+async def _round(app: App, repository: Path, load: Load, each: int, turns: list[Turn]) -> None:
+    """Open the sessions, ask, and close them."""
+    finished = dict.fromkeys(range(load.sessions), 0)
+
+    async def session(number: int, client: ChatClient) -> None:
+        for question in range(each):
+            function = (number * 7 + question * 31) % FUNCTIONS
+            turn = await client.ask(f"how does helper_{function} compute its result and why?")
+            turns.append(turn)
+            finished[number] += 1
+            load.largest_lead = max(load.largest_lead, finished[number] - min(finished.values()))
+            if problem := wrong(turn, function):
+                load.wrong.append(f"session {number}, question {question}: {problem}")
+
+    async with contextlib.AsyncExitStack() as stack:
+        opened = (stack.enter_async_context(ChatClient(app.url)) for _ in range(load.sessions))
+        clients = await asyncio.gather(*opened)
+        await asyncio.gather(*(client.ask(str(repository)) for client in clients))
+        await asyncio.gather(*(session(number, client) for number, client in enumerate(clients)))
 
 
 def wrong(turn: Turn, function: int) -> str:
@@ -138,12 +143,13 @@ async def _probe(url: str, latencies: list[float]) -> None:
             await asyncio.sleep(_PROBE_S)
 
 
-def measure(sessions: int, each: int, model_s: float, folder: Path) -> Load:
+def measure(sessions: int, each: int, rounds: int, model_s: float, folder: Path) -> Load:
     """Start the application and the scripted model, and drive them.
 
     Args:
         sessions: how many ask at once.
-        each: questions of each.
+        each: questions of each in a round.
+        rounds: how often.
         model_s: how long the model takes for a reply.
         folder: an empty one.
     """
@@ -151,7 +157,7 @@ def measure(sessions: int, each: int, model_s: float, folder: Path) -> Load:
     with OllamaServer(reply=lambda messages: reply_of(messages, model_s)) as model:
         options = {"ollama_url": model.url, "embedded": False, "dense": False, "auto_download": False, "workers": 1}
         with running(folder / "home", **options) as app:
-            return asyncio.run(drive(app, repository, sessions, each))
+            return asyncio.run(drive(app, repository, sessions, each, rounds))
 
 
 def main() -> None:
@@ -159,11 +165,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--questions", type=int, default=2_000, help="of all sessions together")
+    parser.add_argument("--rounds", type=int, default=4, help="each with new sessions")
     parser.add_argument("--model-ms", type=float, default=20.0, help="time that the model takes for a reply")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="repopilot-load-") as folder:
-        load = measure(options.sessions, options.questions // options.sessions, options.model_ms / 1000, Path(folder))
+        each = options.questions // options.sessions // options.rounds
+        load = measure(options.sessions, each, options.rounds, options.model_ms / 1000, Path(folder))
     for name, value in asdict(load).items():
         print(f"{name:<18} {value}")
     if options.json:
