@@ -23,7 +23,7 @@ from repopilot.agents.editing.exact.python.expected_names import (
 )
 from repopilot.agents.editing.exact.python.fixtures import fixture_uses, is_fixture
 from repopilot.agents.editing.exact.python.modules import imported_names, statement_around
-from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, outer_scope
+from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, outer_scope, scope_of
 from repopilot.agents.editing.exact.sources import SourceText
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
@@ -379,10 +379,11 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
     found = References()
     paths = project.sources.mentioning(name, ("python",))
     tables = [t for p in paths if (t := project.table(p, name)) is not None]
+    members_only = _is_unique(project, family, name, members_only=True) and _is_used_by_none_else(project, family, name)
     mentioned = Mentioned(
         name,
         frozenset(_full_names(project, family)),
-        _is_unique(project, family, name) and _is_used_by_none_else(project, family, name),
+        members_only and _is_unique(project, family, name),
         all(
             n.type in ("function_definition", "class_definition") for c in family for n in project.own_members(c, name)
         ),
@@ -390,7 +391,7 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
     )
     for table in tables:
         for use in table.uses:
-            _member_use(project, table, use, family, mentioned, found)
+            _member_use(project, table, use, _Members(family, mentioned.unique, members_only), found)
     sharing = _sharing(tables, found)
     for table in tables:
         near = replace(mentioned, is_shared=table.source.path in sharing)
@@ -483,14 +484,17 @@ def _defines(project: PythonProject, place: ClassPlace, name: str) -> bool:
     )
 
 
-def _is_unique(project: PythonProject, family: set[ClassPlace], name: str) -> bool:
-    """Whether no other class of the repository, and no common type, has a member of that name."""
+def _is_unique(project: PythonProject, family: set[ClassPlace], name: str, *, members_only: bool = False) -> bool:
+    """Whether no other class of the repository, and no common type, has a member of that name; nor is a function of a
+    module called so, unless only members count."""
     if name in _common_members():
         return False
     index = project.sources.workspace.index
     inside = [(place.path, project.class_node(place)) for place in family]
     for symbol in index.symbols(name):
         if not symbol.path.endswith((".py", ".pyi")) or symbol.name != name:
+            continue
+        if members_only and symbol.qualified == name:
             continue
         nodes = [n for p, n in inside if p == symbol.path]
         lines = [(n.start_point[0] + 1, n.end_point[0] + 1) for n in nodes]
@@ -539,24 +543,32 @@ def _common_members() -> frozenset[str]:
     return frozenset(name for kind in kinds for name in dir(kind))
 
 
+class _Members(NamedTuple):
+    """The classes that have a member; whether nothing else has its name, and whether no other class has."""
+
+    family: set[ClassPlace]
+    unique: bool
+    only_member: bool
+
+
 def _member_use(
     project: PythonProject,
     table: NameTable,
     use: NameUse,
-    family: set[ClassPlace],
-    mentioned: Mentioned,
+    members: _Members,
     found: References,
 ) -> None:
     path = table.source.path
     if use.role == "attribute":
-        _member_attribute(project, table, use, family, mentioned, found)
+        _member_attribute(project, table, use, members, found)
     elif _looked_up(use):
         scope = table.binding_scope(use)
-        if scope is not None and scope.type == "class_definition" and ClassPlace(path, scope.start_byte) in family:
+        inside = scope is not None and scope.type == "class_definition"
+        if scope is not None and inside and ClassPlace(path, scope.start_byte) in members.family:
             found.add(path, use)
             found.scopes.setdefault(path, set()).add(scope.id)
     elif use.role == "keyword":
-        _field_keyword(project, table, use, family, found)
+        _field_keyword(project, table, use, members.family, found)
 
 
 def _member_text(
@@ -571,7 +583,7 @@ def _member_text(
     content = string_content(source, use.node) if use.role == "string" else ""
     inside = any(c.path == path and c.start <= use.start < project.class_node(c).end_byte for c in family)
     if content == table.name and looked_up_by(source, use.node) is not None:
-        _member_attribute(project, table, use, family, mentioned, found)
+        _member_attribute(project, table, use, _Members(family, mentioned.unique, False), found)
     elif content == table.name and inside and _in_slots(source, use.node):
         found.add(path, use)
     elif content == table.name:
@@ -605,22 +617,35 @@ def _member_attribute(
     project: PythonProject,
     table: NameTable,
     use: NameUse,
-    family: set[ClassPlace],
-    mentioned: Mentioned,
+    members: _Members,
     found: References,
 ) -> None:
     path = table.source.path
     receiver = receiver_of(table.source, use.node)
     known = project.known(path, receiver) if receiver is not None else None
-    if known is None and mentioned.unique and receiver is not None:
+    only = receiver is not None and (members.unique or (members.only_member and _is_object(table.source, receiver)))
+    if known is None and only:
         found.add(path, use)
         note = i18n.message("exact.only_member", name=table.name)
         if note not in found.notes:
             found.notes.append(note)
     elif known is None:
         found.open.append(OpenUse(path, use.start, i18n.message("exact.open.receiver")))
-    elif known.kind in ("instance", "class") and _belongs(project, known, family):
+    elif known.kind in ("instance", "class") and _belongs(project, known, members.family):
         found.add(path, use)
+
+
+def _is_object(source: SourceText, receiver: Node) -> bool:
+    """Whether an expression is what a call or an index gave, and so no module whose function has the member's name."""
+    if receiver.type in ("call", "subscript"):
+        return not source.slice(receiver).startswith(("import_module", "importlib.", "__import__"))
+    if receiver.type != "identifier":
+        return False
+    bound = name_table(source, source.slice(receiver)).bound.get(scope_of(receiver).id, [])
+    values = [use.node.parent.child_by_field_name("right") for use in bound if use.node.parent is not None]
+    return bool(values) and all(
+        value is not None and value.type in ("call", "subscript") and _is_object(source, value) for value in values
+    )
 
 
 def _belongs(project: PythonProject, known: Known, family: set[ClassPlace]) -> bool:
