@@ -102,7 +102,8 @@ class Settings(BaseSettings):
     # Repositories
     git_token: str = Field(
         default="",
-        description="Token for private repositories, sent only to the host of the URL, never stored.",
+        description="Tokens for private repositories, as `host=token`, separated by commas or spaces; one without a host is for "
+        "github.com. Given to that host alone, over https, when it asks for credentials, and never stored.",
         repr=False,
     )
     allow_private_hosts: bool = Field(

@@ -16,6 +16,7 @@ from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
 from repopilot.project_environment import find_environment
 from repopilot.repo.clone import clone_dir
+from repopilot.repo.credentials import HostToken
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Turn
@@ -59,7 +60,7 @@ class SourceRequest:
 
     source: Source
     settings: Settings
-    token: str = ""
+    token: HostToken | None = None
 
 
 def open_snapshot(
@@ -109,7 +110,7 @@ def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, 
     source, settings = request.source, request.settings
     if source.url and not clone_dir(source.url, settings).exists():
         jobs.prewarm(settings)
-    return open_source(source, settings, token=request.token or settings.git_token, progress=progress, cancel=cancel)
+    return open_source(source, settings, token=request.token, progress=progress, cancel=cancel)
 
 
 def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
@@ -136,7 +137,7 @@ def open_index(
     *,
     full: bool = False,
     wait: bool = False,
-    token: str = "",
+    token: HostToken | None = None,
 ) -> Index:
     """Bring the index of a snapshot up to date: lexical index and symbols, and the history of a local folder.
 

@@ -71,7 +71,7 @@ function Asking({ estimate, openingKey, words, act }) {
   );
 }
 
-function Token({ openingKey, refused, words, act }) {
+function Token({ openingKey, host, refused, words, act }) {
   const [token, setToken] = useState('');
   const submit = (event) => {
     event.preventDefault();
@@ -84,7 +84,7 @@ function Token({ openingKey, refused, words, act }) {
         value={token} onChange={(e) => setToken(e.target.value)} />
       <button className="rp-button rp-primary" disabled={!token}>{words.try_token}</button>
       {refused && <span className="rp-warn">{words.token_refused}</span>}
-      <span className="rp-muted">{words.token_note}</span>
+      <span className="rp-muted">{words.token_note.replace('{host}', host)}</span>
     </form>
   );
 }
@@ -135,7 +135,7 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
       {props.moved && <div className="rp-warn">{props.moved}</div>}
       {props.stale && <div className="rp-warn">⚠ {props.stale}</div>}
       {failed && <div className="rp-error">{failed}</div>}
-      {props.phase === 'credentials' && <Token openingKey={props.key} refused={props.refused} words={props.words} act={act} />}
+      {props.phase === 'credentials' && <Token host={props.host} openingKey={props.key} refused={props.refused} words={props.words} act={act} />}
       {props.estimate && <Asking estimate={props.estimate} openingKey={props.key} words={props.words} act={act} />}
       {props.badge && <Badge badge={props.badge} />}
       {props.model && props.model.state !== 'ok' && (

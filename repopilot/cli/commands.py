@@ -68,7 +68,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
         if arguments.wait:
             fetch_embedder(runtime, report)
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        token = split_token(arguments.source)[1] or runtime.settings.git_token
+        _, token = split_token(arguments.source)
         built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
     notes = facts.pop("notes")

@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import git_command, network
+from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import (
     MIN_FREE_BYTES,
     FetchLimits,
@@ -37,13 +38,13 @@ _SHORT_SHA = re.compile(r"[0-9a-f]{7,39}")
 _LISTED_BRANCHES = 8
 
 
-def open_clone(source: Source, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
+def open_clone(source: Source, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
     """Clone `source.url`, or fetch new commits into its existing clone.
 
     Args:
         source: a remote source.
         settings: data directory and allowed hosts.
-        token: goes into the request header only.
+        token: given for this repository; None for that of the settings, if they have one for its host.
         limits: time, size, cancellation and progress.
 
     Returns:
@@ -65,7 +66,7 @@ def open_clone(source: Source, settings: Settings, token: str, limits: FetchLimi
         return _clone_or_update(replace(source, url=f"{source.url}.git"), settings, token, limits)
 
 
-def _clone_or_update(source: Source, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
+def _clone_or_update(source: Source, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
     assert source.url is not None
     git_dir = clone_dir(source.url, settings)
     with clone_lock(git_dir, limits):
@@ -73,7 +74,7 @@ def _clone_or_update(source: Source, settings: Settings, token: str, limits: Fet
             return _clone(source, git_dir, settings, token, limits)
         unset_promisor(git_dir)
         try:
-            remote = network.check(source.url, settings, token or settings.git_token)
+            remote = network.check(source.url, settings, token)
             return _fetch_wanted(source, git_dir, remote, settings, limits)
         except (SourceError, StorageError) as error:
             known = _last_known(source, git_dir)
@@ -106,19 +107,19 @@ def is_clone(snapshot: Snapshot, settings: Settings) -> bool:
     return snapshot.git_dir is not None and snapshot.git_dir.parent == settings.repos
 
 
-def remote_of(git_dir: Path, settings: Settings, token: str) -> Remote:
+def remote_of(git_dir: Path, settings: Settings, token: HostToken | None) -> Remote:
     """The checked origin of a clone.
 
     Args:
         git_dir: the clone.
         settings: which hosts are allowed.
-        token: for a private remote; '' for that of the settings.
+        token: as in `open_clone`.
 
     Raises:
         SourceError: as `network.check`.
     """
     url = _git(git_dir, "config", "--local", "remote.origin.url").decode().strip()
-    return network.check(url, settings, token or settings.git_token)
+    return network.check(url, settings, token)
 
 
 @contextmanager
@@ -169,11 +170,11 @@ def init_bare(git_dir: Path, url: str) -> None:
         ) from error
 
 
-def _clone(source: Source, git_dir: Path, settings: Settings, token: str, limits: FetchLimits) -> Snapshot:
+def _clone(source: Source, git_dir: Path, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
     """Clone into a folder beside the final one and move it there when it is complete."""
     partial = git_dir.with_suffix(".partial")
     assert source.url is not None
-    remote = network.check(source.url, settings, token or settings.git_token)
+    remote = network.check(source.url, settings, token)
     try:
         init_bare(partial, source.url)
         started = time.monotonic()

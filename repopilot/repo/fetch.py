@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from repopilot import i18n
 from repopilot.errors import CredentialsNeeded, RepoPilotError, SourceError, StorageError
 from repopilot.repo import git_command
+from repopilot.repo.credentials import host_of
 from repopilot.repo.git_command import GitFailed, GitTimeout, Remote, Supervision
 from repopilot.types import Progress
 
@@ -216,8 +217,10 @@ def translate_error(error: GitFailed, remote: Remote) -> RepoPilotError:
     text = "\n".join(line for line in error.stderr.splitlines() if not line.startswith("hint:"))
     for pattern, kind, message, hint in _CAUSES:
         if re.search(pattern, text, re.IGNORECASE):
+            if kind is CredentialsNeeded and not remote.confidential:
+                kind, message, hint = SourceError, "credentials_unencrypted", "use_https"
             explanation = i18n.message(f"repo.{message}", host=_host(remote), url=remote.url)
-            return kind(explanation, i18n.message(f"repo.{hint}"))
+            return kind(explanation, i18n.message(f"repo.{hint}", host=host_of(remote.url)))
     words = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or text.splitlines()[-1:]
     reason = " ".join(words)[:300] or i18n.message("repo.no_reason_from_git")
     return SourceError(i18n.message("repo.unreadable", host=_host(remote), reason=reason))

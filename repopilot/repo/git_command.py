@@ -5,7 +5,6 @@ Only the environment that `fetching` creates allows network access; reading neve
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 import signal
@@ -57,14 +56,31 @@ _FETCH_CONFIG = {
     "fetch.fsck.missingNameBeforeEmail": "ignore",
 }
 
+_CREDENTIALS = ("REPOPILOT_GIT_USER", "REPOPILOT_GIT_PASSWORD")
+_CREDENTIAL_HELPER = (
+    '!answer() { test "$1" != get || '
+    + "printf 'username=%s\\npassword=%s\\n' "
+    + " ".join(f'"${name}"' for name in _CREDENTIALS)
+    + "; }; answer"
+)
+"""A function of the shell that git runs helpers by: the token is in no argument, which other accounts could read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """Where to fetch from. `pins` are the checked addresses, as `host:port:address`; `token` is never stored."""
+    """Where to fetch from, checked.
+
+    Attributes:
+        url: without credentials.
+        pins: its addresses, as `host:port:address`.
+        token: given to that very host if it asks, and never stored.
+        confidential: whether nobody else can read the connection; no token goes over any other.
+    """
 
     url: str
     pins: tuple[str, ...] = ()
     token: str = ""
+    confidential: bool = True
 
     def __repr__(self) -> str:
         return f"Remote({self.url!r})"
@@ -110,16 +126,19 @@ def reading(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def fetching(remote: Remote) -> dict[str, str]:
-    """The environment for one conversation with `remote`. The token lives only in it."""
+    """The environment for one conversation with `remote`.
+
+    The token lives only in it. git asks the credential helper when a server has answered 401, and only that of the
+    server's own scheme, host and port; a header of ours would go along with the first request, to whoever is asked.
+    """
     config = [*_CONFIG.items(), *_FETCH_CONFIG.items(), *(("http.curloptResolve", pin) for pin in remote.pins)]
+    scheme, _, rest = remote.url.partition("://")
+    credentials: dict[str, str] = {}
     if remote.token:
-        config.append(("http.extraHeader", _authorization(remote.token)))
-    return _environment(config, protocols=remote.url.partition(":")[0])
-
-
-def _authorization(token: str) -> str:
-    pair = token if ":" in token else f"x-access-token:{token}"
-    return "Authorization: Basic " + base64.b64encode(pair.encode()).decode()
+        config.append((f"credential.{scheme}://{rest.partition('/')[0]}.helper", _CREDENTIAL_HELPER))
+        user, colon, password = remote.token.partition(":")
+        credentials = dict(zip(_CREDENTIALS, (user, password) if colon else ("x-access-token", user), strict=True))
+    return {**_environment(config, protocols=scheme), **credentials}
 
 
 def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocols: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from repopilot.errors import Cancelled, SourceError
 from repopilot.redaction.redact import redacted
 from repopilot.repo import git_command, local
 from repopilot.repo.clone import clone_lock, fetch_limits, fetch_ref, init_bare, is_clone, remote_of, resolve
+from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.git_command import GitFailed, Remote
 from repopilot.repo.patch import FileDiff, Hunk, Status, with_names
@@ -242,7 +243,7 @@ def deepen(
     *,
     progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
-    token: str = "",
+    token: HostToken | None = None,
 ) -> int:
     """Fetch the history that leads to a clone's snapshot, without file contents. Local folders are only counted.
 
@@ -251,7 +252,7 @@ def deepen(
         settings: `history_commits` bounds the number of commits.
         progress: called with what git reports.
         cancel: ends the call once set.
-        token: goes into the request header only.
+        token: as in `open_clone`.
 
     Returns:
         How many commits are known now.
@@ -268,7 +269,9 @@ def deepen(
     return len(commits(snapshot, settings.history_commits))
 
 
-def _fetch_history(git_dir: Path, name: str, settings: Settings, token: str, limits: FetchLimits) -> str | None:
+def _fetch_history(
+    git_dir: Path, name: str, settings: Settings, token: HostToken | None, limits: FetchLimits
+) -> str | None:
     """Fetch the history that leads to a commit id or full remote ref, unless it is here; returns its commit id."""
     deep = history_dir(git_dir)
     ref = f"refs/repopilot/{name}"
@@ -289,7 +292,7 @@ def at(
     ref: str,
     settings: Settings,
     *,
-    token: str = "",
+    token: HostToken | None = None,
     progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
 ) -> Snapshot:
@@ -302,7 +305,7 @@ def at(
         snapshot: the repository; HEAD is its own commit.
         ref: a branch, tag, commit or `refs/pull/N/head`, or one of these with `~N` or `^`.
         settings: data directory, limits and allowed hosts.
-        token: goes into the request header only.
+        token: as in `open_clone`.
         progress: called with what git reports.
         cancel: ends the call once set.
 
@@ -347,7 +350,9 @@ def _prefix(snapshot: Snapshot) -> str:
     return "/".join(filter(None, (output.decode().strip().rstrip("/"), snapshot.subdir)))
 
 
-def _fetch_revision(snapshot: Snapshot, wanted: str, settings: Settings, token: str, limits: FetchLimits) -> str | None:
+def _fetch_revision(
+    snapshot: Snapshot, wanted: str, settings: Settings, token: HostToken | None, limits: FetchLimits
+) -> str | None:
     """Fetch a revision into the clone and return its commit id, None when the remote doesn't have it."""
     assert snapshot.git_dir is not None
     git_dir = snapshot.git_dir
@@ -374,13 +379,13 @@ def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -
     return next((n for n in (name, f"refs/heads/{name}", f"refs/tags/{name}", f"refs/{name}") if n in offered), None)
 
 
-def default_branch(snapshot: Snapshot, settings: Settings, *, token: str = "") -> str:
+def default_branch(snapshot: Snapshot, settings: Settings, *, token: HostToken | None = None) -> str:
     """The branch that changes go into: the remote's HEAD for a clone; for a folder main or master, whichever exists.
 
     Args:
         snapshot: the repository.
         settings: how remotes may be reached.
-        token: for a private remote.
+        token: as in `open_clone`.
 
     Returns:
         The name of the branch, or of its ref.
@@ -403,7 +408,9 @@ def default_branch(snapshot: Snapshot, settings: Settings, *, token: str = "") -
     )
 
 
-def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: str = "") -> str | None:
+def merge_base(
+    snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: HostToken | None = None
+) -> str | None:
     """The commit at which `head` branched off from `base`.
 
     Args:
@@ -411,7 +418,7 @@ def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settin
         base: a ref as in `at`.
         head: a ref as in `at`; None for the snapshot itself.
         settings: as in `at`.
-        token: goes into the request header only.
+        token: as in `open_clone`.
 
     Returns:
         The commit id, None when the known history doesn't reach it.
@@ -431,7 +438,9 @@ def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settin
     return git_command.run(repository, args, git_command.reading(), ok=(0, 1)).decode().strip() or None
 
 
-def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: str = "") -> list[FileDiff]:
+def diff(
+    snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: HostToken | None = None
+) -> list[FileDiff]:
     """What changed from `base` to `head`. Refs a clone lacks are fetched; renames are found at git's default of 50 %.
 
     Args:
@@ -439,7 +448,7 @@ def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings, *,
         base: a ref as in `at`.
         head: a ref as in `at`; None for the snapshot itself, a local folder's uncommitted and untracked files included.
         settings: as in `at`.
-        token: goes into the request header only.
+        token: as in `open_clone`.
 
     Returns:
         One value for each changed file.

@@ -8,24 +8,41 @@ from urllib.parse import urlsplit
 
 from repopilot import i18n
 from repopilot.errors import SourceError
+from repopilot.repo.credentials import HostToken, token_for
 from repopilot.repo.git_command import Remote
 from repopilot.settings import Settings
 
-_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64: reaches any IPv4 address, private ones too
+_PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
+_RESERVED = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "0.0.0.0/8",  # this network
+        "100.64.0.0/10",  # shared by the customers of a provider
+        "192.0.0.0/24",  # protocol assignments
+        "192.88.99.0/24",  # relays of 6to4
+        "224.0.0.0/3",  # multicast, reserved, broadcast
+        "2001::/23",  # protocol assignments, Teredo
+        "3fff::/20",  # documentation
+    )
+)
+"""Ranges that Python's own list misses in one of its versions. Outside of 2000::/3 IPv6 has none but special ones:
+loopback, IPv4-compatible and -mapped, NAT64, local, multicast."""
 
 
-def check(url: str, settings: Settings, token: str = "") -> Remote:
+def check(url: str, settings: Settings, token: HostToken | None = None) -> Remote:
     """Resolve the host of `url` and check that it may be cloned from.
 
     Args:
         url: an http or https address.
-        settings: whether unencrypted http and private hosts are allowed.
-        token: part of the result, sent with requests only.
+        settings: whether unencrypted http and private hosts are allowed, and the tokens of hosts.
+        token: given for a host; it goes before those of the settings.
 
     Returns:
-        The remote with its pinned addresses.
+        The remote with its pinned addresses, and the token that it may get: its own, and none over unencrypted http,
+        which is let alone on loopback, where nobody can listen.
 
     Raises:
+        UsageError: `settings.git_token` can't be read.
         SourceError: unencrypted http, a host that can't be resolved, or one with any address that isn't global
             (loopback, private, link-local, …), unless the settings allow them.
     """
@@ -38,7 +55,9 @@ def check(url: str, settings: Settings, token: str = "") -> Remote:
         for address in addresses:
             _refuse_private(host, address)
     pins = () if _is_literal(host) else (f"{host}:{port}:{','.join(_bracketed(a) for a in addresses)}",)
-    return Remote(url, pins, token)
+    confidential = parts.scheme == "https" or all(ipaddress.ip_address(address).is_loopback for address in addresses)
+    secret = token_for(url, settings.git_token, token) if confidential else ""
+    return Remote(url, pins, secret, confidential)
 
 
 def _resolve(host: str, port: int) -> list[str]:
@@ -52,13 +71,20 @@ def _resolve(host: str, port: int) -> list[str]:
 
 
 def _refuse_private(host: str, address: str) -> None:
-    ip = ipaddress.ip_address(address)
-    mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
-    if ip.is_global and not ip.is_multicast and ip not in _TRANSLATED and (mapped is None or mapped.is_global):
-        return
-    raise SourceError(
-        i18n.message("repo.private_host", host=host, address=address), i18n.message("repo.private_host_hint")
-    )
+    if not _is_global(ipaddress.ip_address(address)):
+        raise SourceError(
+            i18n.message("repo.private_host", host=host, address=address), i18n.message("repo.private_host_hint")
+        )
+
+
+def _is_global(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is on the public internet; a 6to4 address is where the IPv4 address in it is."""
+    if not ip.is_global or any(ip in network for network in _RESERVED):
+        return False
+    if ip.version == 6 and ip not in _PUBLIC_IPV6:
+        return False
+    inside = getattr(ip, "sixtofour", None)
+    return inside is None or _is_global(inside)
 
 
 def _is_literal(host: str) -> bool:

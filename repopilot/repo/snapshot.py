@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from repopilot.repo.clone import fetch_limits, open_clone
+from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import OnProgress
 from repopilot.repo.history import at
 from repopilot.repo.local import open_folder
@@ -16,7 +17,7 @@ def open_source(
     source: Source,
     settings: Settings,
     *,
-    token: str = "",
+    token: HostToken | None = None,
     progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
 ) -> Snapshot:
@@ -27,7 +28,7 @@ def open_source(
     Args:
         source: the parsed address or path.
         settings: data directory, time and size limits, allowed hosts.
-        token: goes into this call's request header and nowhere else; the default is `settings.git_token`.
+        token: given for this repository, sent when its host asks; None for that of the settings, if they have one.
         progress: called with what git reports, at most ten times a second.
         cancel: ends the call once set.
 

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from repopilot import i18n
 from repopilot.errors import SourceError, UsageError
+from repopilot.repo.credentials import HostToken, host_of
 from repopilot.types import Source
 
 _SHORTHAND = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]{0,38})/(?P<name>[A-Za-z0-9_.-]{1,100}?)(?:@(?P<ref>\S+))?")
@@ -67,8 +68,8 @@ def looks_like_source(text: str) -> bool:
     return bool(_SHORTHAND.fullmatch(text)) and not re.search(r"\.[a-z]{1,4}$", text.removesuffix(".git"))
 
 
-def split_token(text: str) -> tuple[str, str]:
-    """`text` without the user and password of its address, and that token ('' without one).
+def split_token(text: str) -> tuple[str, HostToken | None]:
+    """`text` without the user and password of its address, and that token, bound to the address's host.
 
     `https://user:token@host/…` and `https://token@host/…` give the token; a bare user name is given as token too,
     since hosts accept it in that place.
@@ -76,14 +77,23 @@ def split_token(text: str) -> tuple[str, str]:
     text = text.strip()
     scheme = _SCHEME.match(text)
     if not scheme:
-        return text, ""
+        return text, None
     rest = text[scheme.end() :]
     authority, slash, path = rest.partition("/")
     credentials, at, host = authority.rpartition("@")
     if not at:
-        return text, ""
+        return text, None
     user, _, password = credentials.partition(":")
-    return f"{scheme.group()}{host}{slash}{path}", unquote(password or user)
+    address = f"{scheme.group()}{host}{slash}{path}"
+    return address, _bound_to(address, unquote(password or user))
+
+
+def _bound_to(address: str, secret: str) -> HostToken | None:
+    try:
+        return HostToken(host_of(address), secret)
+    except ValueError:
+        # No address: parsing it says what is wrong with it.
+        return None
 
 
 def _unwrap(text: str) -> str:

@@ -116,8 +116,8 @@ async def _open(chat: Chat, text: str) -> bool:
 
 async def _remove_token(message: cl.Message, text: str) -> None:
     """A token inside an address must not stay on the page."""
-    clean, token = split_token(text)
-    if token:
+    clean, _ = split_token(text)
+    if clean != text.strip():
         message.content = clean
         await message.update()
 

@@ -9,6 +9,7 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
+from repopilot.repo.credentials import HostToken
 from repopilot.repo.source import parse_source, split_token
 from repopilot.types import Source
 from repopilot.ui.chat import Chat
@@ -17,7 +18,7 @@ from repopilot.ui.error_text import error_paragraphs
 from repopilot.ui.model_status import model_props
 from repopilot.ui.repository.props import address, moved_note, opening_props
 from repopilot.ui.repository.recent import remember
-from repopilot.ui.repository.registry import POLL_S, Opening, at_ref
+from repopilot.ui.repository.registry import POLL_S, Opening, at_ref, typed_token
 
 REFRESH_S = 0.5
 WAITS_FOR_USER = ("asking", "credentials")
@@ -46,16 +47,16 @@ async def open_repository(chat: Chat, text: str) -> bool:
     ref = chat.overrides.get("ref")
     if isinstance(ref, str) and ref and source.ref is None:
         source = at_ref(source, ref)
-    return await open_source(chat, source, token or chat.settings.git_token)
+    return await open_source(chat, source, token)
 
 
-async def open_source(chat: Chat, source: Source, token: str = "") -> bool:
+async def open_source(chat: Chat, source: Source, token: HostToken | None = None) -> bool:
     """Open a source that is already parsed, as `open_repository` does.
 
     Args:
         chat: the chat to open it in.
         source: the repository.
-        token: for a private repository; '' for none.
+        token: for a private repository.
 
     Returns:
         Whether questions can be asked.
@@ -98,7 +99,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
     actions: dict[str, Callable[[], bool]] = {
         "opening_stop": lambda: openings.stop(opening),
         "opening_retry": lambda: openings.retry(opening),
-        "opening_token": lambda: openings.retry(opening, str(payload.get("token", ""))),
+        "opening_token": lambda: openings.retry(opening, typed_token(opening, str(payload.get("token", "")))),
         "opening_reindex": lambda: openings.reindex(opening),
         "opening_confirm": lambda: openings.confirm(opening, only),
     }

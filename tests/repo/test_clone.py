@@ -10,6 +10,7 @@ from support.git_server import GitServer, commit, git, publish
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import network
 from repopilot.repo.clone import clone_dir, clone_lock, fetch_limits
+from repopilot.repo.credentials import HostToken, host_of
 from repopilot.repo.read import read
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -89,8 +90,8 @@ def test_large_files_stay_on_the_server(server: GitServer, work: Path, options: 
 def test_a_token_is_sent_and_stored_nowhere(server: GitServer, options: Settings) -> None:
     server.token = "t0ps3cret-value"
     with pytest.raises(CredentialsNeeded) as refused:
-        opened(server, options, token="wr0ng-token")
-    snapshot = opened(server, options, token=server.token)
+        opened(server, options, token=HostToken(host_of(server.url), "wr0ng-token"))
+    snapshot = opened(server, options, token=HostToken(host_of(server.url), server.token))
     assert snapshot.stale is None
     assert "wr0ng-token" not in str(refused.value)
     for file in options.home.rglob("*"):
@@ -209,12 +210,26 @@ def test_disk_full(server: GitServer, options: Settings, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    "address", ["127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "[64:ff9b::7f00:1]", "0.0.0.0"]
+    "address",
+    [
+        *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.169.254", "0.0.0.0", "0.1.2.3"),
+        *("100.64.0.1", "192.0.0.8", "192.0.0.9", "192.0.2.1", "192.88.99.1", "198.18.0.1", "224.0.0.1", "240.0.0.1"),
+        *("[::]", "[::1]", "[::7f00:1]", "[::808:808]", "[::ffff:127.0.0.1]", "[::ffff:0:7f00:1]", "[::ffff:8.8.8.8]"),
+        *("[64:ff9b::7f00:1]", "[64:ff9b::808:808]", "[64:ff9b:1::a00:1]"),
+        *("[100::1]", "[2001::7f00:1]", "[2001:db8::1]"),
+        *("[2002:7f00:1::]", "[2002:a00:1::1]", "[2002:6440:1::1]", "[fc00::1]", "[fd00::1]", "[fe80::1]", "[fec0::1]"),
+        *("[feff::1]", "[ff02::1]", "[5f00::1]", "[3fff::1]"),
+    ],
 )
 def test_private_addresses_are_refused(address: str, options: Settings) -> None:
     strict = options.model_copy(update={"allow_private_hosts": False})
     with pytest.raises(SourceError, match="private network"):
         network.check(f"http://{address}/x.git", strict)
+
+
+@pytest.mark.parametrize("address", ["140.82.121.4", "[2606:50c0:8000::154]", "[2400::1]", "[2002:8c52:7904::1]"])
+def test_public_addresses_are_allowed(address: str, options: Settings) -> None:
+    assert network.check(f"https://{address}/x.git", options.model_copy(update={"allow_private_hosts": False}))
 
 
 def test_localhost_by_name_is_refused_and_public_names_are_pinned(options: Settings, monkeypatch) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from repopilot.errors import RepoPilotError, SourceError, UsageError
 from repopilot.i18n import said
+from repopilot.repo.credentials import HostToken
 from repopilot.repo.source import looks_like_source, parse_source, split_token
 
 GITHUB = "https://github.com/o/r.git"
@@ -126,13 +127,13 @@ def test_repository_or_question(text: str, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("https://user:s3c%40ret@host/o/r", ("https://host/o/r", "s3c@ret")),
-        ("https://ghp_abc@github.com/o/r", ("https://github.com/o/r", "ghp_abc")),
-        ("https://host/o/r@v1", ("https://host/o/r@v1", "")),
-        ("git@host:o/r", ("git@host:o/r", "")),
+        ("https://user:s3c%40ret@host/o/r", ("https://host/o/r", HostToken("host", "s3c@ret"))),
+        ("https://ghp_abc@github.com/o/r", ("https://github.com/o/r", HostToken("github.com", "ghp_abc"))),
+        ("https://host/o/r@v1", ("https://host/o/r@v1", None)),
+        ("git@host:o/r", ("git@host:o/r", None)),
     ],
 )
-def test_tokens_are_split_off(text: str, expected: tuple[str, str]) -> None:
+def test_tokens_are_split_off(text: str, expected: tuple[str, HostToken | None]) -> None:
     assert split_token(text) == expected
     assert parse_source(text) == parse_source(expected[0])
 
@@ -150,7 +151,7 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 @given(st.from_regex(r"https://[a-z]{1,8}:[A-Za-z0-9]{12,20}@[a-z]{3,8}\.org/[a-z]{1,8}/[a-z]{1,8}", fullmatch=True))
 def test_no_token_stays_in_a_source(text: str) -> None:
     token = split_token(text)[1]
-    assert token and token not in repr(parse_source(text))
+    assert token and token.secret not in repr(parse_source(text))
 
 
 def test_errors_are_translated() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import os
+import re
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -30,12 +32,21 @@ class GitServer:
     requests: list[str] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
 
+    @property
+    def credentials(self) -> list[str]:
+        """The passwords that were sent, '' for each request without one."""
+        return [_password(headers) for headers in self.headers]
+
 
 @contextmanager
-def serve(folder: Path) -> Iterator[GitServer]:
-    """Serve the bare repositories of a folder until the end of the block."""
+def serve(folder: Path, certificate: Path | None = None) -> Iterator[GitServer]:
+    """Serve the bare repositories of a folder until the block ends; over TLS with a certificate of `self_signed`."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    state = GitServer(f"http://127.0.0.1:{server.server_port}", folder)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    state = GitServer(f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}", folder)
     server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
@@ -46,6 +57,17 @@ def serve(folder: Path) -> Iterator[GitServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def self_signed(folder: Path) -> Path:
+    """A file with a certificate for 127.0.0.1 and localhost, and its key. Needs the program openssl."""
+    file = folder / "loopback.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=loopback"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", str(file), "-out", f"{file}.crt"]
+    subprocess.run(command, check=True, capture_output=True)
+    with file.open("ab") as both:
+        both.write(Path(f"{file}.crt").read_bytes())
+    return file
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -88,8 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._backend(body)
 
     def _authorized(self) -> bool:
-        _, _, encoded = self.headers.get("Authorization", "").partition(" ")
-        return base64.b64decode(encoded).decode().rpartition(":")[2] == self.state.token
+        return _password(str(self.headers)) == self.state.token
 
     def _short(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
         self.send_response(status)
@@ -131,6 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
+
+
+def _password(headers: str) -> str:
+    sent = re.search(r"^Authorization: Basic (\S+)", headers, re.MULTILINE | re.IGNORECASE)
+    return base64.b64decode(sent[1]).decode().partition(":")[2] if sent else ""
 
 
 def _plain(headers: Mapping[str, str], body: bytes) -> bytes:

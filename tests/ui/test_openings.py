@@ -10,7 +10,7 @@ from support.orchard import BIG, FILES
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
 from repopilot.ui.repository.props import moved_note, opening_props
-from repopilot.ui.repository.registry import Openings
+from repopilot.ui.repository.registry import Openings, typed_token
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +101,29 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
         await until(opening, "credentials")
         assert not opening_props(opening, "en")["refused"]
-        openings.retry(opening, "wrong")
+        openings.retry(opening, typed_token(opening, "wrong"))
         await until(opening, "cloning")
         await until(opening, "credentials")
         assert opening_props(opening, "en")["refused"]
-        openings.retry(opening, "open-sesame")
+        openings.retry(opening, typed_token(opening, " open-sesame "))
         await until(opening, "ready")
         assert "open-sesame" not in repr(opening_props(opening, "en"))
         assert not any(b"open-sesame" in file.read_bytes() for file in settings.home.rglob("*") if file.is_file())
+    finally:
+        served.token = ""
+
+
+async def test_a_link_to_another_host_gets_no_token(served, settings):
+    """What a link to `/?offer=…` opens by one click: its host asks for credentials, and gets none but its own."""
+    openings = Openings(runtime_for(settings), no_embedder)
+    served.token = "open-sesame"
+    served.headers.clear()
+    try:
+        tokens = settings.model_copy(update={"git_token": "open-sesame gitlab.com=open-sesame"})
+        opening = openings.open(parse_source(f"{served.url}/orchard.git"), tokens)
+        await until(opening, "credentials")
+        assert set(served.credentials) == {""}
+        assert opening_props(opening, "en")["host"] in served.url
     finally:
         served.token = ""
 

@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +23,7 @@ from repopilot.index.build_report import BuildReport
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index, IndexStore
 from repopilot.index.workers.pool import WorkerPool
+from repopilot.repo.credentials import HostToken
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Progress, Snapshot
 
@@ -44,7 +45,7 @@ class IndexRequest:
     settings: Settings
     embedder: Embedder | None = None
     full: bool = False
-    token: str = field(default="", repr=False)
+    token: HostToken | None = None
 
 
 class IndexJobs:

@@ -9,6 +9,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.index.history import commit_index, commit_store
 from repopilot.index.history.commit_store import HistoryState
+from repopilot.repo.credentials import HostToken
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Snapshot
 
@@ -19,7 +20,7 @@ def update_history(
     folder: Path,
     progress: OnProgress,
     cancel: threading.Event,
-    token: str = "",
+    token: HostToken | None = None,
 ) -> None:
     """Deepen the clone and store its commits, unless the history of this commit is complete already.
 

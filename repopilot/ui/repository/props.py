@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.i18n.format import commit_words, count, duration
+from repopilot.repo.credentials import host_of
 from repopilot.types import Skip
 from repopilot.ui.progress_text import percent, phase_name, progress_line
 from repopilot.ui.repository.estimate import FOLDERS_SHOWN, Estimate
@@ -52,6 +53,7 @@ def opening_props(opening: Opening, language: str, *, starters: bool = True) -> 
         "detail": _detail(opening, language) if working else "",
         "percent": percent(moment) if working and moment else None,
         "error": _error_props(opening, language),
+        "host": host_of(opening.source.url) if opening.source.url else "",
         "refused": opening.phase == "credentials" and opening.with_token,
         "buttons": list(BUTTONS.get(opening.phase, ())),
         "badge": badge(opening, opening.index, language) if opening.index else None,

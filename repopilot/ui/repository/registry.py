@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, IndexFailed, RepoPilotError
+from repopilot.repo.credentials import HostToken, host_of, token_for
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
@@ -49,7 +50,7 @@ class Opening:
         job: the index build, under way or done.
         index: what answers questions, None until there is one.
         error: in the phases `failed` and `credentials`.
-        with_token: whether a token was sent. The token itself stays in memory, to fetch again and to fetch history.
+        with_token: whether there is a token for its host. One that was typed stays in memory, to fetch again.
         fetched_at: when it was fetched last, by the monotonic clock.
         watch: watches a local folder for changes.
         changed_meanwhile: whether the folder changed while it was being indexed.
@@ -66,7 +67,7 @@ class Opening:
     index: Index | None = None
     error: RepoPilotError | None = None
     with_token: bool = False
-    _token: str = field(default="", repr=False)
+    _token: HostToken | None = None
     fetched_at: float = 0.0
     watch: Watch | None = None
     changed_meanwhile: bool = False
@@ -111,7 +112,7 @@ class Openings:
         self._find_embedder = find_embedder
         self._open: dict[str, Opening] = {}
 
-    def open(self, source: Source, settings: Settings, token: str = "") -> Opening:
+    def open(self, source: Source, settings: Settings, token: HostToken | None = None) -> Opening:
         """Open a repository, or return the opening there is, fetching it again unless it was fetched just now.
 
         Nothing blocks: an index of an earlier state answers questions until the new state is indexed.
@@ -150,7 +151,7 @@ class Openings:
             opening.phase = "stopped"
         return True
 
-    def retry(self, opening: Opening, token: str = "") -> bool:
+    def retry(self, opening: Opening, token: HostToken | None = None) -> bool:
         """Start again: clone or fetch, then index what changed. False while it is busy."""
         return opening.idle and self._run(opening, self._from_source(opening, token))
 
@@ -207,13 +208,13 @@ class Openings:
         log.info("opening %s: %s", opening.source.name, opening.phase)
         if opening.changed_meanwhile and opening.phase == "ready":
             opening.changed_meanwhile = False
-            self._run(opening, self._from_source(opening, ""))
+            self._run(opening, self._from_source(opening, None))
 
-    async def _from_source(self, opening: Opening, token: str) -> None:
+    async def _from_source(self, opening: Opening, token: HostToken | None) -> None:
         from repopilot.workspace import SourceRequest, fetch_source
 
         opening._token = token or opening._token
-        opening.phase, opening.progress, opening.with_token = "cloning", None, bool(opening._token)
+        opening.phase, opening.progress, opening.with_token = "cloning", None, _has_token(opening)
         snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,
             SourceRequest(opening.source, opening.settings, opening._token),
@@ -281,6 +282,17 @@ def opening_key(source: Source, settings: Settings) -> str:
     """What two requests for the same opening have in common: address, branch, folder, and the files to read."""
     place = source.url or str(source.path)
     return "|".join([place, source.ref or "", source.subdir, *settings.include, "!", *settings.exclude])
+
+
+def typed_token(opening: Opening, text: str) -> HostToken | None:
+    """What the user typed as the token of an opening, bound to its host; None for nothing, or a local folder."""
+    text, url = text.strip(), opening.source.url
+    return HostToken(host_of(url), text) if url and text else None
+
+
+def _has_token(opening: Opening) -> bool:
+    url = opening.source.url
+    return bool(url and token_for(url, opening.settings.git_token, opening._token))
 
 
 def at_ref(source: Source, ref: str) -> Source:
