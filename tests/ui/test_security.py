@@ -1,5 +1,7 @@
 """The guard in front of the chat: who may talk to it, and what its pages may load."""
 
+import re
+
 import httpx
 import pytest
 from hypothesis import given
@@ -34,6 +36,30 @@ def test_answers_to_its_own_names(host):
 )
 def test_refuses_other_names(host):
     assert refusal(request(host=host), HOSTS)[0] == 421
+
+
+@pytest.mark.parametrize(
+    "port", ["", "0", "65536", "999999", "-1", "+80", "8000x", "80 ", "x", "٨٠", "1; script-src *"]
+)
+def test_refuses_what_is_no_port(port):
+    for name in ("localhost", "127.0.0.1", "[::1]", "repos.example"):
+        scope = {**request(), "headers": [(b"host", f"{name}:{port}".encode())]}
+        refused = refusal(scope, HOSTS)
+        assert refused is not None and refused[0] == 421
+        assert refusal(request(host=f"{name}:65535"), HOSTS) is None
+
+
+@given(st.sampled_from(["localhost", "127.0.0.1", "[::1]"]), st.text(min_size=1, max_size=12))
+def test_only_a_port_may_follow_a_name(name, rest):
+    """The header is written into the policy of the page, so that nothing else may get through with a good name."""
+    scope = {**request(), "headers": [(b"host", f"{name}{rest}".encode())]}
+    port = re.fullmatch(r"\.*(?::([0-9]{1,5}))?", rest)
+    assert refusal(scope, HOSTS) is not None or (port and 0 < int(port[1] or 80) < 65536)
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "http://]", "http://[x]"])
+def test_a_malformed_origin_is_a_foreign_one(origin):
+    assert refusal(request(origin=origin), HOSTS)[0] == 403
 
 
 def test_a_wildcard_address_names_nobody():

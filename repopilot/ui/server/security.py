@@ -8,6 +8,7 @@ every response tells the browser to load nothing from anywhere else.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WILDCARDS = ("0.0.0.0", "::", "")
 CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
 """Chainlit's routes that write: uploads, elements sent by the page, tool servers. RepoPilot uses none of them."""
+_AUTHORITY = re.compile(r"(?:\[(?P<literal>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
 def allowed_hosts(listen_on: str, extra: Iterable[str] = ()) -> frozenset[str]:
@@ -45,7 +47,7 @@ def refusal(scope: Mapping, hosts: frozenset[str]) -> tuple[int, str] | None:
     if not name or name not in hosts:
         return 421, i18n.text("ui.errors.host_name", language, name=repr(name))
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+    if origin is not None and _authority(origin) != host.lower():
         return 403, i18n.text("ui.errors.other_site", language)
     if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not _opens_page(scope, headers):
         return 403, i18n.text("ui.errors.other_site", language)
@@ -104,14 +106,22 @@ def _headers(scope: Mapping) -> dict[str, str]:
 
 def _host_name(host: str) -> str:
     """The name in a Host header, without port and brackets; '' when it is malformed."""
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
+    parts = _AUTHORITY.fullmatch(host)
+    if parts is None or not 0 < int(parts["port"] or 80) < 1 << 16:
         return ""
+    name = parts["literal"] or parts["name"]
     try:
         return str(ipaddress.ip_address(name))
     except ValueError:
         return name.rstrip(".").lower()
+
+
+def _authority(origin: str) -> str:
+    """Host and port in an Origin header; '' when it is malformed."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _route(scope: Mapping) -> str:
