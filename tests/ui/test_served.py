@@ -64,6 +64,13 @@ def test_uploads_are_refused(app):
     assert not features["spontaneous_file_upload"]["enabled"] and not features["unsafe_allow_html"]
 
 
+def test_an_action_for_an_unknown_session_is_refused(app):
+    sent = {"sessionId": "nobody", "action": {"name": "search_again", "payload": {}}}
+    assert httpx.post(f"{app.url}/project/action", json=sent).status_code == 404
+    assert httpx.get(app.url, headers={"origin": "http://["}).status_code == 403
+    assert "Traceback" not in app.log.read_text()
+
+
 def test_it_looks_up_no_name_and_connects_nowhere(app):
     httpx.get(app.url)
     assert [target for _, target in app.connections() if "127.0.0.1" not in target] == []

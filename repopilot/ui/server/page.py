@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlencode
 
 from repopilot.i18n import Language, supported
 from repopilot.ui.messages import from_address
+from repopilot.ui.server.action_route import check_actions
 from repopilot.ui.server.security import Guard, content_security_policy
 
 _REMOTE_LINK = re.compile(r"<(link|meta)\b[^>]*?(?:href|content)=[\"'](?:https?:)?//[^>]*>\s*", re.IGNORECASE)
@@ -83,7 +84,7 @@ def localized_query(query: str, referer: str, setting: str) -> str:
 def install(server: ModuleType, hosts: frozenset[str], language: str = "") -> None:
     """Put the guard around Chainlit's application and our page in front of its catch-all route, once.
 
-    The pages of FastAPI's API documentation are removed: they load from other hosts.
+    The pages of FastAPI's API documentation are removed: they load from other hosts. Its route for actions is checked.
 
     Args:
         server: the module `chainlit.server`.
@@ -95,6 +96,7 @@ def install(server: ModuleType, hosts: frozenset[str], language: str = "") -> No
         return
     from starlette.routing import Route
 
+    check_actions(routes)
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", "") not in _API_PAGES]
     catch_all = next(at for at, route in enumerate(routes) if route.path.endswith("/{full_path:path}"))
     routes.insert(catch_all, Route(routes[catch_all].path, _page(server.get_html_template), methods=["GET"]))
