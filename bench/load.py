@@ -5,8 +5,8 @@
 Each session asks about functions of its own, over Socket.IO as a browser does, and its answers are checked: right,
 complete, and nothing of another session's. Measured are the time until the evidence is shown and until the answer is
 complete; `loop_ms`, the time of a small HTTP request, sent all the while, which is at least that of the event loop's
-lag; the server's resident memory at the end of each round, whose sessions are new ones; and the order in which sessions
-are served, as the largest lead that one has over another in answers.
+lag; the server's resident memory before, and after each quarter of the questions; and the order in which sessions are
+served, as the largest lead that one has over another in answers.
 """
 
 from __future__ import annotations
@@ -74,14 +74,13 @@ async def drive(app: App, repository: Path, sessions: int, each: int, rounds: in
         each: questions of each session.
         rounds: how often, each time with new sessions.
     """
-    load = Load(sessions, sessions * each * rounds)
+    load = Load(sessions, sessions * each * rounds, memory_mb=[memory_mb(app.process.pid)])
     turns: list[Turn] = []
     latencies: list[float] = []
     started = time.monotonic()
     probing = asyncio.create_task(_probe(app.url, latencies))
     for _ in range(rounds):
         await _round(app, repository, load, each, turns)
-        load.memory_mb.append(memory_mb(app.process.pid))
     probing.cancel()
     evidence = [1000 * turn.evidence_s for turn in turns if turn.evidence_s is not None]
     load.evidence_p50_ms, load.evidence_p95_ms = quantile(evidence, 0.5), quantile(evidence, 0.95)
@@ -94,7 +93,7 @@ async def drive(app: App, repository: Path, sessions: int, each: int, rounds: in
 
 async def _round(app: App, repository: Path, load: Load, each: int, turns: list[Turn]) -> None:
     """Open the sessions, ask, and close them."""
-    finished = dict.fromkeys(range(load.sessions), 0)
+    finished, server = dict.fromkeys(range(load.sessions), 0), app.process.pid
 
     async def session(number: int, client: ChatClient) -> None:
         for question in range(each):
@@ -102,6 +101,8 @@ async def _round(app: App, repository: Path, load: Load, each: int, turns: list[
             turn = await client.ask(f"how does helper_{function} compute its result and why?")
             turns.append(turn)
             finished[number] += 1
+            if len(turns) % max(1, load.questions // 4) == 0:
+                load.memory_mb.append(await asyncio.to_thread(memory_mb, server))
             load.largest_lead = max(load.largest_lead, finished[number] - min(finished.values()))
             if problem := wrong(turn, function):
                 load.wrong.append(f"session {number}, question {question}: {problem}")
@@ -135,7 +136,7 @@ def memory_mb(pid: int) -> float:
 
 
 async def _probe(url: str, latencies: list[float]) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         while True:
             began = time.monotonic()
             await client.get(f"{url}/public/theme.json")
@@ -165,7 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--questions", type=int, default=2_000, help="of all sessions together")
-    parser.add_argument("--rounds", type=int, default=4, help="each with new sessions")
+    parser.add_argument("--rounds", type=int, default=1, help="each with new sessions")
     parser.add_argument("--model-ms", type=float, default=20.0, help="time that the model takes for a reply")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

@@ -67,7 +67,7 @@ _NEXT_LINE = re.compile(r"[|>][-+]?[ \t]*\n|value|default")
 _LEAST_BARE = {Promise.SECRET: 10, Promise.KEY: 16}
 """The length from which an unquoted value is no name of a variable."""
 _CUT = re.compile(r"[,;&|)}\]]|\\[nrt]|\\$")
-_LINE_START = re.compile(r"[ \t]*(?:[-*#/+;]{1,3}[ \t]*|(?:export|set|setx|ENV|ARG|SET|env|let|var)[ \t]+)*[\"']?")
+_LINE_START = re.compile(r"(?:[-*#/+; \t]|(?:export|set|setx|ENV|ARG|SET|env|let|var)[ \t]+)*[\"']?")
 _FLAG = re.compile(r"(?:^|[\s\"'=,\[(])--?[A-Za-z][\w-]*\Z|(?:^|[\s\"'=,\[(])--?\Z")
 
 
