@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chainlit as cl
+from chainlit.chat_context import chat_contexts
 
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 CLEAR_MARGIN = 0.2
 """The router's other choices are offered as buttons unless its first is more likely by this much."""
+ANSWERS_KEPT, MESSAGES_KEPT = 20, 4
 RESTORED = 6
 USER = "User"
 """Chainlit's author of the user's own messages."""
@@ -68,10 +70,19 @@ async def _show(
     assert opening is not None and opening.snapshot is not None
     shown = message.streaming or before is not None
     chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, _decisions_kept(before, answer))
+    _forget_old(chat)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, answer, exchange)
     message.elements = elements
     await (message.update() if shown else message.send())
+
+
+def _forget_old(chat: Chat) -> None:
+    """Bound what an open page holds in memory: the answers that buttons still work for, and the messages that Chainlit
+    keeps for a model's context, which we don't use."""
+    for id in list(chat.answers)[:-ANSWERS_KEPT]:
+        del chat.answers[id]
+    del chat_contexts.get(cl.context.session.id, [])[:-MESSAGES_KEPT]
 
 
 def _decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]:
