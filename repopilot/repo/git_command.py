@@ -65,6 +65,9 @@ _CREDENTIAL_HELPER = (
 )
 """A function of the shell that git runs helpers by: the token is in no argument, which other accounts could read."""
 
+_NO_NETRC = {"HOME": os.devnull, "NETRC": os.devnull}
+"""libcurl would answer a server from `.netrc`, whose `default` entry is for every host, and over http too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remote:
@@ -138,7 +141,7 @@ def fetching(remote: Remote) -> dict[str, str]:
         config.append((f"credential.{scheme}://{rest.partition('/')[0]}.helper", _CREDENTIAL_HELPER))
         user, colon, password = remote.token.partition(":")
         credentials = dict(zip(_CREDENTIALS, (user, password) if colon else ("x-access-token", user), strict=True))
-    return {**_environment(config, protocols=scheme), **credentials}
+    return {**_environment(config, protocols=scheme), **_NO_NETRC, **credentials}
 
 
 def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocols: str) -> dict[str, str]:

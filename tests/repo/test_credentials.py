@@ -81,6 +81,17 @@ def test_a_host_that_asks_for_the_token_of_another_does_not_get_it(server, optio
     assert set(server.credentials) == {""}
 
 
+def test_a_netrc_answers_nobody(server, options: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (".netrc", "_netrc"):
+        (tmp_path / name).write_text(f"default login ada password {SECRET}\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    server.token = SECRET
+    with pytest.raises(CredentialsNeeded):
+        opened(server, options)
+    assert set(server.credentials) == {""}
+
+
 def test_a_typed_token_is_for_the_host_it_was_typed_for(server, other, options: Settings) -> None:
     server.token = other.token = SECRET
     with pytest.raises(CredentialsNeeded):
