@@ -1,11 +1,12 @@
 """RepoPilot in the browser: Chainlit's handlers. Everything they do is in repopilot/ui.
 
-`python -m repopilot serve` and `chainlit run chainlit_app.py` both come through here, so the guard against other
-websites is installed here.
+`python -m repopilot serve` and `chainlit run chainlit_app.py` both come through here, so the guards against other
+websites and other accounts are installed here.
 """
 
 import chainlit as cl
 from chainlit import server
+from chainlit.config import config
 
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
@@ -13,21 +14,34 @@ from repopilot.ui.actions import HANDLERS, handle_action
 from repopilot.ui.chat import Process, current_chat
 from repopilot.ui.conversation import greet, receive, stop
 from repopilot.ui.server import page, security
+from repopilot.ui.server.access import install_access
+from repopilot.ui.server.launch import Served, announce, launch, open_window, withdraw
 from repopilot.ui.server.lifecycle import cancel_after_disconnect, warm_up
+from repopilot.ui.server.login import install_login
 from repopilot.ui.settings_panel import apply
 
 settings = Settings()
 process = Process(Runtime(settings))
+run = config.run
+started = launch(settings, Served(run.host, run.port, "https" if run.ssl_cert else "http", run.root_path))
+install_access(server.app, started.rule)
 page.install(server, security.allowed_hosts(settings.host, settings.allowed_hosts), settings.language)
+install_login(settings)
+# Chainlit would open the address without its token.
+wants_window, run.headless = not run.headless, True
 
 
 @cl.on_app_startup
 async def on_app_startup():
+    announce(started)
     warm_up(process)
+    if wants_window:
+        process.start_task(open_window(started))
 
 
 @cl.on_app_shutdown
 async def on_app_shutdown():
+    withdraw(started)
     process.runtime.close()
 
 

@@ -38,6 +38,24 @@ class Settings(BaseSettings):
     allowed_hosts: list[str] = Field(
         default_factory=list, description="Further names the page may be opened under, beside loopback, as JSON."
     )
+    access: Literal["account", "token", "open"] = Field(
+        default="account",
+        description="Who may open the page: `account`, who has the address with its token, or, on Linux, the account that "
+        "runs the server; `token`, only who has that address; `open`, everyone who reaches the port, other local accounts too.",
+    )
+    access_token: str = Field(
+        default="",
+        pattern="^([A-Za-z0-9_-]{16,})?$",
+        description="The token in the page's address, for scripts and proxies (header `X-RepoPilot-Token`); default: a random one at each start.",
+        repr=False,
+    )
+    login: Literal["", "password", "header"] = Field(
+        default="",
+        description="Ask for a login: `password`, as set by `repopilot password`; `header`, of a proxy that authenticates. Default: none.",
+    )
+    login_header: str = Field(
+        default="X-Forwarded-User", description="The header with the user's name, for logins by header."
+    )
 
     # Language models
     ollama_url: str = Field(default="http://127.0.0.1:11434", description="Where Ollama listens. Empty: never ask it.")

@@ -63,9 +63,7 @@ def parser() -> argparse.ArgumentParser:
     root_parser.set_defaults(run="serve", headless=False)
     commands = root_parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    serve = _command(commands, "serve", "open the chat in the browser", json=False)
-    serve.add_argument("--headless", action="store_true", help="don't open a browser window")
-
+    _web_commands(commands)
     _command(commands, "doctor", "check this machine, and say how to fix what is missing")
 
     index = _command(commands, "index", "index a repository", source=True)
@@ -125,6 +123,17 @@ def parser() -> argparse.ArgumentParser:
 
     _command(commands, "mcp", "serve the repository tools to an MCP client on standard input", json=False)
     return root_parser
+
+
+def _web_commands(commands: argparse._SubParsersAction) -> None:
+    serve = _command(commands, "serve", "open the chat in the browser", json=False)
+    serve.add_argument("--headless", action="store_true", help="don't open a browser window")
+
+    password = _command(commands, "password", "set a name's password for logins (REPOPILOT_LOGIN=password)", json=False)
+    password.add_argument(
+        "name", metavar="NAME", help="who logs in; the password is asked for, or read from standard input"
+    )
+    password.add_argument("--remove", action="store_true", help="let the name log in no more")
 
 
 def _command(

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from functools import partial
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,17 @@ def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.ui.server.serve import serve as run
 
     run(runtime.settings, headless=arguments.headless)
+    return 0
+
+
+def password(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Set or remove a name's password for logins; status 1 when there is none to remove."""
+    from repopilot.ui.server.password_file import remove_password, set_password
+
+    if arguments.remove:
+        return 0 if remove_password(runtime.settings, arguments.name) else 1
+    entered = getpass(i18n.text("cli.password", arguments.language)) if sys.stdin.isatty() else sys.stdin.readline()
+    set_password(runtime.settings, arguments.name, entered.rstrip("\n"))
     return 0
 
 

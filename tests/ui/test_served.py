@@ -1,13 +1,21 @@
 """The application as it is started, both ways: closed to other websites, and quick to stop."""
 
 import socket
+import sys
 
 import httpx
 import pytest
+from support import other_account
 from support.app import running
 
 pytestmark = pytest.mark.slow
 
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+}
 SOCKET = "/ws/socket.io/?EIO=4&transport=websocket"
 
 
@@ -22,10 +30,7 @@ def handshake(app, **headers):
     """The first line of the answer to a WebSocket handshake."""
     lines = [
         f"GET {SOCKET} HTTP/1.1",
-        "Upgrade: websocket",
-        "Connection: Upgrade",
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-        "Sec-WebSocket-Version: 13",
+        *(f"{name}: {value}" for name, value in UPGRADE.items()),
         *(f"{name.capitalize()}: {value}" for name, value in headers.items()),
     ]
     with socket.create_connection(("127.0.0.1", app.port), timeout=20) as connection:
@@ -74,3 +79,38 @@ def test_an_action_for_an_unknown_session_is_refused(app):
 def test_it_looks_up_no_name_and_connects_nowhere(app):
     httpx.get(app.url)
     assert [target for _, target in app.connections() if "127.0.0.1" not in target] == []
+
+
+READS = ("/", "/project/settings", "/project/translations", "/public/theme.json", "/auth/config", "/user", "/favicon",
+         "/project/file/x?session_id=y", "/ws/socket.io/?EIO=4&transport=polling", "/openapi.json")  # fmt: skip
+WRITES = ("/project/action", "/project/element", "/project/file", "/mcp", "/login", "/logout", "/set-session-cookie")
+
+
+@other_account.as_root
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says whose connection it is")
+def test_another_account_needs_the_token(app):
+    host = {"Host": f"127.0.0.1:{app.port}"}
+    requests = [{"path": path, "headers": host} for path in READS]
+    requests += [{"path": path, "method": "POST", "headers": host, "body": "{}"} for path in WRITES]
+    requests += [{"path": SOCKET, "headers": host | UPGRADE}, {"path": "/?token=wrong", "headers": host}]
+    assert {status for status, _ in other_account.fetch(app.port, *requests)} == {403}
+
+    file = app.home / "data" / f"address-{app.port}.txt"
+    assert file.stat().st_mode & 0o777 == 0o600
+    address = file.read_text().strip()
+    assert f"RepoPilot: {address}" in app.log.read_text()
+    token = address.partition("?token=")[2]
+    with_token = [{"path": "/", "headers": host | {"X-RepoPilot-Token": token}}, {"path": f"/?token={token}"}]
+    (page, text), (redirected, _) = other_account.fetch(app.port, *with_token)
+    assert (page, redirected) == (200, 303) and "RepoPilot" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says whose connection it is")
+def test_the_own_account_needs_no_token_but_through_a_proxy(app):
+    assert httpx.get(app.url).status_code == 200
+    for proxied in ("x-forwarded-for", "forwarded", "via"):
+        assert httpx.get(app.url, headers={proxied: "127.0.0.1"}).status_code == 403
+    visitor = httpx.Client(headers={"x-forwarded-for": "192.0.2.1"}, follow_redirects=True)
+    address = (app.home / "data" / f"address-{app.port}.txt").read_text().strip()
+    opened = visitor.get(address + "&offer=x")
+    assert opened.status_code == 200 and opened.url.query == b"offer=x" and visitor.get(app.url).status_code == 200

@@ -43,7 +43,7 @@ def refusal(scope: Mapping, hosts: frozenset[str]) -> tuple[int, str] | None:
     headers = _headers(scope)
     language = headers.get("accept-language", "")
     host = headers.get("host", "")
-    name = _host_name(host)
+    name = host_name(host)
     if not name or name not in hosts:
         return 421, i18n.text("ui.errors.host_name", language, name=repr(name))
     origin = headers.get("origin")
@@ -104,7 +104,7 @@ def _headers(scope: Mapping) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope.get("headers", ())}
 
 
-def _host_name(host: str) -> str:
+def host_name(host: str) -> str:
     """The name in a Host header, without port and brackets; '' when it is malformed."""
     parts = _AUTHORITY.fullmatch(host)
     if parts is None or not 0 < int(parts["port"] or 80) < 1 << 16:

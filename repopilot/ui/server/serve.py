@@ -6,7 +6,6 @@ import logging
 import os
 import shutil
 import socket
-import webbrowser
 from pathlib import Path
 
 from repopilot import __version__, i18n
@@ -27,13 +26,12 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
         headless: whether not to open the page in the user's browser.
 
     Raises:
-        UsageError: the address can't be used.
+        UsageError: the address can't be used, or the settings of its logins.
         StorageError: the application's files can't be written.
     """
     _check_address(settings.host, settings.port)
     folder = app_folder(settings)
     os.environ["CHAINLIT_APP_ROOT"] = str(folder)
-    print(f"RepoPilot: http://{_url_host(settings.host)}:{settings.port}", flush=True)
 
     # Not through chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
     import uvicorn
@@ -42,7 +40,7 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     config.run.host, config.run.port = settings.host, settings.port
-    config.run.headless = headless or not _has_window()
+    config.run.headless = headless
     config.run.module_name = str(folder / APP)
     load_module(config.run.module_name)
     uvicorn.run(app, host=settings.host, port=settings.port, log_level="error")
@@ -66,18 +64,6 @@ def app_folder(settings: Settings) -> Path:
         why = error.strerror or error
         raise StorageError(i18n.message("ui.errors.app_files", target=target, error=why)) from error
     return target
-
-
-def _has_window() -> bool:
-    """Whether there is a browser with windows: one for the terminal would take over the terminal we run in."""
-    try:
-        return type(webbrowser.get()) is not webbrowser.GenericBrowser
-    except webbrowser.Error:
-        return False
-
-
-def _url_host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _check_address(host: str, port: int) -> None:

@@ -1,0 +1,202 @@
+"""Who may talk to the chat: an ASGI middleware in front of everything it serves.
+
+Any local account can connect to a port on loopback. A visitor is therefore let in who has the token of this launch
+(it is in the address that is printed at the start, and in a header of scripts and proxies), a cookie that was given
+for the token, or, where the system says whose connection it is, the account that runs the server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import html
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import Literal
+from urllib.parse import parse_qsl, quote, urlencode
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+
+from repopilot import i18n
+from repopilot.ui.server.peer_account import account_of
+from repopilot.ui.server.security import LOOPBACK, host_name
+
+PARAMETER = "token"
+HEADER = "x-repopilot-token"
+_FORWARDED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
+"""How the names of the headers begin that proxies add: whoever sends one may speak for somebody else."""
+_ALWAYS = {b"content-type": b"text/html; charset=utf-8", b"cache-control": b"no-store"}
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRule:
+    """Who is let in.
+
+    Attributes:
+        access: `account` for the token or the account of the server, `token` for the token only, `open` for everyone.
+        token: of this launch.
+        port: the server's, part of the cookie's name: cookies of a host are shared by all its ports.
+        language: of the interface, '' for the browser's.
+        address_file: the name of the file with the address, told to those who are refused.
+    """
+
+    access: Literal["account", "token", "open"]
+    token: str
+    port: int
+    language: str = ""
+    address_file: str = ""
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie."""
+        return f"repopilot_{self.port}"
+
+    def ticket(self, account: int | None) -> str:
+        """The cookie's value for an account.
+
+        Another local account that gets to see it (its server on another port of this host is sent our cookies) can't
+        use it where the system says whose connection it is, and never learns the token.
+        """
+        return hmac.new(self.token.encode(), f"account {account}".encode(), hashlib.sha256).hexdigest()
+
+
+class AccessCheck:
+    """ASGI middleware: lets through whom the rule lets in, and tells everyone else where the address is.
+
+    A page opened with the token in its address gets the cookie, and is redirected to the address without it.
+
+    Args:
+        app: the application.
+        rule: who is let in.
+    """
+
+    def __init__(self, app: Callable, rule: AccessRule) -> None:
+        self.app = app
+        self.rule = rule
+
+    async def __call__(self, scope: Mapping, receive: Callable, send: Callable) -> None:
+        if scope["type"] not in ("http", "websocket") or self.rule.access == "open":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)  # type: ignore[arg-type]
+        account = await _account(scope, headers)
+        given = _given_token(scope)
+        has_token = same(given, self.rule.token)
+        if not (has_token or is_known(headers, account, self.rule)):
+            await self._refuse(scope, headers, send)
+        elif given is None:
+            await self.app(scope, receive, send)
+        else:
+            await _redirect(send, scope, self._cookie(scope, account) if has_token else "")
+
+    def _cookie(self, scope: Mapping, account: int | None) -> str:
+        attributes = ["Path=/", "HttpOnly", "SameSite=Strict", *(["Secure"] if scope.get("scheme") == "https" else [])]
+        return "; ".join([f"{self.rule.cookie}={self.rule.ticket(account)}", *attributes])
+
+    async def _refuse(self, scope: Mapping, headers: Headers, send: Callable) -> None:
+        if scope["type"] == "websocket":
+            # Closing before accepting makes the server answer the handshake with 403.
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        language = i18n.supported(self.rule.language or headers.get("accept-language", ""))
+        # A browser keeps our cookie back from a link on another site, but not from our own page asking again.
+        again = {b"refresh": b"0"} if follows_link(scope, headers) else {}
+        await _answer(send, 403, refusal_page(language, self.rule.address_file).encode(), again)
+
+
+def install_access(app: Starlette, rule: AccessRule) -> None:
+    """Put the check around an application, once.
+
+    Args:
+        app: without the guard against other websites, which belongs around this one.
+        rule: who is let in.
+    """
+    if not any(layer.cls.__name__ == AccessCheck.__name__ for layer in app.user_middleware):  # type: ignore[attr-defined]
+        app.add_middleware(AccessCheck, rule=rule)
+
+
+def is_known(headers: Mapping[str, str], account: int | None, rule: AccessRule) -> bool:
+    """Whether a request is let in without a token in its address. Pure but for the account of this process.
+
+    Args:
+        headers: of the request, by lower-case name.
+        account: whose connection it is, None where the system doesn't say or a proxy is between.
+        rule: who is let in.
+    """
+    cookies = cookie_parser(headers.get("cookie", ""))
+    if same(headers.get(HEADER), rule.token) or same(cookies.get(rule.cookie), rule.ticket(account)):
+        return True
+    return rule.access == "account" and account is not None and account == os.geteuid()
+
+
+def same(given: str | None, expected: str) -> bool:
+    """Whether they are equal, in a time that tells nothing about `expected`. Pure."""
+    return given is not None and hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+
+
+def is_direct(headers: Mapping[str, str]) -> bool:
+    """Whether nothing tells of a proxy in between: no header of one, and a name of loopback as host. Pure."""
+    return host_name(headers.get("host", "")) in LOOPBACK and not any(name.startswith(_FORWARDED) for name in headers)
+
+
+def follows_link(scope: Mapping, headers: Mapping[str, str]) -> bool:
+    """Whether it is a page opened by a link on another site. Pure."""
+    crossed = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    return crossed and scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
+
+
+def refusal_page(language: str, address_file: str) -> str:
+    """The page that says where the address is.
+
+    Args:
+        language: of the page.
+        address_file: the name of the file with the address.
+    """
+    words = {
+        "title": i18n.text("ui.errors.no_access", language),
+        "hint": i18n.text("ui.errors.no_access_hint", language, file=address_file),
+    }
+    page = Template(files(__package__).joinpath("refused.html").read_text("utf-8"))
+    escaped = {name: html.escape(text) for name, text in words.items()}
+    return page.substitute(escaped, language=language)
+
+
+def clean_address(scope: Mapping) -> str:
+    """The path and query of a request without its token, always on this host. Pure."""
+    query = urlencode([(name, value) for name, value in _query(scope) if name != PARAMETER])
+    # A path that begins with two slashes would name another host.
+    path = "/" + quote(scope.get("path", "").lstrip("/"))
+    return f"{path}?{query}" if query else path
+
+
+async def _account(scope: Mapping, headers: Headers) -> int | None:
+    client, server = scope.get("client"), scope.get("server")
+    if not (client and server and server[1] and is_direct(headers)):
+        return None
+    return await account_of((client[0], client[1]), (server[0], server[1]))
+
+
+def _given_token(scope: Mapping) -> str | None:
+    """The token in the address of a page; sockets and everything that writes have the cookie or the header."""
+    if scope.get("method") not in ("GET", "HEAD"):
+        return None
+    return dict(_query(scope)).get(PARAMETER)
+
+
+def _query(scope: Mapping) -> list[tuple[str, str]]:
+    return parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+
+
+async def _redirect(send: Callable, scope: Mapping, cookie: str) -> None:
+    cookies = {b"set-cookie": cookie.encode()} if cookie else {}
+    await _answer(send, 303, b"", {b"location": clean_address(scope).encode(), **cookies})
+
+
+async def _answer(send: Callable, status: int, body: bytes, headers: Mapping[bytes, bytes]) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [*{**_ALWAYS, **headers}.items()]})
+    await send({"type": "http.response.body", "body": body})

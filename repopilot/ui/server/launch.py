@@ -1,0 +1,130 @@
+"""One launch of the web server: its token, the address that carries it, and where that address is told."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import webbrowser
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlencode
+
+from repopilot import i18n
+from repopilot.errors import UsageError
+from repopilot.settings import Settings
+from repopilot.ui.server.access import PARAMETER, AccessRule
+from repopilot.ui.server.security import WILDCARDS
+
+_LISTENING_S = 30.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where the server listens: host, port, scheme, and the path in front of its own."""
+
+    host: str
+    port: int
+    scheme: str = "http"
+    root_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch: where it listens, who is let in, and the file that holds the address."""
+
+    served: Served
+    rule: AccessRule
+    file: Path
+
+    @property
+    def address(self) -> str:
+        """The address to open, with the token where one is asked for. A wildcard host is reached on loopback."""
+        at = self.served
+        host = "127.0.0.1" if at.host in WILDCARDS else f"[{at.host}]" if ":" in at.host else at.host
+        query = "" if self.rule.access == "open" else f"?{urlencode({PARAMETER: self.rule.token})}"
+        return f"{at.scheme}://{host}:{at.port}{at.root_path}/{query}"
+
+
+def launch(settings: Settings, served: Served) -> Launch:
+    """The launch of this process.
+
+    Who logs in with a password needs no token. Who is named by a proxy's header is believed only when the proxy sends
+    the token as well, which therefore has to be one it can be told.
+
+    Args:
+        settings: of the process.
+        served: where it listens.
+
+    Raises:
+        UsageError: logins by header without a token of the user's choice.
+    """
+    access = {"": settings.access, "password": "open", "header": "token"}[settings.login]
+    if settings.login == "header" and not settings.access_token:
+        raise UsageError(i18n.message("ui.errors.header_token"), i18n.message("ui.errors.header_token_hint"))
+    file = settings.home / f"address-{served.port}.txt"
+    token = settings.access_token or _random_token()
+    return Launch(served, AccessRule(access, token, served.port, settings.language, file.name), file)
+
+
+def announce(started: Launch) -> None:
+    """Print the address, and write it for programs of this account to a file that only they can read."""
+    print(f"RepoPilot: {started.address}", flush=True)
+    try:
+        write_private(started.file, started.address + "\n")
+    except OSError as error:
+        log.warning("the address can't be written to %s: %s", started.file, error.strerror or error)
+
+
+def withdraw(started: Launch) -> None:
+    """Remove the file with the address: the token ends with the launch."""
+    with contextlib.suppress(OSError):
+        started.file.unlink(missing_ok=True)
+
+
+async def open_window(started: Launch) -> None:
+    """Open the address in the user's browser, as soon as the server listens. Without such a browser, nothing opens."""
+    if await _listens(started.served) and await asyncio.to_thread(_has_window):
+        await asyncio.to_thread(webbrowser.open, started.address)
+
+
+def write_private(file: Path, text: str) -> None:
+    """Replace a file by one that only this account can read. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(text)
+    draft.replace(file)
+
+
+@cache
+def _random_token() -> str:
+    """The same for the whole process: `chainlit run --watch` loads the application again."""
+    return secrets.token_urlsafe(24)
+
+
+async def _listens(served: Served) -> bool:
+    host = "127.0.0.1" if served.host in WILDCARDS else served.host
+    deadline = asyncio.get_running_loop().time() + _LISTENING_S
+    while asyncio.get_running_loop().time() < deadline:
+        try:
+            _, writer = await asyncio.open_connection(host, served.port, family=socket.AF_UNSPEC)
+        except OSError:
+            await asyncio.sleep(0.1)
+        else:
+            writer.close()
+            return True
+    return False
+
+
+def _has_window() -> bool:
+    """Whether there is a browser with windows: one for the terminal would take over the terminal we run in."""
+    try:
+        return type(webbrowser.get()) is not webbrowser.GenericBrowser
+    except webbrowser.Error:
+        return False
