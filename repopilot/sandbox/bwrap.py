@@ -23,7 +23,7 @@ def command(job: SandboxJob) -> list[str]:
     options = [*_namespaces(program), "--die-with-parent", "--new-session", "--clearenv"]
     for name, value in environment(MOUNTS).items():
         options += ["--setenv", name, value]
-    options += ["--proc", "/proc", "--dev", "/dev"]
+    options += ["--proc", "/proc", "--dev", "/dev", "--chdir", "/"]
     for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (MOUNTS.work, job.limits.disk)):
         options += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
     bound = [*system(), *readable(job)]

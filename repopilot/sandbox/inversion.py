@@ -1,21 +1,34 @@
-"""Assertion inversion: copies of a test file in which one expectation is wrong, so that an honest run must fail.
+"""Assertion inversion: copies of a test file with some wrong expectations, where an honest run must fail.
 
-Pure: source text in, source text out. Each copy keeps one test under its own name, so that a program under test can't
-tell it from the original by that. An expectation that still passes after the mutation raises at once, with the token in
-its message. The technique is mutation testing (DeMillo, Lipton, Sayward 1978) applied to the tests.
+Pure: source text in, source text out. A copy differs from the original in a few characters of some tests and in nothing
+else, so that a program under test can't tell a wrong expectation from a true one unless it knows what is right. Which
+ones are wrong is drawn anew for each copy. The technique is mutation testing (DeMillo, Lipton, Sayward 1978) applied to
+the tests.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from repopilot.code.python_ast import parse_python
-from repopilot.sandbox.assertions import Function, last_name, mutated, sites, wrong_helper
+from repopilot.code.source_positions import SourcePositions
+from repopilot.sandbox.expectations import (
+    FUNCTIONS,
+    Function,
+    Splice,
+    certain_statements,
+    last_name,
+    named_values,
+    splices,
+)
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+MOST_WRONG = 24
+"""Wrong units of a run, since pytest takes its time to describe failures."""
+_VERY_FEW = 3
 _SKIPPING = {
     "skip",
     "skipif",
@@ -27,6 +40,7 @@ _SKIPPING = {
     "expectedFailure",
     "SkipTest",
 }
+_Scope = tuple[ast.ClassDef, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +54,41 @@ class ExpectedTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Mutation:
-    """One expectation to invert.
+class Unit:
+    """A function of a test file whose expectation can be made wrong.
 
     Attributes:
-        test: the id of its test.
-        line: of the expectation in the file.
-        position: its number in the test, from 0; None: the test as it is, but failing where it would have passed.
-        variant: which of the possible mutations of this expectation.
+        name: the id of a test, or the name of a function that tests call.
+        fail: ids of the tests that can't pass then.
+        may_fail: ids of those that perhaps can't.
     """
 
-    test: str
-    line: int
-    position: int | None = None
-    variant: int = 0
+    name: str
+    fail: frozenset[str]
+    may_fail: frozenset[str] = frozenset()
 
 
-def wrong_pass(token: str) -> str:
-    """The message that a mutant raises when its wrong expectation passes."""
-    return f"wrong expectation passed {token}"
+@dataclass(frozen=True, slots=True)
+class TestFile:
+    """A parsed test file, and its units by name.
+
+    Attributes:
+        source: its text.
+        units: the functions whose expectations can be made wrong.
+        weak: no function has an expectation: each test fails at its end instead, which can be told from the original.
+    """
+
+    __test__ = False
+
+    source: str
+    units: Mapping[str, Unit] = field(default_factory=dict)
+    weak: bool = False
 
 
 def expected_tests(source: str) -> tuple[ExpectedTest, ...]:
     """The tests that pytest collects from a file, by its default naming rules. Raises SyntaxError."""
     module = parse_python(source)
-    top = [node for node in module.body if not isinstance(node, (*_FUNCTIONS, ast.ClassDef))]
+    top = [node for node in module.body if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     module_skips = any(_mentions_skipping(node) for node in top)
     found: dict[str, ExpectedTest] = {}
     for scope, function in _tests(module):
@@ -75,56 +99,109 @@ def expected_tests(source: str) -> tuple[ExpectedTest, ...]:
     return tuple(found.values())
 
 
-def mutations(source: str) -> tuple[Mutation, ...]:
-    """Every way to make a test file fail: each test at its end, and each assertion by itself. Raises SyntaxError."""
+def parse_tests(source: str) -> TestFile:
+    """Find what can be made wrong in a test file. Raises SyntaxError."""
     module = parse_python(source)
-    found: list[Mutation] = []
-    for scope, function in _tests(module):
-        identity = _identity(scope, function)
-        found.append(Mutation(identity, function.lineno))
-        stated = list(sites(function))
-        for position, (statement, variants) in enumerate(stated):
-            found += [Mutation(identity, statement.lineno, position, variant) for variant in range(variants)]
-        if not stated and any(list(sites(helper)) for helper in _helpers(module)):
-            found.append(Mutation(identity, function.lineno, 0))
-    return tuple(found)
+    tests = {_identity(scope, function): function for scope, function in _tests(module)}
+    positions, rng = SourcePositions(source), random.Random(0)
+    units = {name: Unit(name, frozenset([name])) for name, function in tests.items() if _ways(function, positions, rng)}
+    bare = {name: function for name, function in tests.items() if name not in units}
+    for helper in _helpers(module):
+        users = [name for name, function in bare.items() if _surely_calls(function, helper.name)]
+        if users and _ways(helper, positions, rng):
+            others = _mentioning(module, tests, helper.name) - set(users)
+            units[helper.name] = Unit(helper.name, frozenset(users), frozenset(others))
+    if units:
+        return TestFile(source, units)
+    ends = {name: Unit(name, frozenset([name])) for name, function in tests.items() if not _returns(function)}
+    return TestFile(source, ends, weak=True)
 
 
-def mutate(source: str, mutation: Mutation, token: str) -> str:
-    """Apply one mutation to a test file and remove the other tests of the same class or module.
+def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
+    """The text of a test file with a wrong expectation in each of some units.
 
     Args:
-        source: the test file.
-        mutation: one of its `mutations`.
-        token: put into the messages that the mutant raises.
+        file: the parsed file.
+        names: of its units.
+        rng: draws the expectations and the wrong values.
 
     Returns:
-        The mutant's source.
-
-    Raises:
-        SyntaxError: the source is not valid Python.
+        The text, which parses.
     """
-    module = parse_python(source)
-    scope, function = next(pair for pair in reversed(list(_tests(module))) if _identity(*pair) == mutation.test)
-    _remove_other_tests(module, scope, function)
-    stated = list(sites(function))
-    if mutation.position is None:
-        _fail_at_end(function, token)
-    elif stated:
-        _invert(function, stated[mutation.position][0], mutation.variant, token)
-    else:  # its assertions are all in other functions of the file
-        for helper in _helpers(module):
-            for statement, _ in list(sites(helper)):
-                _invert(helper, statement, 0, token)
-    first = next((i for i, node in enumerate(module.body) if not _must_be_first(node)), len(module.body))
-    module.body[first:first] = wrong_helper(token)
-    return ast.unparse(ast.fix_missing_locations(module))
+    module, positions = parse_python(file.source), SourcePositions(file.source)
+    functions: dict[str, Function] = {helper.name: helper for helper in _helpers(module)}
+    functions |= {_identity(scope, function): function for scope, function in _tests(module)}
+    chosen = []
+    for name in sorted(names):
+        function = functions[name]
+        if file.weak:
+            chosen.append(_failing_end(function, positions))
+            continue
+        ways = _ways(function, positions, rng)
+        best = min(way.quality for way in ways)
+        chosen.append(rng.choice([way for way in ways if way.quality == best]))
+    text = file.source
+    for splice in sorted(chosen, key=lambda each: each.start, reverse=True):
+        text = text[: splice.start] + splice.text + text[splice.end :]
+    parse_python(text)
+    return text
 
 
-def _tests(module: ast.Module) -> Iterator[tuple[tuple[ast.ClassDef, ...], Function]]:
-    def visit(
-        body: list[ast.stmt], scope: tuple[ast.ClassDef, ...]
-    ) -> Iterator[tuple[tuple[ast.ClassDef, ...], Function]]:
+def draw_units(names: Sequence[tuple[str, str]], rng: random.Random) -> frozenset[tuple[str, str]]:
+    """Draw the units of a run that are wrong: about half of them where they are few, perhaps none where they are very
+    few, so that even then nothing is known of a single one."""
+    share = min(0.5, MOST_WRONG / max(1, len(names)))
+    drawn = frozenset(name for name in names if rng.random() < share)
+    return drawn if drawn or len(names) <= _VERY_FEW else frozenset([rng.choice(list(names))])
+
+
+def _ways(function: Function, positions: SourcePositions, rng: random.Random) -> list[Splice]:
+    """Each way to make an expectation of a function wrong, with drawn values."""
+    found = list(named_values(function, positions, rng))
+    for statement in certain_statements(function.body):
+        found += splices(statement, positions, rng)
+    return found
+
+
+def _failing_end(function: Function, positions: SourcePositions) -> Splice:
+    """A statement that fails, behind the last one."""
+    _, end = positions.span(function.body[-1])
+    same_line = function.body[0].lineno == function.lineno
+    indent = "; " if same_line else "\n" + " " * function.body[0].col_offset
+    return Splice(end, end, f"{indent}assert False")
+
+
+def _returns(function: Function) -> bool:
+    return any(isinstance(node, (ast.Return, ast.Raise)) for node in ast.walk(function))
+
+
+def _surely_calls(function: Function, name: str) -> bool:
+    simple = (s for s in certain_statements(function.body) if isinstance(s, (ast.Expr, ast.Assign, ast.AnnAssign)))
+    values = (each.value.value if isinstance(each.value, ast.Await) else each.value for each in simple)
+    return any(
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == name for value in values
+    )
+
+
+def _mentioning(module: ast.Module, tests: Mapping[str, Function], name: str) -> set[str]:
+    """The tests that mention a function, or one that mentions it; all where a class or the module itself does."""
+    names = {name}
+    while True:
+        more = {helper.name for helper in _helpers(module) if _names(helper) & names} - names
+        if not more:
+            break
+        names |= more
+    return {identity for identity, function in tests.items() if _names(function) & names}
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} | (
+        {argument.arg for argument in node.args.args} if isinstance(node, FUNCTIONS) else set()
+    )
+
+
+def _tests(module: ast.Module) -> Iterator[tuple[_Scope, Function]]:
+    def visit(body: list[ast.stmt], scope: _Scope) -> Iterator[tuple[_Scope, Function]]:
         for node in body:
             if _is_test(node):
                 yield scope, node
@@ -136,7 +213,7 @@ def _tests(module: ast.Module) -> Iterator[tuple[tuple[ast.ClassDef, ...], Funct
 
 def _is_test(node: ast.stmt) -> TypeGuard[Function]:
     return (
-        isinstance(node, _FUNCTIONS)
+        isinstance(node, FUNCTIONS)
         and node.name.startswith("test")
         and not any(last_name(decorator) == "fixture" for decorator in node.decorator_list)
     )
@@ -146,7 +223,7 @@ def _is_unittest(node: ast.ClassDef) -> bool:
     return any(last_name(base).endswith("TestCase") for base in node.bases)
 
 
-def _identity(scope: tuple[ast.ClassDef, ...], function: Function) -> str:
+def _identity(scope: _Scope, function: Function) -> str:
     return "::".join([*(class_.name for class_ in scope), function.name])
 
 
@@ -156,46 +233,4 @@ def _mentions_skipping(node: ast.AST) -> bool:
 
 
 def _helpers(module: ast.Module) -> list[Function]:
-    return [node for node in module.body if isinstance(node, _FUNCTIONS) and not _is_test(node)]
-
-
-def _remove_other_tests(module: ast.Module, scope: tuple[ast.ClassDef, ...], function: Function) -> None:
-    parents: list[ast.Module | ast.ClassDef] = [module, *scope]
-    for parent in parents:
-        parent.body[:] = [node for node in parent.body if node is function or not _is_test(node)]
-
-
-def _must_be_first(node: ast.stmt) -> bool:
-    docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
-
-
-class _FailingReturns(ast.NodeTransformer):
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def visit_Return(self, node: ast.Return) -> ast.stmt:
-        return _raise(self._token)
-
-    def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
-        return node  # the returns of inner functions are not the test's own
-
-    visit_AsyncFunctionDef = visit_FunctionDef
-
-
-def _fail_at_end(function: Function, token: str) -> None:
-    function.body = [_FailingReturns(token).visit(statement) for statement in function.body] + [_raise(token)]
-
-
-def _invert(function: Function, statement: ast.stmt, variant: int, token: str) -> None:
-    for node in ast.walk(function):
-        for field in ("body", "orelse", "finalbody"):
-            body = getattr(node, field, None)
-            if isinstance(body, list) and statement in body:
-                place = body.index(statement)
-                body[place : place + 1] = [mutated(statement, variant, token), _raise(wrong_pass(token))]
-                return
-
-
-def _raise(message: str) -> ast.stmt:
-    return ast.parse(f"raise AssertionError({message!r})").body[0]
+    return [node for node in module.body if isinstance(node, FUNCTIONS) and not _is_test(node)]

@@ -1,11 +1,13 @@
-"""Runs tests that nobody has read: pytest in a sandbox, then with inverted assertions, then the verdict."""
+"""Runs tests that nobody has read: pytest in a sandbox, then with its controls, then the verdict."""
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -13,14 +15,18 @@ from repopilot import i18n
 from repopilot.code.dependencies.pytest_options import read_pytest_options
 from repopilot.errors import SandboxError
 from repopilot.sandbox import levels, stage, supervise
+from repopilot.sandbox.code_faults import with_faults
+from repopilot.sandbox.control_plan import plan_controls
 from repopilot.sandbox.failures import failures, missing_modules
-from repopilot.sandbox.inversion import ExpectedTest, Mutation, expected_tests, mutate, mutations
+from repopilot.sandbox.inversion import ExpectedTest, expected_tests
 from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.needs import unmet_needs
+from repopilot.sandbox.runner_internals import touched_internals
 from repopilot.sandbox.verdict import (
     RunReport,
     TestOutcome,
+    passing,
     read_report,
     why_not_passed,
     why_not_verified,
@@ -29,9 +35,11 @@ from repopilot.sandbox.verdict import (
 from repopilot.settings import Settings
 from repopilot.types import Environment, SandboxLevel, TestOutcomeName, TestRun
 
-_MAX_MUTANTS = 48
 _MOST_NAMED = 5
-_COLLECTION_S = 0.02  # to collect one more file
+_AT_ONCE = 2
+_DRAWS = 2
+_PATIENCE, _START_S = 3, 3.0
+"""A fault may keep a loop from ending: a run with faults may take this many times what the tests take, and a start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +52,13 @@ class ChosenTests:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What a run and its inverted run share. `names`: alias → path of each test file; `sources`: texts by path."""
+    """What all runs share. `job`: with the staged folder as its root; `sources`, `code`: texts of the tests and of the
+    files under test, by path."""
 
-    folder: Path
     job: SandboxJob
     level: SandboxLevel
-    names: Mapping[str, str]
     sources: Mapping[str, str]
+    code: Mapping[str, str]
     cancel: threading.Event
 
 
@@ -58,6 +66,7 @@ class _Context:
 class _Run:
     outcome: supervise.RunOutcome
     report: RunReport
+    root: str
 
 
 def run_pytest(
@@ -70,7 +79,8 @@ def run_pytest(
     environment: Environment | None = None,
     verify: bool = True,
 ) -> TestRun:
-    """Run tests in the sandbox and judge the result. A pass is verified by a second run with inverted assertions.
+    """Run tests in the sandbox and judge the result. A pass is verified by further runs, in which
+    tests must fail: see `_controlled`.
 
     Blocking; no process of the run is left when it returns.
 
@@ -82,7 +92,7 @@ def run_pytest(
             Without it the current folder is an empty writable one.
         cancel: ends the run once set.
         environment: what the repository's tests need; without it only our own packages can be imported.
-        verify: False leaves out the inverted run, where no pass is going to be claimed.
+        verify: False leaves out the controls, where no pass is going to be claimed.
 
     Returns:
         Counts, failures and output; `genuine` says whether the pass is verified, `reasons` why not.
@@ -96,63 +106,43 @@ def run_pytest(
     limits = SandboxLimits(seconds=settings.test_timeout_s)
     with stage.stage(files, inputs, environment.files if environment else None) as folder:
         chosen = tests if isinstance(tests, ChosenTests) else ChosenTests(tuple(tests))
-        sources = _sources(folder / "repo", files, chosen.paths)
-        names = stage.aliases(chosen.paths)
-        by_path = {path: alias for alias, path in names.items()}
-        ids = [test.partition("::") for test in chosen.left_out]
+        code, sources = _sources(folder / "repo", files, chosen.paths)
         job = SandboxJob(
             folder / "repo",
-            stage.fresh_work(folder, "work"),
-            tuple(names),
-            secrets.token_hex(16),
-            inputs is not None,
+            folder / "work",
+            tuple(sources),
+            in_repository=inputs is not None,
             limits=limits,
             environment=environment,
-            left_out=tuple(f"{by_path[path]}::{name}" for path, _, name in ids if path in by_path),
+            left_out=chosen.left_out,
             options=read_pytest_options(lambda path: _text(folder / "repo" / path)) if environment else None,
         )
-        context = _Context(folder, job, achieved, names, sources, cancel or threading.Event())
+        context = _Context(job, achieved, sources, code, cancel or threading.Event())
         # Read before anything runs, so that nothing that runs can change what is expected.
-        problem, expected = _expected(context)
-        for alias, test in names.items():
-            stage.write(job.root, alias, sources[test])
-        first = _run(job, context)
-        expected = {alias: tuple(_remaining(alias, tests_, first, job)) for alias, tests_ in expected.items()}
+        problem, expected = _expected(sources)
+        first = _run(context, {})
+        expected = {path: tuple(_remaining(path, tests_, first, job)) for path, tests_ in expected.items()}
         doubts = problem or _ended_early(first, limits) or why_not_passed(first.report, first.outcome.status, expected)
         if doubts or not verify:
             return _result(first, context, doubts, genuine=False)
-        for alias in names:
-            (job.root / alias).unlink()
-        doubts, remarks = _inverted_run(context, first.report)
+        doubts, remarks = _controlled(first, context)
         return _result(first, context, (*doubts, *remarks), genuine=not doubts)
 
 
-def choose_mutations(
-    every: Sequence[tuple[str, Mutation]], seconds: Mapping[str, float], budget_s: float
-) -> list[tuple[str, Mutation]]:
-    """Choose as many mutations as the time budget allows, at least one, at random, so that no program can rely on being
-    spared.
-
-    Args:
-        every: all (test file, mutation) pairs.
-        seconds: how long each test took, by its id without the file.
-        budget_s: seconds for all together.
-    """
-    shuffled = random.sample(every, len(every))
-    shuffled.sort(key=lambda pair: pair[1].position is None)  # assertions are stronger evidence than the ends
-    chosen: list[tuple[str, Mutation]] = []
-    spent = 0.0
-    for test, mutation in shuffled:
-        spent += seconds.get(mutation.test, 0.0) + _COLLECTION_S
-        if chosen and (spent > budget_s or len(chosen) >= _MAX_MUTANTS):
-            break
-        chosen.append((test, mutation))
-    return chosen
-
-
-def _run(job: SandboxJob, context: _Context) -> _Run:
-    outcome = levels.start(job, context.level, context.cancel)
-    return _Run(outcome, read_report(outcome.report, job.nonce))
+def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = None) -> _Run:
+    """Run the tests in a folder of their own, with some texts in place of the staged ones."""
+    code = {path: text for path, text in context.code.items() if path.endswith(".py") and "\ufffd" not in text}
+    # All of them are written anew each time, so that not even their order on disk tells which one is changed.
+    with stage.run_folder(context.job.root, {**code, **context.sources, **changed}) as folder:
+        job = replace(
+            context.job,
+            root=folder / "repo",
+            work=stage.fresh_work(folder, "work"),
+            nonce=secrets.token_hex(16),
+            limits=replace(context.job.limits, seconds=seconds or context.job.limits.seconds),
+        )
+        outcome = levels.start(job, context.level, context.cancel)
+        return _Run(outcome, read_report(outcome.report, job.nonce), os.path.realpath(job.root))
 
 
 def _text(path: Path) -> str | None:
@@ -162,36 +152,37 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _sources(root: Path, files: Mapping[str, str | bytes], tests: Sequence[str]) -> dict[str, str]:
-    """The texts by path, of the files under test and of the tests that are in the inputs."""
-    texts = {path: text if isinstance(text, str) else text.decode("utf-8", "replace") for path, text in files.items()}
+def _sources(
+    root: Path, files: Mapping[str, str | bytes], tests: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The texts by path: of the files under test, and of the tests, which may be in the inputs."""
+    code = {path: text if isinstance(text, str) else text.decode("utf-8", "replace") for path, text in files.items()}
+    texts: dict[str, str] = {}
     for test in tests:
         if PurePosixPath(test).suffix != ".py":
             raise SandboxError(i18n.message("sandbox.not_python", path=test), i18n.message("sandbox.not_python_hint"))
-        if test in texts:
-            continue
-        try:
-            texts[test] = (root / test).read_text("utf-8", "replace")
-        except OSError as error:
+        text = code.get(test) if test in code else _text(root / test)
+        if text is None:
             raise SandboxError(
                 i18n.message("sandbox.no_test_file", path=test), i18n.message("sandbox.no_test_file_hint")
-            ) from error
-    return texts
+            )
+        texts[str(PurePosixPath(test))] = text
+    return code, texts
 
 
-def _expected(context: _Context) -> tuple[tuple[str, ...], dict[str, tuple[ExpectedTest, ...]]]:
-    """Why the test files can't be understood, and the tests they define, by alias."""
+def _expected(sources: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, tuple[ExpectedTest, ...]]]:
+    """Why the test files can't be understood, and the tests they define, by path."""
     try:
-        return (), {alias: expected_tests(context.sources[test]) for alias, test in context.names.items()}
+        return (), {path: expected_tests(text) for path, text in sources.items()}
     except (SyntaxError, ValueError, RecursionError) as error:
         return (i18n.message("sandbox.verdict.invalid_test_file", error=error),), {}
 
 
-def _remaining(alias: str, expected: Sequence[ExpectedTest], run: _Run, job: SandboxJob) -> Iterator[ExpectedTest]:
+def _remaining(path: str, expected: Sequence[ExpectedTest], run: _Run, job: SandboxJob) -> Iterator[ExpectedTest]:
     """The expected tests without those of which every variant was left out."""
     left_out = {without_parameters(test) for test in job.left_out}
     for test in expected:
-        identity = f"{alias}::{test.id}"
+        identity = f"{path}::{test.id}"
         if identity not in left_out or identity in run.report.by_test:
             yield test
 
@@ -211,63 +202,61 @@ def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
     return (i18n.message(f"sandbox.stopped.{ended}", limit=values.get(ended)),)
 
 
-def _inverted_run(context: _Context, first: RunReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Run the tests with inverted assertions: why that casts doubt on the pass, and how far it went."""
-    token = "x" + secrets.token_hex(8)
-    sources, root = context.sources, context.job.root
-    tests = dict.fromkeys(context.names.values())
-    reported = (test.partition("::") for test in first.by_test)
-    # The code under test may have written into the report: files that nobody ran mean nothing.
-    ran = {f"{context.names[path]}::{name}" for path, _, name in reported if path in context.names}
-    every = [
-        (test, mutation)
-        for test in tests
-        for mutation in mutations(sources[test])
-        if not context.job.left_out or f"{test}::{mutation.test}" in ran
-    ]
-    seconds = {outcome.id.partition("::")[2]: outcome.seconds for outcome in first.outcomes}
-    chosen = choose_mutations(every, seconds, context.job.limits.seconds / 2)
-    mutants: dict[str, Mutation] = {}
-    for test, mutation in chosen:
-        (alias,) = stage.aliases([test])
-        stage.write(root, alias, mutate(sources[test], mutation, token))
-        mutants[alias] = mutation
-    job = replace(
-        context.job,
-        tests=tuple(mutants),
-        nonce=secrets.token_hex(16),
-        left_out=_left_out_of_mutants(context, mutants),
-        work=stage.fresh_work(context.folder, "inverted"),
+def _controlled(first: _Run, context: _Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Control a pass: why that casts doubt on it, and how far the control went.
+
+    The tests run again with expectations made wrong, drawn anew for each run, and once with faults in the code under
+    test. The code sees the same names, times and numbers of files in all of these runs.
+    """
+    if found := touched_internals(_own_code(context)):
+        path, line, name = found
+        return (i18n.message("sandbox.verdict.internals", path=path, line=line, name=name),), ()
+    plan = plan_controls(context.sources, first.report, context.job.left_out, random.SystemRandom())
+    if not plan.controls:
+        return (i18n.message("sandbox.verdict.no_expectation"),), ()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        faulty = pool.submit(_notices_faults, first, context)
+        runs = list(pool.map(lambda control: _run(context, control.texts), plan.controls))
+        noticed = faulty.result()
+    doubts: list[str] = []
+    for control, run in zip(plan.controls, runs, strict=True):
+        early = _ended_early(run, context.job.limits)
+        doubts += [i18n.message("sandbox.verdict.inverted", reason=reason) for reason in early]
+        doubts += () if early else why_not_verified(run.report, run.outcome.status, first.report, control)
+    doubts += () if noticed else [i18n.message("sandbox.verdict.no_fault_noticed")]
+    if plan.checked == plan.total:
+        return tuple(dict.fromkeys(doubts)), ()
+    return tuple(dict.fromkeys(doubts)), (
+        i18n.message("sandbox.verdict.sampled", checked=plan.checked, total=plan.total),
     )
-    run = _run(job, context)
-    if early := _ended_early(run, job.limits):
-        return tuple(i18n.message("sandbox.verdict.inverted", reason=reason) for reason in early), ()
-    skipped = [outcome.id.partition("::")[2] for outcome in first.outcomes if outcome.outcome == "skipped"]
-    doubts = why_not_verified(run.report, run.outcome.status, mutants, token, skipped)
-    if len(chosen) == len(every):
-        return doubts, ()
-    return doubts, (i18n.message("sandbox.verdict.sampled", checked=len(chosen), total=len(every)),)
 
 
-def _left_out_of_mutants(context: _Context, mutants: Mapping[str, Mutation]) -> tuple[str, ...]:
-    """The variants left out, by the names of the mutants' files."""
-    found = []
-    for alias, mutation in mutants.items():
-        for test in context.job.left_out:
-            path, _, name = test.partition("::")
-            if without_parameters(name) == mutation.test and PurePosixPath(path).parent == PurePosixPath(alias).parent:
-                found.append(f"{alias}::{name}")
-    return tuple(found)
+def _own_code(context: _Context) -> dict[str, str]:
+    """The code under test, and every conftest.py."""
+    root = context.job.root
+    found = {str(path.relative_to(root)): _text(path) or "" for path in sorted(root.rglob("conftest.py"))}
+    return {**context.code, **found}
+
+
+def _notices_faults(first: _Run, context: _Context) -> bool:
+    """Whether a test that passes fails with faults in the code under test, in one of a few draws. Code without a
+    function that could have one needs no notice."""
+    for _ in range(_DRAWS):
+        changed = with_faults(context.code, secrets.randbits(32))
+        if not changed:
+            return True
+        run = _run(context, changed, min(context.job.limits.seconds, _PATIENCE * first.outcome.seconds + _START_S))
+        if not passing(first.report) <= passing(run.report):
+            return True
+    return False
 
 
 def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: bool) -> TestRun:
     outcomes = [
         replace(
             outcome,
-            id=_with_own_names(outcome.id, context),
-            path=context.names.get(outcome.path, outcome.path),
-            text=_with_own_names(outcome.text, context),
-            message=_with_own_names(outcome.message, context),
+            text=_from_the_top(outcome.text, run.root),
+            message=_from_the_top(outcome.message, run.root),
         )
         for outcome in run.report.outcomes
     ]
@@ -281,10 +270,10 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
         errors=len(errors),
         duration_s=round(run.outcome.seconds, 3),
         level=context.level,
-        output=_with_own_names(run.outcome.output, context),
+        output=_from_the_top(run.outcome.output, run.root),
         genuine=genuine,
         ended=run.outcome.ended,
-        failures=failures(outcomes, context.sources),
+        failures=failures(outcomes, {**context.code, **context.sources}),
         reasons=reasons,
         outcomes=_by_id(outcomes),
     )
@@ -309,14 +298,12 @@ def _notes(run: TestRun, context: _Context) -> str:
     notes = list(run.reasons) if run.ended != "finished" else []
     for need, tests in unmet_needs(run).items():
         notes.append(f"needs what the sandbox does not have ({need}): {', '.join(tests[:_MOST_NAMED])}")
-    notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, context.sources)]
+    notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, {**context.code, **context.sources})]
     if run.passed and not run.failed and not run.errors and not run.genuine:
         notes += [f"not verified: {reason}" for reason in run.reasons]
     return "".join(f"\n[sandbox] {note}" for note in dict.fromkeys(notes))
 
 
-def _with_own_names(text: str, context: _Context) -> str:
-    """A text with the test files' own names instead of aliases, and paths relative to the top of the code."""
-    for alias, test in context.names.items():
-        text = text.replace(alias, test).replace(PurePosixPath(alias).stem, PurePosixPath(test).stem)
-    return text.replace(f"{context.job.root}/", "").replace("/sandbox/repo/", "").replace("../repo/", "")
+def _from_the_top(text: str, root: str) -> str:
+    """A text with paths relative to the top of the code."""
+    return text.replace(f"{root}/", "").replace("/sandbox/repo/", "").replace("../repo/", "")

@@ -1,13 +1,12 @@
-"""Prepares the folder of a run: the repository's files, the files under test, the tests under random names."""
+"""Prepares the folders of a run: the repository's files with the files under test, and a copy of them for each run."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -15,6 +14,8 @@ from repopilot import i18n
 from repopilot.errors import SandboxError, StorageError
 
 _LEFT_OUT = {".git", ".hg", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".ruff_cache"}
+_TIME = 1_600_000_000
+"""Of every file of a run."""
 _MAX_INPUT_BYTES = 512 * 1024 * 1024
 
 
@@ -81,10 +82,29 @@ def write(root: Path, path: str, content: str | bytes) -> None:
     target.write_bytes(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
 
 
-def aliases(tests: Sequence[str]) -> dict[str, str]:
-    """A random name in the same folder for each test file, as alias → path, so that the code under test can't tell the
-    run from the inverted run by the name."""
-    return {str(PurePosixPath(test).with_name(f"test_{secrets.token_hex(8)}.py")): test for test in tests}
+@contextmanager
+def run_folder(root: Path, texts: Mapping[str, str]) -> Iterator[Path]:
+    """Make a temporary folder with a copy of a staged folder as `repo` inside, removed afterwards. Nothing in it tells
+    which of several copies it is: every file has the same times.
+
+    Args:
+        root: the staged folder.
+        texts: of files that replace those of the copy, by path.
+
+    Yields:
+        The folder.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="repopilot-")).resolve()
+    try:
+        shutil.copytree(root, folder / "repo", symlinks=True)
+        for path, text in texts.items():
+            write(folder / "repo", path, text)
+        for place, folders, names in os.walk(folder / "repo"):
+            for name in (*folders, *names, "."):
+                os.utime(os.path.join(place, name), (_TIME, _TIME), follow_symlinks=False)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def fresh_work(folder: Path, name: str) -> Path:

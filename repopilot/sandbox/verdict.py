@@ -1,10 +1,10 @@
-"""Judges whether tests really passed, from the reports of a run and of its inverted run. Pure.
+"""Judges whether tests really passed, from the reports of a run and of its controls. Pure.
 
 An exit status, a report file or printed text can be forged by the code under test, which shares the interpreter with
 pytest. A pass is verified when (1) pytest ended with status 0 and reported so with the run's nonce, (2) every test that
-the syntax tree of the test files defines has passed, and (3) in the inverted run, the same tests with one expectation
-made wrong, pytest ended with exactly 1 and no wrong expectation passed. This verification by assertion inversion is no
-proof: a program written to recognise this very inversion could still deceive it.
+the syntax tree of the test files defines has passed, and (3) in each control, a run of the same files in which some
+expectations are wrong, exactly those tests failed. Which ones are wrong is known only here, and a program that doesn't
+know what is right can't see it. This is no proof: a program that knows the expected values can still deceive it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from repopilot import i18n
 from repopilot.sandbox.bounded_json import ReportExceedsBounds, json_of, lines_of
-from repopilot.sandbox.inversion import ExpectedTest, Mutation, wrong_pass
+from repopilot.sandbox.inversion import ExpectedTest
 from repopilot.sandbox.plain_text import plain
 
 _LONGEST = 12_000
@@ -23,6 +23,23 @@ _LONGEST = 12_000
 _MAX_COUNT, _MAX_STATUS, _MAX_SECONDS = 10_000_000, 255, 1e6
 _STAGES, _OUTCOMES = ("collect", "setup", "call", "teardown"), ("passed", "failed", "skipped")
 _FIELDS = {"id", "when", "outcome", "seconds", "xfail", "text", "message", "frame"}
+_MOST_NAMED = 5
+_STRAY_PASSES, _STRAY_FAILURES = 0.05, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What is wrong in a run that controls a pass.
+
+    Attributes:
+        texts: the changed test files by path.
+        fail: ids, without parameters, of the tests that can't pass.
+        may_fail: ids of those that perhaps can't.
+    """
+
+    texts: Mapping[str, str]
+    fail: frozenset[str] = frozenset()
+    may_fail: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,33 +144,40 @@ def why_not_passed(
     return tuple(reasons or _why_not_ended(report, exit_status, 0))
 
 
-def why_not_verified(
-    report: RunReport, exit_status: int, mutants: Mapping[str, Mutation], token: str, skipped: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """Why the inverted run casts doubt on a pass, as messages.
+def passing(report: RunReport) -> frozenset[str]:
+    """The ids, without parameters, of the tests of which every variant that was not skipped has passed."""
+    return frozenset(
+        test
+        for test, outcomes in report.by_test.items()
+        if any(outcome.when == "call" and outcome.outcome == "passed" and not outcome.xfail for outcome in outcomes)
+        and not any(outcome.outcome == "failed" for outcome in outcomes)
+    )
+
+
+def why_not_verified(report: RunReport, exit_status: int, first: RunReport, control: Control) -> tuple[str, ...]:
+    """Why a control casts doubt on a pass, as messages.
 
     Args:
-        report: what the inverted run reported.
+        report: what the control reported.
         exit_status: of its process.
-        mutants: the mutation of each test file by its path.
-        token: the one in the mutants' messages.
-        skipped: ids of tests that were skipped, as their file says they may be.
+        first: the report of the run that passed.
+        control: what was wrong in it.
 
     Returns:
-        The reasons; none when the run failed as an honest program must.
+        The reasons; none when exactly those tests failed that had to, but for a few among many: a test that failed may
+        have left something behind that the next one stumbles over.
     """
-    reasons = _why_not_ended(report, exit_status, 1)
-    for path, mutation in mutants.items():
-        outcomes = [o for o in report.by_test.get(f"{path}::{mutation.test}", ()) if o.when != "teardown"]
-        failures = [outcome.message + outcome.text for outcome in outcomes if outcome.outcome == "failed"]
-        passes = any(wrong_pass(token) in failure for failure in failures)
-        at_end = mutation.position is None and mutation.test not in skipped
-        if not outcomes:
-            reasons.append(_reason("not_reported_inverted", test=mutation.test))
-        elif passes:
-            reasons.append(_reason("passes_inverted", test=mutation.test, line=mutation.line))
-        elif at_end and not any(token in failure for failure in failures):
-            reasons.append(_reason("passes_at_end", test=mutation.test))
+    failed = {test for test, group in report.by_test.items() if any(o.outcome == "failed" for o in group)}
+    untouched = passing(first) - control.fail - control.may_fail
+    reasons = _why_not_ended(report, exit_status, 1 if failed else 0)
+    missing = sorted(first.by_test.keys() - report.by_test.keys())
+    reasons += [_reason("not_reported_inverted", test=test) for test in missing[:_MOST_NAMED]]
+    passes = sorted(control.fail - failed)
+    if len(passes) > len(control.fail) * _STRAY_PASSES:
+        reasons += [_reason("passes_inverted", test=test) for test in passes[:_MOST_NAMED]]
+    breaks = sorted(untouched & failed)
+    if len(breaks) > len(untouched) * _STRAY_FAILURES:
+        reasons += [_reason("fails_untouched", test=test) for test in breaks[:_MOST_NAMED]]
     return tuple(reasons)
 
 

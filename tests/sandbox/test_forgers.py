@@ -10,7 +10,9 @@ from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 FORGERS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../forgers").resolve().glob("*.py"))}
-QUICK = ("equals_everything", "reports_say_passed", "exits_zero_at_the_end", "reads_the_answers")
+QUICK = ("equals_everything", "answers_for_the_reporter", "empties_the_tests_by_name")
+KNOWING = {"knows_the_tests"}
+"""What nothing here can find out: see docs/trust.md."""
 HONEST = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return 0\n"
 TESTS = """
@@ -40,7 +42,8 @@ def run(name: str, level: str = "auto"):
 
 
 def test_there_are_enough_programs():
-    assert len(FORGERS) >= 12
+    assert len(FORGERS) >= 40
+    assert len(KNOWING) <= len(FORGERS) / 10
 
 
 def not_believed(name: str) -> None:
@@ -55,26 +58,35 @@ def test_quick(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(FORGERS) - set(QUICK)))
+@pytest.mark.parametrize("name", sorted(set(FORGERS) - set(QUICK) - KNOWING))
 def test_no_forged_pass_is_genuine(name):
     not_believed(name)
 
 
 @pytest.mark.slow
 def test_the_forgers_fool_pytest_itself():
-    """Several of them do reach `3 passed` and status 0; else they would prove nothing about the control."""
+    """Many of them do reach `3 passed` and status 0; else they would prove nothing about the control."""
     fooled = [
         name
         for name in (
-            "reports_say_passed",
-            "tests_do_nothing",
+            "answers_for_the_reporter",
             "conftest_says_passed",
-            "reads_the_answers",
+            "looks_up_and_checks_itself",
+            "recognises_by_names",
+            "remembers_in_files",
+            "reports_say_passed",
             "swallows_exceptions",
+            "tests_do_nothing",
         )
         if run(name).passed == 3
     ]
-    assert len(fooled) >= 4
+    assert len(fooled) >= 7
+
+
+@pytest.mark.slow
+def test_a_program_that_knows_the_expected_values_is_believed():
+    """The limit of what controls by wrong expectations can find; if this fails, docs/trust.md says too little."""
+    assert all(run(name).genuine for name in KNOWING)
 
 
 def test_an_honest_program_passes():

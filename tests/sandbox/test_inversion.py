@@ -1,25 +1,30 @@
-"""Assertion inversion as text: what is mutated, and that every mutant of an honest test fails."""
+"""Assertion inversion as text: what is made wrong, that an honest test then fails, and that nothing else changes."""
 
 from __future__ import annotations
 
 import ast
+import random
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.sandbox.inversion import Mutation, expected_tests, mutate, mutations
+from repopilot.sandbox.control_plan import plan_controls
+from repopilot.sandbox.expectations import another
+from repopilot.sandbox.inversion import draw_units, expected_tests, invert, parse_tests
+from repopilot.sandbox.verdict import RunReport, TestOutcome
 
-TOKEN = "x0123"
+RNG = random.Random(1)
 
 
 def fails(source: str, test: str = "test_it") -> str:
-    """Run a mutant's test here: its failure's text, '' when it passed. Only for sources of this file."""
+    """Run a test here: its failure's text, '' when it passed. Only for sources of this file."""
     names: dict = {}
     exec(compile(source, "mutant", "exec"), names)
     try:
         names[test]()
-    except Exception as error:
+    except BaseException as error:  # what `raises` says is no Exception
         return f"{type(error).__name__}: {error}"
     return ""
 
@@ -28,42 +33,42 @@ HONEST = [
     "assert 1 + 1 == 2",
     "assert 2 == 1 + 1",
     "assert len('ab') == len('cd')",
-    "assert 'a' in 'abc'",
-    "assert 'z' not in 'abc'",
-    "assert 1 < 2",
-    "assert 2 >= 2",
-    "assert {1} <= {1, 2}",
+    "assert 'a' in str('abc')",
+    "assert 'z' not in str('abc')",
+    "assert len('a') < 2",
+    "assert 2 >= len('ab')",
     "assert None is None",
     "assert [] is not None",
-    "assert 1 != 2",
-    "assert not []",
-    "assert [1]",
+    "assert 1 != len('ab')",
+    "assert not list()",
+    "assert list([1])",
     "assert isinstance(1, int)",
     "assert all(x == x for x in [1, 2])",
-    "assert 1 == 1 and 2 == 2",
-    "assert 1 == 1 or 2 == 3",
-    "assert 0 <= 1 <= 2",
+    "assert len('a') == 1 and len('ab') == 2",
     "assert 0.1 + 0.2 == pytest.approx(0.3)",
     "assert {'a': 1} == dict(a=1)",
-    "assert (1, 2) == tuple([1, 2])",
-    "assert b'x' == bytes([120])",
-    "assert float('inf') == float('inf')",
-    "assert -1.0 == float('-1')",
+    "assert tuple([1, 2]) == (1, 2)",
+    "assert bytes([120]) == b'x'",
+    "assert float('-1') == -1.0",
+    "assert 'a' + 'b' == \"ab\", 'said'",
     "with pytest.raises(ValueError):\n        int('x')",
     "pytest.raises(ValueError, int, 'x')",
     "for x in [1, 2]:\n        assert x == x",
+    "for _ in range(2):\n        assert len('abc') == 3",
+    "with open('/dev/null') as file:\n        assert file.read() == ''",
 ]
 
 
 @pytest.mark.parametrize("statement", HONEST)
-def test_every_mutation_of_a_true_statement_fails(statement):
+def test_every_inversion_of_a_true_statement_fails(statement):
     source = f"import pytest\n\ndef test_it():\n    {statement}\n"
     assert fails(source) == ""
-    found = mutations(source)
-    assert len(found) >= 2
-    for mutation in found:
-        failure = fails(mutate(source, mutation, TOKEN))
-        assert failure and "wrong expectation passed" not in failure, mutate(source, mutation, TOKEN)
+    file = parse_tests(source)
+    assert list(file.units) == ["test_it"] and not file.weak
+    for _ in range(8):
+        inverted = invert(file, ["test_it"], RNG)
+        assert fails(inverted), inverted
+        assert inverted.count("\n") == source.count("\n")
 
 
 ANYTHING = """
@@ -82,38 +87,44 @@ class f:
         "assert f() == g()",
         "assert g() == f()",
         "assert f() < 3",
-        "assert 3 >= f()",
         "assert f() != 3",
-        "assert all(f() == x for x in [1])",
-        "assert f() == 1 and f() == 2",
     ],
 )
-def test_what_equals_everything_is_found_out(statement):
+def test_what_equals_everything_passes_inverted(statement):
     source = f"{ANYTHING}\ndef g():\n    return 3\n\ndef test_it():\n    {statement}\n"
     assert fails(source) == ""
-    assert any("wrong expectation passed" in fails(mutate(source, mutation, TOKEN)) for mutation in mutations(source))
+    assert fails(invert(parse_tests(source), ["test_it"], RNG)) == ""
 
 
 @given(
-    st.one_of(
-        st.integers(),
-        st.floats(allow_nan=False),
-        st.text(),
-        st.binary(),
-        st.booleans(),
-        st.none(),
-        st.lists(st.integers()),
-        st.dictionaries(st.text(), st.integers()),
-        st.sets(st.integers()),
-    )
+    st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(), st.binary(), st.booleans())
 )
-def test_no_literal_equals_its_mutation(value):
-    if value in (float("inf"), float("-inf")):
-        return  # has no literal
-    source = f"def test_it():\n    value = {value!r}\n    assert value == {value!r}\n"
-    for mutation in mutations(source):
-        failure = fails(mutate(source, mutation, TOKEN))
-        assert failure and "wrong expectation passed" not in failure
+def test_another_value_has_the_same_form(value):
+    literal = repr(value)
+    other = another(literal, RNG)
+    if other is None:
+        return
+    assert ast.literal_eval(other) != value
+    assert type(ast.literal_eval(other)) is type(value)
+    assert isinstance(value, bool) or len(other) == len(literal)
+
+
+@pytest.mark.parametrize("literal", ["3", "-0", "1.5", "1_000", "'ab'", '"Hello, world"', "b'x1'", "True", "1e9"])
+def test_another_value_is_found(literal):
+    drawn = {another(literal.lstrip("-"), RNG) for _ in range(40)}
+    assert None not in drawn and literal not in drawn
+
+
+@pytest.mark.parametrize("literal", ["''", "'\\n'", "0x1f", "None", "...", "'{}'"])
+def test_what_has_no_other_value_of_its_form(literal):
+    assert another(literal, RNG) is None
+
+
+def test_digits_and_letters_stay_in_their_class():
+    for _ in range(60):
+        other = another("'Ab-9'", RNG)
+        assert other[1].isupper() or other[1].islower()
+        assert other[3] == "-" and other[0] == other[-1] == "'"
 
 
 def test_expected_tests():
@@ -148,48 +159,145 @@ class Other:
     }
 
 
-def test_a_mutant_keeps_one_test_under_its_name():
-    source = (
-        '"""Doc."""\nfrom __future__ import annotations\nimport os\n\n'
-        "def test_a():\n    assert 1\n\ndef test_b():\n    assert 2\n"
-    )
-    mutant = ast.parse(mutate(source, Mutation("test_b", 8, 0), TOKEN))
-    functions = [node.name for node in mutant.body if isinstance(node, ast.FunctionDef)]
-    assert functions == [f"_{TOKEN}", "test_b"]
-    assert isinstance(mutant.body[1], ast.ImportFrom)  # `__future__` stays first
+def test_only_what_is_surely_reached_is_made_wrong():
+    source = """
+def test_it():
+    if False:
+        assert 1 == 2
+    for x in []:
+        assert x == 3
+    try:
+        assert 4 == 5
+    except AssertionError:
+        pass
+    with pytest.raises(AssertionError):
+        assert int() == 6
+    assert len("a") == 1
+    if x:
+        return
+    assert 7 == 8
+"""
+    file = parse_tests(source)
+    for _ in range(20):
+        inverted = invert(file, ["test_it"], RNG)
+        changed = [b for a, b in zip(source.splitlines(), inverted.splitlines(), strict=True) if a != b]
+        assert len(changed) == 1
+        assert "len(" in changed[0] or "raises" in changed[0]
 
 
-def test_a_return_can_not_skip_the_end():
-    source = "def test_it():\n    if True:\n        return\n    assert 1 == 1\n"
-    at_end = next(m for m in mutations(source) if m.position is None)
-    assert TOKEN in fails(mutate(source, at_end, TOKEN))
+def test_only_the_chosen_tests_change():
+    source = "".join(f"def test_{n}():  # {n}\n    assert len('a') == 1  # one\n\n" for n in range(6))
+    file = parse_tests(source)
+    inverted = invert(file, ["test_1", "test_4"], RNG)
+    same = [a == b for a, b in zip(source.splitlines(), inverted.splitlines(), strict=True)]
+    assert same.count(False) == 2 and not same[4] and not same[13]
+    assert len(inverted) == len(source)
+    assert [fails(inverted, f"test_{n}") != "" for n in range(6)] == [False, True, False, False, True, False]
 
 
-def test_assertions_in_other_functions_are_mutated():
-    source = "def check(a, b):\n    assert a == b\n\ndef test_it():\n    check(1, 1)\n"
-    assert [fails(mutate(source, m, TOKEN)).partition(":")[0] for m in mutations(source)] == ["AssertionError"] * 2
+def test_a_value_of_a_parameter_is_made_wrong_where_it_is_only_compared():
+    source = """
+import pytest
+@pytest.mark.parametrize("given, expected", [(1, 2), (2, 4)])
+def test_it(given, expected):
+    assert given * 2 == expected
+"""
+    file = parse_tests(source)
+    lines = {line for _ in range(20) for line in invert(file, ["test_it"], RNG).splitlines() if "parametrize" in line}
+    assert source.splitlines()[2] not in lines and len(lines) > 4
+    assert all(line.startswith('@pytest.mark.parametrize("given, expected", [(1, ') for line in lines)
+    assert all("(2, " in line for line in lines)
+
+
+def test_assertions_in_other_functions_are_made_wrong():
+    source = """
+def check(a, b):
+    assert a == b
+
+def deep(a):
+    check(a, a)
+
+def test_it():
+    check(1, 1)
+
+def test_deep():
+    deep(1)
+
+def test_own():
+    assert len("a") == 1
+"""
+    file = parse_tests(source)
+    assert set(file.units) == {"check", "test_own"}
+    assert file.units["check"].fail == {"test_it"}
+    assert file.units["check"].may_fail == {"test_deep"}
+    assert fails(invert(file, ["check"], RNG)).startswith("AssertionError")
+
+
+def test_without_any_expectation_tests_fail_at_their_end():
+    source = "def test_it():\n    int('1')\n\ndef test_b(): int('2')\n\ndef test_c():\n    return\n"
+    file = parse_tests(source)
+    assert file.weak and set(file.units) == {"test_it", "test_b"}
+    inverted = invert(file, ["test_it", "test_b"], RNG)
+    assert fails(inverted) and fails(inverted, "test_b") and not fails(inverted, "test_c")
 
 
 def test_unittest_assertions():
     source = """
 import unittest
+from unittest.mock import Mock
 
 class Checks(unittest.TestCase):
     def test_it(self):
-        self.assertEqual(1 + 1, 2)
-        self.assertEqual(2, 1 + 1)
-        self.assertTrue([1])
-        self.assertIn(1, [1])
-        self.assertIsNone(None)
-        self.assertAlmostEqual(0.1 + 0.2, 0.3)
-        with self.assertRaises(ValueError):
-            int("x")
+        {statement}
 """
-    for mutation in mutations(source):
+    for statement in (
+        "self.assertEqual(1 + 1, 2)",
+        "self.assertEqual(2, 1 + 1)",
+        "self.assertTrue([1])",
+        "self.assertIn(1, [1])",
+        "self.assertIsNone(None)",
+        "self.assertAlmostEqual(0.1 + 0.2, 0.3)",
+        "self.assertListEqual(list('a'), ['a'])",
+        "Mock().assert_not_called()",
+        "with self.assertRaises(ValueError):\n            int('x')",
+    ):
         names: dict = {}
-        exec(mutate(source, mutation, TOKEN), names)
+        exec(invert(parse_tests(source.format(statement=statement)), ["Checks::test_it"], RNG), names)
         result = names["unittest"].TestResult()
         names["Checks"]("test_it").run(result)
-        problems = result.failures + result.errors
-        assert len(problems) == 1
-        assert "wrong expectation passed" not in problems[0][1]
+        assert len(result.failures + result.errors) == 1, statement
+
+
+def report_of(*tests: str) -> RunReport:
+    outcomes = {test: (TestOutcome(test, "call", "passed"),) for test in tests}
+    return RunReport(tuple(group[0] for group in outcomes.values()), 0, 0, outcomes)
+
+
+def test_each_test_is_wrong_about_half_the_time():
+    source = "".join(f"def test_{n}():\n    assert len('a') == 1\n" for n in range(5))
+    report = report_of(*(f"test_a.py::test_{n}" for n in range(5)))
+    seen = Counter()
+    for seed in range(200):
+        plan = plan_controls({"test_a.py": source}, report, (), random.Random(seed))
+        assert (len(plan.controls), plan.checked, plan.total) == (3, 5, 5)
+        for control in plan.controls:
+            seen.update(control.fail)
+            assert (control.texts["test_a.py"] == source) is (not control.fail)
+    assert all(230 < count < 370 for count in seen.values())
+
+
+def test_few_tests_have_more_runs_and_many_have_few_failures():
+    one = plan_controls(
+        {"test_a.py": "def test_a():\n    assert 1 == int('1')\n"}, report_of("test_a.py::test_a"), (), RNG
+    )
+    assert len(one.controls) == 4
+    assert sum(bool(control.fail) for control in one.controls) >= 2
+    names = [("test_a.py", f"test_{n}") for n in range(2000)]
+    assert 5 < len(draw_units(names, RNG)) < 60
+
+
+def test_tests_that_did_not_pass_or_are_partly_left_out_are_no_controls():
+    source = "".join(f"def test_{n}():\n    assert len('a') == 1\n" for n in range(3))
+    report = report_of("test_a.py::test_0", "test_a.py::test_1")
+    plan = plan_controls({"test_a.py": source}, report, ("test_a.py::test_1[3]",), RNG)
+    assert {test for control in plan.controls for test in control.fail} == {"test_a.py::test_0"}

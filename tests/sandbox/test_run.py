@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import pytest
@@ -10,11 +11,11 @@ from repopilot.errors import Cancelled, SandboxError
 from repopilot.i18n import Message, said
 from repopilot.sandbox import levels
 from repopilot.sandbox.failures import missing_modules
-from repopilot.sandbox.inversion import Mutation
-from repopilot.sandbox.run import choose_mutations, run_pytest
+from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 SETTINGS = Settings(test_timeout_s=20)
+NOTICED = "no test notices faults that are put into the code under test"
 
 
 def run(code: str, tests: str, settings: Settings = SETTINGS, **more):
@@ -200,12 +201,62 @@ def test_modules_named_like_ours_are_the_codes_own():
     assert run_pytest(files, ["test_a.py"], SETTINGS).genuine
 
 
-def test_the_inverted_run_takes_at_least_one_and_stays_in_its_budget():
-    every = [("test_a.py", Mutation(f"test_{n}", n, n % 2 or None)) for n in range(200)]
-    assert len(choose_mutations(every, {}, 100)) == 48
-    assert len(choose_mutations(every, {f"test_{n}": 60.0 for n in range(200)}, 15)) == 1
-    assert len(choose_mutations(every[:3], {}, 15)) == 3
-    assert choose_mutations([], {}, 15) == []
+def test_every_run_sees_the_same_names_times_and_numbers_of_files():
+    """All that the code under test sees of its surroundings, told by what it finds: the same in each of ten runs."""
+    tests = """
+import os, pathlib, hashlib
+from solution import double
+
+def seen():
+    here = pathlib.Path(__file__).parent
+    files = sorted((str(p.relative_to(here)), p.stat().st_mtime, p.stat().st_size, p.stat().st_nlink)
+                   for p in here.rglob("*"))
+    variables = sorted((name, len(value)) for name, value in os.environ.items())
+    return hashlib.sha256(repr((files, variables, os.getcwd(), os.listdir("."))).encode()).hexdigest()[:16]
+
+def test_sees():
+    found = seen()
+    assert found == "{digest}"
+
+def test_doubles():
+    assert double(2) == 4
+"""
+    code = "def double(x):\n    return x * 2\n"
+    found = run(code, tests.replace("{digest}", "0" * 16))
+    digest = re.search(r"[0-9a-f]{16}", found.failures[0].assertion)
+    assert digest
+    for _ in range(2):
+        assert run(code, tests.replace("{digest}", digest[0])).genuine
+
+
+def test_code_whose_faults_no_test_notices_is_not_verified():
+    code = "def double(x):\n    return x * 2\n"
+    tests = "import solution\n\ndef test_it():\n    assert len('ab') == 2\n"
+    result = run(code, tests)
+    assert (result.passed, result.genuine) == (1, False)
+    assert result.reasons == ("no test notices faults that are put into the code under test",)
+
+
+@pytest.mark.parametrize(
+    "conftest",
+    [
+        "def pytest_pyfunc_call(pyfuncitem):\n    return None\n",
+        "import _pytest.runner\n",
+        "from _pytest import assertion\n",
+        "from _pytest.reports import TestReport\n",
+    ],
+)
+def test_a_conftest_that_takes_part_in_how_tests_are_run_is_not_verified(conftest):
+    files = {"conftest.py": conftest, "test_a.py": "def test_it():\n    assert len('ab') == 2\n"}
+    result = run_pytest(files, ["test_a.py"], SETTINGS)
+    assert (result.passed, result.genuine) == (1, False)
+    assert "conftest.py, line 1, takes part in how tests are run" in result.reasons[0]
+    ordinary = "import pytest\n\n@pytest.fixture\ndef two():\n    return 2\n\ndef pytest_configure(config):\n    pass\n"
+    tests = "def test_it(two):\n    assert len('ab') == 2\n"
+    assert run_pytest({"conftest.py": ordinary, "test_a.py": tests}, ["test_a.py"], SETTINGS).reasons in (
+        (),
+        (NOTICED,),
+    )
 
 
 def test_levels_by_name():

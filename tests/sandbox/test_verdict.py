@@ -7,10 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.sandbox.inversion import ExpectedTest, Mutation, wrong_pass
-from repopilot.sandbox.verdict import read_report, why_not_passed, why_not_verified
+from repopilot.sandbox.inversion import ExpectedTest
+from repopilot.sandbox.verdict import Control, passing, read_report, why_not_passed, why_not_verified
 
-NONCE, TOKEN = "n0", "t0"
+NONCE = "n0"
 EXPECTED = {"test_x.py": (ExpectedTest("test_a", 1, False), ExpectedTest("test_b", 2, True))}
 
 
@@ -77,32 +77,48 @@ def test_without_tests_there_is_no_pass():
     assert why_not_passed(report(END), 0, {"test_x.py": ()}) == ("there is no test to run",)
 
 
-MUTANTS = {"c1.py": Mutation("test_a", 1), "c2.py": Mutation("test_a", 2, 0)}
-FAILED_END = line(id="c1.py::test_a", outcome="failed", message=f"AssertionError: {TOKEN}")
-FAILED_SITE = line(id="c2.py::test_a", outcome="failed", message="assert 3 == 4")
+FAILED_A = line(outcome="failed")
 END_1 = line("finished", status=1)
+FIRST = report(A, B, END)
+WRONG_A = Control({}, frozenset(["test_x.py::test_a"]))
 
 
-def test_an_honest_inverted_run_fails():
-    assert why_not_verified(report(FAILED_END, FAILED_SITE, END_1), 1, MUTANTS, TOKEN) == ()
-    unreached = line(id="c2.py::test_a")
-    assert why_not_verified(report(FAILED_END, unreached, END_1), 1, MUTANTS, TOKEN) == ()
+def test_a_control_in_which_the_wrong_tests_fail():
+    assert passing(FIRST) == {"test_x.py::test_a", "test_x.py::test_b"}
+    assert why_not_verified(report(FAILED_A, B, END_1), 1, FIRST, WRONG_A) == ()
+    assert why_not_verified(report(A, B, END), 0, FIRST, Control({})) == ()
+    failed_b = line(id="test_x.py::test_b", outcome="failed")
+    perhaps = Control({}, WRONG_A.fail, frozenset(["test_x.py::test_b"]))
+    for other in (B, failed_b):
+        assert why_not_verified(report(FAILED_A, other, END_1), 1, FIRST, perhaps) == ()
 
 
 def test_what_casts_doubt():
-    passed_wrong = line(id="c2.py::test_a", outcome="failed", message=f"AssertionError: {wrong_pass(TOKEN)}")
-    passed_end = line(id="c1.py::test_a")
+    failed_b = line(id="test_x.py::test_b", outcome="failed")
     for lines, status in [
-        ((FAILED_END, FAILED_SITE, END_1), 0),
-        ((FAILED_END, FAILED_SITE, END_1), 2),
-        ((FAILED_END, FAILED_SITE), 1),
-        ((FAILED_END, passed_wrong, END_1), 1),
-        ((passed_end, FAILED_SITE, END_1), 1),
-        ((FAILED_END, END_1), 1),
-        ((FAILED_END, FAILED_SITE, END), 1),
-        ((FAILED_END, FAILED_SITE, END_1, b"forged"), 1),
+        ((FAILED_A, B, END_1), 0),
+        ((FAILED_A, B, END_1), 2),
+        ((FAILED_A, B), 1),
+        ((A, B, END), 0),
+        ((A, failed_b, END_1), 1),
+        ((FAILED_A, failed_b, END_1), 1),
+        ((FAILED_A, END_1), 1),
+        ((FAILED_A, B, END), 1),
+        ((FAILED_A, B, END_1, b"forged"), 1),
     ]:
-        assert why_not_verified(report(*lines), status, MUTANTS, TOKEN), lines
+        assert why_not_verified(report(*lines), status, FIRST, WRONG_A), lines
+
+
+def many(failing: int, of: int) -> list[bytes]:
+    return [line(id=f"test_x.py::test_{n}", outcome="failed" if n < failing else "passed") for n in range(of)]
+
+
+def test_a_few_among_many_may_stumble_over_a_failure():
+    first = report(*many(0, 100), END)
+    wrong = Control({}, frozenset(f"test_x.py::test_{n}" for n in range(40)))
+    for failing, doubted in ((38, False), (37, True), (40, False), (46, False), (47, True), (0, True), (100, True)):
+        run = report(*many(failing, 100), END_1)
+        assert bool(why_not_verified(run, 1, first, wrong)) is doubted, failing
 
 
 @given(st.binary(), st.integers(0, 5))

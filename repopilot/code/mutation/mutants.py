@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import random
-import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from itertools import islice
 
 from repopilot.code.mutation.operators import Site, mark_free_bounds, sites
 from repopilot.code.python_ast import parse_python
+from repopilot.code.source_positions import SourcePositions
 
 MOST_MUTANTS = 12
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -55,7 +54,7 @@ def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     mark_free_bounds(tree)
-    position = _Positions(source)
+    position = SourcePositions(source)
     found = [site for function in functions_of(tree, symbol) for site in sites(function, source, position.span)]
     changed = ((s, source[: s.start] + s.after + source[s.end :]) for s in _varied(found, position, seed))
     usable = (pair for pair in changed if pair[1] != source and _parses(pair[1]))
@@ -65,6 +64,32 @@ def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -
         Mutant(site.operator, position.line(site.start), source[site.start : site.end], site.after, text)
         for site, text in chosen
     )
+
+
+def fault_in_each_function(source: str, seed: int = 0) -> str:
+    """The text of a Python module with one fault in each of its functions and methods that can have one.
+
+    Args:
+        source: the text; returned as it is where it doesn't parse.
+        seed: decides which faults.
+    """
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    mark_free_bounds(tree)
+    position, rng = SourcePositions(source), random.Random(seed)
+    functions = [node for _, node in _definitions(tree.body, "") if isinstance(node, _FUNCTIONS)]
+    text = source
+    for function in sorted(functions, key=lambda node: node.lineno, reverse=True):  # the positions before it stay true
+        found = sorted(sites(function, source, position.span))
+        rng.shuffle(found)
+        for site in found:
+            changed = text[: site.start] + site.after + text[site.end :]
+            if changed != text and _parses(changed):
+                text = changed
+                break
+    return text
 
 
 def functions_of(tree: ast.Module, symbol: str) -> Iterator[_Function]:
@@ -84,7 +109,7 @@ def _definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, a
             yield from _definitions([*node.body, *node.orelse], prefix)
 
 
-def _varied(found: Sequence[Site], position: _Positions, seed: int) -> Iterator[Site]:
+def _varied(found: Sequence[Site], position: SourcePositions, seed: int) -> Iterator[Site]:
     """The sites in an order that takes each line and each operator once before it takes one again."""
     left = sorted(found)
     random.Random(seed).shuffle(left)
@@ -102,25 +127,3 @@ def _parses(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-class _Positions:
-    """Positions of syntax nodes in characters; Python's parser counts lines and UTF-8 bytes."""
-
-    def __init__(self, source: str) -> None:
-        self._starts = [0, *(m.end() for m in re.finditer(r"\r\n|\r|\n", source))]
-        ends = [*self._starts[1:], len(source)]
-        self._lines = [source[a:b] for a, b in zip(self._starts, ends, strict=True)]
-
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        """Where a node begins and ends."""
-        place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-        return self._offset(*place[:2]), self._offset(*place[2:])
-
-    def line(self, offset: int) -> int:
-        """The line of a character, 1-based."""
-        return bisect_right(self._starts, offset)
-
-    def _offset(self, line: int, column: int) -> int:
-        text = self._lines[line - 1]
-        return self._starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
