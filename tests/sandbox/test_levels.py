@@ -59,6 +59,8 @@ def test_the_filter(machine, column):
         assert answer(program, machine, ioctl, 0, 0x5412) == REFUSE  # typing into the terminal
         assert answer(program, machine, ioctl, 0, 0x5401) == ALLOW
         assert answer(program, "mips", read) == 0x80000000
+        assert answer(program, machine, (221, 223)[column]) == PRETEND  # to throw a file out of the page cache
+        assert answer(program, machine, 451) == REFUSE  # to ask what is in it
         assert answer(program, machine, fcntl, 3, 1031) == REFUSE  # a larger pipe
         assert answer(program, machine, fcntl, 3, 2) == ALLOW
         assert [answer(program, machine, prctl, option) for option in (4, 15)] == [PRETEND, ALLOW]

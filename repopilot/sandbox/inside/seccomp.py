@@ -55,6 +55,9 @@ _HIDDEN_MEMORY = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmat": (30, 196),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "mq_unlink": (241, 181),
 }
+# What is in the page cache outlives a run: with these a run could leave notes for the next one, and read them.
+_PAGE_CACHE_ASKED = {"mincore": (27, 232), "cachestat": (451, 451), "preadv2": (327, 286)}
+_PAGE_CACHE_SET = {"fadvise64": (221, 223), "readahead": (187, 213)}
 # Without namespaces the files and processes of the same user can be reached; Landlock does not cover these calls.
 _SHARED_HOST = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
@@ -112,7 +115,8 @@ def program(machine: str, *, namespaces: bool, landlock_abi: int) -> list[_Instr
     ]
     if machine == "x86_64":
         filter_ += [(_JUMP_GREATER_EQUAL, 0, 1, _X32_BIT), (_RETURN, 0, 0, _REFUSE)]
-    filter_ += _answer(numbers(_KERNEL, _HIDDEN_MEMORY), _REFUSE)
+    filter_ += _answer(numbers(_KERNEL, _HIDDEN_MEMORY, _PAGE_CACHE_ASKED), _REFUSE)
+    filter_ += _answer(numbers(_PAGE_CACHE_SET), _PRETEND)
     # glibc falls back from clone3, whose flags a filter can't read, to clone, whose flags it can.
     filter_ += _answer([_CALLS["clone3"][column]], _ERRNO | errno.ENOSYS)
     filter_ += _argument_bits(_CALLS["clone"][column], 0, _NAMESPACE_FLAGS)
