@@ -50,7 +50,8 @@ class App:
 
 @contextmanager
 def running(home: Path, *, command: str = "serve", root: Path = ROOT, **options: object) -> Iterator[App]:
-    """Start it by `python -m repopilot serve` or, with command `chainlit`, by `chainlit run`; options are settings.
+    """Start it by `python -m repopilot serve`, with command `chainlit` by `chainlit run`; options are settings. With
+    command `window` it opens the browser that the variable BROWSER names.
 
     `root` is the folder that holds the package: the checkout, or where a wheel was installed.
     """
@@ -88,7 +89,7 @@ def running(home: Path, *, command: str = "serve", root: Path = ROOT, **options:
 def _command(command: str, port: int) -> list[str]:
     if command == "chainlit":
         return [sys.executable, "-m", "chainlit", "run", "chainlit_app.py", "--headless", "--port", str(port)]
-    return [sys.executable, "-m", "repopilot", "serve", "--headless"]
+    return [sys.executable, "-m", "repopilot", "serve", *([] if command == "window" else ["--headless"])]
 
 
 def _free_port() -> int:

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import time
 
 import httpx
 import pytest
@@ -19,10 +20,12 @@ UPGRADE = {
 SOCKET = "/ws/socket.io/?EIO=4&transport=websocket"
 
 
+QUIET = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
+
+
 @pytest.fixture(scope="module", params=["serve", "chainlit"])
 def app(request, tmp_path_factory):
-    options = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
-    with running(tmp_path_factory.mktemp(request.param), command=request.param, **options) as app:
+    with running(tmp_path_factory.mktemp(request.param), command=request.param, **QUIET) as app:
         yield app
 
 
@@ -114,3 +117,19 @@ def test_the_own_account_needs_no_token_but_through_a_proxy(app):
     address = (app.home / "data" / f"address-{app.port}.txt").read_text().strip()
     opened = visitor.get(address + "&offer=x")
     assert opened.status_code == 200 and opened.url.query == b"offer=x" and visitor.get(app.url).status_code == 200
+
+
+def test_the_address_with_the_token_is_opened_in_the_browser_and_forgotten_at_the_end(tmp_path, monkeypatch):
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s &")
+    with running(tmp_path / "home", command="window", access="token", **QUIET) as app:
+        deadline = time.monotonic() + 20
+        while not opened.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        address = app.home / "data" / f"address-{app.port}.txt"
+        assert opened.read_text() == address.read_text() and "?token=" in opened.read_text()
+        assert httpx.get(opened.read_text().strip(), follow_redirects=False).status_code == 303
+        assert httpx.get(app.url).status_code == 403
+    assert not address.exists()
