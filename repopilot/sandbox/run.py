@@ -37,7 +37,8 @@ from repopilot.types import Environment, SandboxLevel, TestOutcomeName, TestRun
 
 _MOST_NAMED = 5
 _AT_ONCE = 2
-_DRAWS = 2
+_FAULTS = (1, 3, 20)
+"""Faults of a function in each draw: a single one may happen to change nothing."""
 _PATIENCE, _START_S = 3, 3.0
 """A fault may keep a loop from ending: a run with faults may take this many times what the tests take, and a start."""
 
@@ -241,8 +242,8 @@ def _own_code(context: _Context) -> dict[str, str]:
 def _notices_faults(first: _Run, context: _Context) -> bool:
     """Whether a test that passes fails with faults in the code under test, in one of a few draws. Code without a
     function that could have one needs no notice."""
-    for _ in range(_DRAWS):
-        changed = with_faults(context.code, secrets.randbits(32))
+    for most in _FAULTS:
+        changed = with_faults(context.code, secrets.randbits(32), most)
         if not changed:
             return True
         run = _run(context, changed, min(context.job.limits.seconds, _PATIENCE * first.outcome.seconds + _START_S))

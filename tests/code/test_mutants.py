@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.code.mutation.mutants import mutants
+from repopilot.code.mutation.mutants import faults_in_each_function, mutants
 
 EXPRESSIONS = [
     "a < b",
@@ -154,3 +154,13 @@ def test_a_class_stands_for_its_methods_and_a_property_for_all_its_functions() -
 @pytest.mark.parametrize("source", ["def f(:", "", "f = 1\n", "def f(): pass\n", "\0"])
 def test_nothing_to_change(source: str) -> None:
     assert mutants(source, "f") == ()
+
+
+def test_faults_in_each_function():
+    source = "def f(a):\n    return 3 + a\n\n\nclass C:\n    def g(self):\n        return not self\n"
+    one, all_ = (faults_in_each_function(source, 0, most) for most in (1, 20))
+    for text in (one, all_):
+        changed = [a for a, b in zip(source.splitlines(), text.splitlines(), strict=True) if a != b]
+        assert changed == ["    return 3 + a", "        return not self"]
+    assert "4 - a" in all_
+    assert faults_in_each_function("def f(:") == "def f(:"

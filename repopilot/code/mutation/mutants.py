@@ -66,12 +66,13 @@ def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -
     )
 
 
-def fault_in_each_function(source: str, seed: int = 0) -> str:
-    """The text of a Python module with one fault in each of its functions and methods that can have one.
+def faults_in_each_function(source: str, seed: int = 0, most: int = 1) -> str:
+    """The text of a Python module with faults in each of its functions and methods that can have one.
 
     Args:
         source: the text; returned as it is where it doesn't parse.
         seed: decides which faults.
+        most: faults of a function; a single one may happen to change nothing.
     """
     try:
         tree = parse_python(source)
@@ -84,12 +85,19 @@ def fault_in_each_function(source: str, seed: int = 0) -> str:
     for function in sorted(functions, key=lambda node: node.lineno, reverse=True):  # the positions before it stay true
         found = sorted(sites(function, source, position.span))
         rng.shuffle(found)
-        for site in found:
+        for site in _apart(found, most):
             changed = text[: site.start] + site.after + text[site.end :]
-            if changed != text and _parses(changed):
-                text = changed
-                break
+            text = changed if _parses(changed) else text
     return text
+
+
+def _apart(found: Sequence[Site], most: int) -> list[Site]:
+    """The first sites that don't overlap, the last one in the source first."""
+    chosen: list[Site] = []
+    for site in found:
+        if len(chosen) < most and all(site.end <= other.start or site.start >= other.end for other in chosen):
+            chosen.append(site)
+    return sorted(chosen, reverse=True, key=lambda site: site.start)
 
 
 def functions_of(tree: ast.Module, symbol: str) -> Iterator[_Function]:
