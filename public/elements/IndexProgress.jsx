@@ -98,17 +98,18 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
     setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
   };
 
-  // The address of the page names the open repository and the chosen language, so that a reload restores them.
+  // The address of the page names the open repository, the conversation and the chosen language, so that a reload restores them.
   useEffect(() => {
-    if (!props.answerable && props.phase === 'failed') return;
+    if (!props.thread || (!props.answerable && props.phase === 'failed')) return;
     const url = new URL(window.location.href);
     if (url.pathname !== '/') return;
     const before = url.search;
     url.search = '';
     url.searchParams.set('repo', props.address);
+    url.searchParams.set('chat', props.thread);
     if (props.language) url.searchParams.set('lang', props.language);
     if (url.search !== before) window.history.replaceState(window.history.state, '', url);
-  }, [props.address, props.language]);
+  }, [props.address, props.thread, props.language]);
 
   const busy = props.phase === 'cloning' || props.phase === 'indexing';
   const wrong = props.phase === 'failed' || props.phase === 'credentials';

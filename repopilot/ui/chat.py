@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,9 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.ui.available_models import Models
-from repopilot.ui.chat_store import Exchange
+from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.ui.chats.chat_import import earlier_files
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
 from repopilot.ui.file_ids import follow_up_id
 from repopilot.ui.repository.registry import Opening, Openings
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from repopilot.index.store import Index
 
 TURNS_KEPT = 12
+EXCHANGES_KEPT = 50
 
 
 @dataclass(slots=True)
@@ -68,7 +71,10 @@ class Chat:
         browser_language: the tag the browser asks for, for example `fr-CA`.
         opening: the repository open in it, None before the first.
         pending: question and command asked before there was a repository to ask, None without one.
-        exchanges: the conversation about the open repository, oldest first.
+        owner: the name the user signed in with, '' where nobody signs in.
+        thread: the id of the conversation about the open repository; what is asked is stored under it.
+        exchanges: that conversation, oldest first, as far as an open page needs it.
+        unstored: the user knows that the conversation can't be stored.
         answers: the answers on the page, by the id of their message.
         plans: the plans on the page, by the id of their message.
         overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
@@ -81,7 +87,10 @@ class Chat:
     browser_language: str = "en"
     opening: Opening | None = None
     pending: tuple[str, str] | None = None
+    owner: str = ""
+    thread: str = field(default_factory=new_id)
     exchanges: list[Exchange] = field(default_factory=list)
+    unstored: bool = False
     answers: dict[str, ShownAnswer] = field(default_factory=dict)
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     overrides: dict[str, object] = field(default_factory=dict)
@@ -90,9 +99,19 @@ class Chat:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The conversation as the agents want it. A look-up is no turn of it: what follows refers to what was said."""
-        said = [each for each in self.exchanges if not each.is_lookup]
+        """The conversation as the agents want it: what follows refers to what was said."""
+        said = [each for each in self.exchanges if each.is_turn]
         return tuple(turn_of(each.question, each.answer) for each in said[-TURNS_KEPT:])
+
+    @property
+    def thread_key(self) -> ThreadKey:
+        """Where the conversation is stored."""
+        assert self.opening is not None
+        return ThreadKey(self.thread, repository_id(self.opening.key), self.owner)
+
+    def begin_thread(self, thread: str = "", exchanges: Sequence[Exchange] = ()) -> None:
+        """Leave the conversation, which stays stored, for another; for a new one where none is given."""
+        self.thread, self.exchanges = thread or new_id(), list(exchanges)[-EXCHANGES_KEPT:]
 
     @property
     def settings(self) -> Settings:
@@ -120,6 +139,7 @@ class Process:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+        self.database = ChatDatabase(runtime.settings.home, earlier_files)
         self.models = Models(runtime)
         self.openings = Openings(runtime, self.models.find_embedder)
         self.models.on_embedder = self.openings.fill_vectors
@@ -137,6 +157,7 @@ def current_chat(process: Process) -> Chat:
     found = cl.user_session.get("chat")
     if found is None:
         session = cl.context.session
-        found = Chat(process, browser_language=session.language if isinstance(session, WebsocketSession) else "en")
+        language = session.language if isinstance(session, WebsocketSession) else "en"
+        found = Chat(process, browser_language=language, owner=session.user.identifier if session.user else "")
         cl.user_session.set("chat", found)
     return found

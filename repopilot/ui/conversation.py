@@ -10,8 +10,8 @@ from repopilot import i18n, intents
 from repopilot.foreign_text import valid
 from repopilot.i18n.format import count
 from repopilot.repo.source import split_token
-from repopilot.ui.answer.answer_view import restore
 from repopilot.ui.answer.ask import ask
+from repopilot.ui.answer.thread_view import show_earlier
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
@@ -40,7 +40,7 @@ async def greet(current: Chat) -> None:
     if not address:
         await _send_welcome(current, from_address(page, "offer"))
     elif await _open(current, address):
-        await restore(current)
+        await show_earlier(current, from_address(page, "chat"))
 
 
 async def receive(current: Chat, message: cl.Message) -> None:
@@ -49,6 +49,7 @@ async def receive(current: Chat, message: cl.Message) -> None:
     if parsed.kind == "open":
         await _remove_token(message, parsed.text)
         if await _open(current, parsed.text):
+            await show_earlier(current)
             await _answer_pending(current)
     elif parsed.kind == "empty":
         await cl.Message(content=_request_for_text(parsed.command, current.language)).send()
@@ -137,7 +138,7 @@ def welcome_props(chat: Chat, offer: str) -> dict:
     phases = {opening.source.name: opening.phase for opening in shared.openings.all()}
     entries = [
         {**entry, "status": _status(phases.get(entry["name"], ""), language)}
-        for entry in recent(shared.runtime.settings)
+        for entry in recent(shared.database, chat.owner)
     ]
     return {
         "model": model_props(shared.models, language),

@@ -62,12 +62,12 @@ async def open_source(chat: Chat, source: Source, token: HostToken | None = None
         Whether questions can be asked.
     """
     if chat.opening is None or chat.opening.source != source:
-        chat.exchanges.clear()
+        chat.begin_thread()
     opening = chat.opening = chat.process.openings.open(source, chat.settings, token)
     await _send_element(chat, opening)
     answerable = await _until_answerable(chat, opening)
     if answerable:
-        await asyncio.to_thread(remember, opening.settings, opening.source.name, address(opening))
+        await asyncio.to_thread(remember, chat.process.database, opening.source.name, address(opening), chat.owner)
     return answerable
 
 
@@ -117,6 +117,7 @@ async def _send_element(chat: Chat, opening: Opening) -> None:
             "model": model_props(chat.process.models, language),
             "moved": moved_note(opening, asked, language),
             "language": chat.chosen_language,
+            "thread": chat.thread if chat.opening is opening else "",
         }
 
     card = element(ELEMENT, props())

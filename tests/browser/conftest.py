@@ -1,6 +1,5 @@
 """One application for all browser tests, with a scripted Ollama and a git server on loopback."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +61,8 @@ def world(tmp_path_factory):
 @pytest.fixture
 def fresh(world):
     """No conversation is kept from the tests before."""
-    shutil.rmtree(world.app.home / "data" / "chats", ignore_errors=True)
+    for file in (world.app.home / "data").glob("chats.db*"):
+        file.unlink()
     return world
 
 

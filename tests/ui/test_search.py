@@ -23,7 +23,7 @@ from repopilot.settings import Settings
 from repopilot.ui.answer.ask import in_language
 from repopilot.ui.answer.search_view import search_props, why_label, why_rows, with_filters
 from repopilot.ui.chat import Chat, Process
-from repopilot.ui.chat_store import Exchange
+from repopilot.ui.chats.chat_store import Exchange
 from repopilot.ui.messages import ParsedMessage, parse_message
 
 FILTERS = st.lists(

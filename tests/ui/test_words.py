@@ -7,24 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.planning.agent import current_plan
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
 from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart, ReviewReport
-from repopilot.runtime import Runtime
-from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, review_summary, sarif
-from repopilot.ui.chat import Chat, Process
-from repopilot.ui.chat_store import STORED, Exchange, delete, load, save
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.progress_text import percent, progress_line
 from repopilot.ui.repository.estimate import estimate
 from repopilot.ui.repository.props import dense_words, skip_rows
-from repopilot.ui.repository.recent import recent, remember
 from repopilot.ui.settings_panel import read_values
 
 
@@ -114,54 +108,6 @@ def test_settings_of_a_chat():
 
 
 PLAN = Plan("t", (PlanPart(1, "one", ("a.py",), "LOW", (), "done"), PlanPart(2, "two")))
-
-
-def exchange(question="q", text="a [1]"):
-    answer = Answer(
-        text,
-        (Citation(1, "a.py", 1, 2, "c" * 40, "f", False),),
-        (FileChange("a.py", "added", "", "x\n"),),
-        Route("EXPLAIN", 0.9, "why", "rules", (("TEST", 0.8),)),
-        ("no vectors",),
-        result=PLAN,
-    )
-    return Exchange(question, "plan", answer, "footer", "c" * 40)
-
-
-def test_a_conversation_is_kept_by_repository(tmp_path):
-    settings = Settings(home=tmp_path)
-    save(settings, "key", [exchange(str(n)) for n in range(STORED + 3)])
-    kept = load(settings, "key")
-    assert [each.question for each in kept] == [str(n) for n in range(3, STORED + 3)]
-    assert kept[0] == exchange("3")
-    assert current_plan(Chat(Process(Runtime(Settings())), exchanges=kept).turns) == PLAN
-    assert load(settings, "another") == []
-    delete(settings, "key")
-    assert load(settings, "key") == []
-
-
-@pytest.mark.parametrize("broken", ["", "{", "[1]", '[{"question": "q"}]', "null"])
-def test_a_broken_conversation_is_an_empty_one(tmp_path, broken):
-    settings = Settings(home=tmp_path)
-    save(settings, "key", [exchange()])
-    next((tmp_path / "chats").glob("*.json")).write_text(broken)
-    assert load(settings, "key") == []
-
-
-def test_a_full_disk_loses_no_answer(tmp_path):
-    (tmp_path / "chats").write_text("a file where the folder should be")
-    save(Settings(home=tmp_path), "key", [exchange()])
-    remember(Settings(home=tmp_path / "chats"), "n", "a")
-
-
-def test_recent_repositories_newest_first_once_each(tmp_path):
-    settings = Settings(home=tmp_path)
-    assert recent(settings) == []
-    for address in ("a", "b", "a"):
-        remember(settings, address, address)
-    assert [entry["address"] for entry in recent(settings)] == ["a", "b"]
-    (tmp_path / "recent.json").write_text('{"not": "a list"}')
-    assert recent(settings) == []
 
 
 def test_edited_parts_keep_what_was_known_of_them():

@@ -15,7 +15,6 @@ from repopilot.agents.explain.render import citations_of
 from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.retrieval import skipped_files
 from repopilot.types import Evidence
-from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.file_changes import files_element
@@ -24,7 +23,7 @@ from repopilot.ui.answer.report_props import findings_props, impact_props, revie
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
 from repopilot.ui.answer.step_text import inert
 from repopilot.ui.chat import Chat, ShownAnswer
-from repopilot.ui.chat_store import Exchange
+from repopilot.ui.chats.chat_store import Exchange
 from repopilot.ui.elements import element, show_aside
 
 if TYPE_CHECKING:
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 CLEAR_MARGIN = 0.2
 """The router's other choices are offered as buttons unless its first is more likely by this much."""
 ANSWERS_KEPT, MESSAGES_KEPT = 20, 4
-RESTORED = 6
-USER = "User"
-"""Chainlit's author of the user's own messages."""
 
 
 async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index: Index) -> None:
@@ -113,42 +109,6 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
 def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence]) -> cl.CustomElement:
     # The same element at every update: what the user unfolded stays.
     return element("Evidence", evidence_props(id, evidence, chat.language), id=f"{id}-evidence")
-
-
-async def remember(chat: Chat, exchange: Exchange) -> None:
-    """Add an exchange to the conversation, in this chat and on disk."""
-    assert chat.opening is not None
-    chat.exchanges.append(exchange)
-    await asyncio.to_thread(chat_store.save, chat.settings, chat.opening.key, list(chat.exchanges))
-
-
-async def restore(chat: Chat) -> None:
-    """Show the conversation about the open repository from before the page was reloaded."""
-    if chat.opening is None or chat.opening.index is None or chat.exchanges:
-        return
-    chat.exchanges.extend(await asyncio.to_thread(chat_store.load, chat.settings, chat.opening.key))
-    for exchange in chat.exchanges[-RESTORED:]:
-        asked = f"/{exchange.command} {exchange.question}".strip() if exchange.command else exchange.question
-        await cl.Message(content=asked, type="user_message", author=USER).send()
-        await show_answer(chat, cl.Message(content=""), exchange, chat.opening.index)
-    if chat.exchanges:
-        button = cl.Action(
-            name="delete_conversation",
-            label=i18n.text("ui.chat.start_over", chat.language),
-            payload={},
-            tooltip=i18n.text("ui.chat.start_over_tooltip", chat.language),
-        )
-        note = i18n.text("ui.chat.restored", chat.language)
-        await cl.Message(content=f"_{note}_", actions=[button]).send()
-
-
-async def delete_conversation(chat: Chat, payload: dict) -> dict:
-    """Delete the conversation about the open repository."""
-    chat.exchanges.clear()
-    if chat.opening is not None:
-        await asyncio.to_thread(chat_store.delete, chat.settings, chat.opening.key)
-    await cl.context.emitter.send_toast(i18n.text("ui.chat.deleted", chat.language), "success")
-    return {}
 
 
 async def show_citation(chat: Chat, payload: dict) -> dict:

@@ -20,14 +20,16 @@ from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, root
 from repopilot.types import Evidence
-from repopilot.ui.answer.answer_view import remember, show_answer, show_evidence, show_published, sources_props
+from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
 from repopilot.ui.answer.environment_offer import offer_environment
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import Receivers, TraceView
+from repopilot.ui.answer.stored_turns import remember, store
 from repopilot.ui.chat import Chat
-from repopilot.ui.chat_store import Exchange
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id
 from repopilot.ui.elements import element
+from repopilot.ui.error_text import error_line
 from repopilot.ui.repository.props import dense_words
 from repopilot.ui.repository_view import send_error
 from repopilot.workspace import Workspace, usable_environment
@@ -44,7 +46,10 @@ class PendingQuestion:
         command: that of the intent the user forced, '' for none.
         language: of the reader.
         message: the answer is streamed into it.
+        key: of the conversation it belongs to.
+        id: of the exchange.
         started: when it was asked, by the monotonic clock.
+        storing: what there is of it, being stored.
         finished: the steps that have finished, with what they noted, for the footer.
     """
 
@@ -52,6 +57,9 @@ class PendingQuestion:
     command: str
     language: str
     message: cl.Message
+    key: ThreadKey
+    id: str = field(default_factory=new_id)
+    storing: list[asyncio.Task[None]] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     finished: list[Finished] = field(default_factory=list)
 
@@ -59,6 +67,10 @@ class PendingQuestion:
         """Take an event of the trace."""
         if isinstance(event, Finished):
             self.finished.append(event)
+
+    def exchange(self, answer: Answer, footer: str = "", commit: str = "", *, interrupted: bool = False) -> Exchange:
+        """The question with an answer."""
+        return Exchange(self.question, self.command, answer, footer, commit, interrupted, self.id)
 
 
 async def ask(chat: Chat, question: str, command: str = "") -> None:
@@ -69,7 +81,8 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         question: without its command.
         command: that of the intent to force, '' for the router's choice.
     """
-    pending = PendingQuestion(question, command, chat.language, cl.Message(content=""))
+    pending = PendingQuestion(question, command, chat.language, cl.Message(content=""), chat.thread_key)
+    _store_unfinished(chat, pending, Answer(""))
     view = _view(chat, pending)
     view.start()
     try:
@@ -80,19 +93,19 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         await _keep_unfinished(chat, pending)
     except RepoPilotError as error:
         await view.close()
-        await _show_failure(pending, error)
+        await _show_failure(chat, pending, error)
     except Exception as error:
         log.exception("answering")
         await view.close()
         message = i18n.message("ui.errors.unexpected", error=str(error) or type(error).__name__)
-        await _show_failure(pending, RepoPilotError(message, i18n.message("ui.errors.unexpected_hint")))
+        await _show_failure(chat, pending, RepoPilotError(message, i18n.message("ui.errors.unexpected_hint")))
     else:
         await view.close()
         # A message that is stored loses its key: the notes are stored in the language they were shown in.
         answer = in_language(answer, pending.language)
-        exchange = Exchange(question, command, answer, footer(pending, workspace, answer), workspace.index.commit)
+        exchange = pending.exchange(answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
-        await remember(chat, exchange)
+        await _remember(chat, pending, exchange)
         await offer_environment(chat, answer, workspace)
 
 
@@ -175,12 +188,35 @@ async def _show_evidence(chat: Chat, pending: PendingQuestion, evidence: Sequenc
     opening = chat.opening
     if opening is not None and opening.index is not None:
         await show_evidence(chat, pending.message, evidence, opening.index)
+        _store_unfinished(chat, pending, chat.answers[pending.message.id].answer, opening.index.commit)
 
 
 async def _show_published(chat: Chat, pending: PendingQuestion, answer: Answer) -> None:
     opening = chat.opening
     if opening is not None and opening.index is not None:
-        await show_published(chat, pending.message, in_language(answer, pending.language), opening.index)
+        answer = in_language(answer, pending.language)
+        await show_published(chat, pending.message, answer, opening.index)
+        _store_unfinished(chat, pending, answer, opening.index.commit)
+
+
+def _store_unfinished(chat: Chat, pending: PendingQuestion, answer: Answer, commit: str = "") -> None:
+    """Store what there is of an answer, in case the process doesn't live to its end. Nothing waits for it."""
+    if pending.command in intents.lookups():
+        return
+    note = i18n.text("ui.chat.interrupted", pending.language)
+    exchange = pending.exchange(answer, note, commit, interrupted=True)
+    before = list(pending.storing)
+
+    async def in_order() -> None:
+        await asyncio.gather(*before)
+        await store(chat, pending.key, exchange)
+
+    pending.storing.append(asyncio.create_task(in_order()))
+
+
+async def _remember(chat: Chat, pending: PendingQuestion, exchange: Exchange) -> None:
+    await asyncio.gather(*pending.storing)
+    await remember(chat, pending.key, exchange)
 
 
 def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> str:
@@ -211,29 +247,41 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
     return " · ".join(part for part in parts if part)
 
 
-async def _show_failure(pending: PendingQuestion, error: RepoPilotError) -> None:
+async def _show_failure(chat: Chat, pending: PendingQuestion, error: RepoPilotError) -> None:
     """Leave what was streamed, say what happened, offer another try."""
     streamed = error.partial if isinstance(error, ModelError) else ""
     if pending.message.streaming or streamed:
         await _end_early(pending, f"_{i18n.text('ui.chat.cut_off', pending.language)}_", streamed)
     message = await send_error(error, pending.language)
-    failed = Exchange(pending.question, pending.command, Answer(""), interrupted=True)
+    failed = pending.exchange(Answer(""), interrupted=True)
     await element("Sources", sources_props(pending.message.id, failed, pending.language)).send(for_id=message.id)
+    await _remember_early_end(chat, pending, error_line(error, pending.language))
+
+
+async def _remember_early_end(chat: Chat, pending: PendingQuestion, note: str) -> None:
+    """Keep what is on the page of an answer that came to no end, with the reason."""
+    shown = chat.answers.get(pending.message.id)
+    answer = shown.answer if shown else Answer("")
+    if pending.message.content and not answer.text:
+        answer = replace(answer, text=pending.message.content)
+    commit = shown.index.commit if shown else ""
+    await _remember(chat, pending, pending.exchange(answer, note, commit, interrupted=True))
 
 
 async def _keep_unfinished(chat: Chat, pending: PendingQuestion) -> None:
     """Stop was pressed: what is finished of the answer stays, and belongs to the conversation."""
     shown, message = chat.answers.get(pending.message.id), pending.message
+    note = i18n.text("ui.chat.stopped", pending.language)
     if shown is None:
         await _end_early(pending)
+        await _remember_early_end(chat, pending, note)
         return
     answer = shown.answer
     if isinstance(answer.result, Explanation):
         answer = replace(answer, result=replace(answer.result, lead=closed(message.content)))
-    note = i18n.text("ui.chat.stopped", pending.language)
-    exchange = Exchange(pending.question, pending.command, answer, note, shown.index.commit, interrupted=True)
+    exchange = pending.exchange(answer, note, shown.index.commit, interrupted=True)
     await show_answer(chat, message, exchange, shown.index)
-    await remember(chat, exchange)
+    await _remember(chat, pending, exchange)
 
 
 async def _end_early(pending: PendingQuestion, note: str = "", streamed: str = "") -> None:

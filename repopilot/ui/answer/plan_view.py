@@ -16,6 +16,7 @@ from repopilot.i18n import said, section, text
 from repopilot.repo.branch import create_branch
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.ui.answer.stored_turns import store
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
@@ -89,7 +90,7 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     answer_id = str(payload.get("answer", ""))
     shown, task_list = chat.answers.get(answer_id), chat.plans.get(answer_id)
     plan = plan_of(shown.answer) if shown else None
-    latest = max((n for n, exchange in enumerate(chat.exchanges) if not exchange.is_lookup), default=None)
+    latest = max((n for n, exchange in enumerate(chat.exchanges) if exchange.is_turn), default=None)
     current = chat.exchanges[latest].answer if latest is not None else None
     if plan is None or shown is None or task_list is None or latest is None or current != shown.answer:
         return {"error": text("ui.errors.plan_outdated", chat.language)}
@@ -100,6 +101,7 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     language = reply_language(plan.task, chat.settings)
     shown.answer = replace(shown.answer, text=plan_markdown(plan, language), result=plan)
     chat.exchanges[latest] = replace(chat.exchanges[latest], answer=shown.answer)
+    await store(chat, chat.thread_key, chat.exchanges[latest])
     await update(task_list, plan_props(answer_id, plan, chat.language))
     return {}
 

@@ -14,8 +14,8 @@ from repopilot.retrieval.exact_matches import ALIASES
 from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.types import Citation
-from repopilot.ui import chat_store
 from repopilot.ui.answer.citations import code_props
+from repopilot.ui.answer.stored_turns import store
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import show_aside, update
 from repopilot.ui.messages import LONGEST
@@ -214,8 +214,7 @@ async def _replace(chat: Chat, shown: ShownAnswer, answer: Answer) -> None:
     for number, exchange in enumerate(chat.exchanges):
         if exchange.answer is before:
             chat.exchanges[number] = replace(exchange, answer=answer)
-            if chat.opening is not None:
-                await asyncio.to_thread(chat_store.save, chat.settings, chat.opening.key, list(chat.exchanges))
+            await store(chat, chat.thread_key, chat.exchanges[number])
             return
 
 

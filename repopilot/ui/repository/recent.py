@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from pathlib import Path
 
-from repopilot.settings import Settings
+from repopilot.errors import StorageError
+from repopilot.ui.chats.chat_database import ChatDatabase, digest_of, is_intact
 
-STORED = 6
+SHOWN = 6
 log = logging.getLogger(__name__)
 
 
-def recent(settings: Settings) -> list[dict]:
-    """[{name, address}], newest first; [] where nothing is stored or it can't be read."""
+def recent(database: ChatDatabase, owner: str = "") -> list[dict]:
+    """[{name, address}] of the repositories a user opened, newest first; [] where it can't be read."""
+    select = "SELECT owner, address, name, digest FROM opened WHERE owner = ? ORDER BY number DESC LIMIT ?"
     try:
-        found = json.loads(_file(settings).read_text("utf-8"))
-    except (OSError, ValueError):
+        rows = database.run(lambda connection: connection.execute(select, (owner, SHOWN)).fetchall())
+    except StorageError as error:
+        log.warning("recently opened repositories can't be read: %s", error)
         return []
-    entries = found if isinstance(found, list) else []
-    return [e for e in entries if isinstance(e, dict) and isinstance(e.get("address"), str) and e.get("name")][:STORED]
+    return [{"name": row[2], "address": row[1]} for row in rows if is_intact(row)]
 
 
-def remember(settings: Settings, name: str, address: str) -> None:
+def remember(database: ChatDatabase, name: str, address: str, owner: str = "") -> None:
     """Put a repository first in the list of recent ones. A full or read-only disk is logged, not raised.
 
     Args:
-        settings: the data directory.
+        database: the data directory's.
         name: of the repository.
         address: to open it by.
+        owner: who opened it, '' where the program has one user.
     """
-    entries = [{"name": name, "address": address}]
-    entries += [entry for entry in recent(settings) if entry["address"] != address]
-    file = _file(settings)
+    statement = "INSERT OR REPLACE INTO opened(owner, address, name, digest) VALUES(?, ?, ?, ?)"
+    row = (owner, address, name)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_suffix(".new")
-        draft.write_text(json.dumps(entries[:STORED], ensure_ascii=False, indent=1), "utf-8")
-        draft.replace(file)
-    except OSError as error:
+        database.run(lambda connection: connection.execute(statement, (*row, digest_of(row))))
+    except StorageError as error:
         log.warning("recently opened repositories can't be stored: %s", error)
-
-
-def _file(settings: Settings) -> Path:
-    return settings.home / "recent.json"

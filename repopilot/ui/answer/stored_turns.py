@@ -1,0 +1,36 @@
+"""The conversation of a chat on its way to the disk; that it can't be stored is said once."""
+
+from __future__ import annotations
+
+import asyncio
+
+from repopilot.errors import StorageError
+from repopilot.ui.chat import EXCHANGES_KEPT, Chat
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
+from repopilot.ui.repository_view import send_error
+
+
+async def store(chat: Chat, key: ThreadKey, exchange: Exchange) -> None:
+    """Store an exchange, or what there is of it so far.
+
+    Args:
+        chat: is told when that fails. The answer itself stays on its page.
+        key: of its conversation, which need no longer be the one in the chat.
+        exchange: the question with its answer.
+    """
+    try:
+        await asyncio.to_thread(save, chat.process.database, key, exchange)
+    except StorageError as error:
+        if not chat.unstored:
+            chat.unstored = True
+            await send_error(error, chat.language)
+    else:
+        chat.unstored = False
+
+
+async def remember(chat: Chat, key: ThreadKey, exchange: Exchange) -> None:
+    """Add an exchange to its conversation, in this chat and on disk."""
+    if chat.opening is not None and chat.thread_key == key:
+        chat.exchanges.append(exchange)
+        del chat.exchanges[:-EXCHANGES_KEPT]
+    await store(chat, key, exchange)

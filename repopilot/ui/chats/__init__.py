@@ -1,0 +1,1 @@
+"""Conversations that outlive the page: stored by thread, shown again, resumed."""

@@ -1,0 +1,244 @@
+"""The file of the conversations, `chats.db`: opened, checked, and saved from damage.
+
+It is SQLite with a write-ahead log: a killed process loses nothing that was stored, and several processes may use it.
+SQLite itself notices damage to the structure of the file, but not to the text of a row, which is why each row has a
+digest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock, Timeout
+
+from repopilot import i18n
+from repopilot.errors import StorageError
+
+NAME = "chats.db"
+VERSION = 1
+BUSY_S = 10.0
+"""How long a write waits for those of other processes."""
+SMALLEST_PAGE = 512
+TURN_COLUMNS = ("id", "thread", "repository", "owner", "asked", "question", "content", "digest")
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS turns(
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, thread TEXT NOT NULL, repository TEXT NOT NULL,
+    owner TEXT NOT NULL, asked REAL NOT NULL, question TEXT NOT NULL, content TEXT NOT NULL, digest BLOB NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS threads ON turns(repository, owner, thread);
+CREATE TABLE IF NOT EXISTS opened(
+    number INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, address TEXT NOT NULL, name TEXT NOT NULL,
+    digest BLOB NOT NULL, UNIQUE(owner, address)) STRICT;
+PRAGMA user_version={VERSION};
+COMMIT;
+"""
+_TABLES = {"turns": TURN_COLUMNS, "opened": ("owner", "address", "name", "digest")}
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_CIRCUMSTANCES = tuple(
+    f"SQLITE_{name}"
+    for name in ("BUSY", "LOCKED", "IOERR", "FULL", "CANTOPEN", "NOMEM", "PERM", "READONLY", "PROTOCOL")
+)
+_NO_WRITING = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+Work = Callable[[sqlite3.Connection], object]
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class ChatDatabase:
+    """The conversations below a data directory. Thread-safe.
+
+    Args:
+        home: the data directory. Nothing is created before the first use.
+        earlier: the files of an earlier format, each with the work that takes it into the database. They are deleted
+            when they are in it.
+    """
+
+    def __init__(self, home: Path, earlier: Callable[[Path], Iterable[tuple[Path, Work]]] = lambda _: ()) -> None:
+        self.home = home
+        self._file = home / NAME
+        self._earlier = earlier
+        self._checked = False
+        self._lock = threading.Lock()
+
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do `work` in one transaction. A damaged file is set aside first, and what can be read of it is kept.
+
+        Args:
+            work: gets a connection; done a second time where the first showed that the file is damaged.
+
+        Returns:
+            What `work` returns.
+
+        Raises:
+            StorageError: the file can't be read or written.
+        """
+        try:
+            try:
+                self._check()
+                return self._transaction(work)
+            except sqlite3.DatabaseError as error:
+                if _name_of(error) not in _DAMAGE:
+                    raise
+                self._checked = False
+                self._check()
+                return self._transaction(work)
+        except (OSError, sqlite3.Error, Timeout) as error:
+            raise StorageError(
+                i18n.message("ui.errors.chats", file=self._file, error=str(error)), i18n.message("ui.errors.chats_hint")
+            ) from error
+
+    def set_aside(self) -> list[Path]:
+        """The damaged files that were replaced, oldest first."""
+        found = self.home.glob(f"{NAME}.damaged-*")
+        return sorted(path for path in found if not path.name.endswith(("-wal", "-shm")))
+
+    def _transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with closing(_connect(self._file)) as connection, connection:
+            return work(connection)
+
+    def _check(self) -> None:
+        """Once in a process: check the file. At any time: create the one that is missing."""
+        with self._lock:
+            if self._checked and self._file.exists():
+                return
+            self.home.mkdir(parents=True, exist_ok=True)
+            if _can_write(self.home):
+                with FileLock(self.home / "chats.lock", timeout=BUSY_S):
+                    self._prepare()
+            self._checked = True
+
+    def _prepare(self) -> None:
+        if self._file.exists() and not _is_sound(self._file):
+            damaged = _set_aside(self._file)
+            log.warning("%s was damaged: it is now %s", self._file, damaged.name)
+            _create(self._file)
+            _salvage(damaged, self._file)
+        version = _version(self._file)
+        if version > VERSION:
+            raise StorageError(
+                i18n.message("ui.errors.chats_newer", file=self._file), i18n.message("ui.errors.chats_newer_hint")
+            )
+        if version == 0:
+            _create(self._file)
+        for file, take in self._earlier(self.home):
+            self._transaction(take)
+            file.unlink()
+
+
+def digest_of(row: tuple[object, ...]) -> bytes:
+    """The digest of a row's other columns."""
+    return blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def is_intact(row: tuple) -> bool:
+    """Whether a row, its digest last, is the one that was stored."""
+    return row[-1] == digest_of(row[:-1])
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    """A connection; one that can only read where the folder can't be written to. Raises sqlite3.Error."""
+    try:
+        return _configured(sqlite3.connect(file, timeout=BUSY_S), "PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if _name_of(error) not in _NO_WRITING or not file.exists():
+            raise
+        return _configured(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True))
+
+
+def _configured(connection: sqlite3.Connection, *pragmas: str) -> sqlite3.Connection:
+    # A damaged text is found by its digest, not by an exception in the middle of a list.
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        for pragma in (*pragmas, "PRAGMA synchronous=NORMAL", "SELECT count(*) FROM sqlite_master"):
+            connection.execute(pragma).fetchall()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _version(file: Path) -> int:
+    with closing(_connect(file)) as connection:
+        return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def _create(file: Path) -> None:
+    with closing(_connect(file)) as connection:
+        connection.executescript(_SCHEMA)
+
+
+def _is_sound(file: Path) -> bool:
+    with file.open("rb") as opened:
+        start = opened.read(SMALLEST_PAGE)
+    # SQLite takes a shorter file for an empty database, and an unknown format for one that can only be read.
+    if start and (len(start) < SMALLEST_PAGE or not set(start[18:20]) <= {1, 2}):
+        return False
+    try:
+        with closing(_connect(file)) as connection:
+            return connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+    except sqlite3.DatabaseError as error:
+        if _name_of(error) in _CIRCUMSTANCES:
+            raise
+        return False
+
+
+def _set_aside(file: Path) -> Path:
+    """Rename a damaged database with its log."""
+    names = (file.with_name(f"{NAME}.damaged-{number}") for number in itertools.count(1))
+    target = next(path for path in names if not path.exists())
+    for suffix in ("-wal", "-shm", ""):
+        part = file.with_name(NAME + suffix)
+        if part.exists():
+            part.rename(target.with_name(target.name + suffix))
+    return target
+
+
+def _salvage(damaged: Path, file: Path) -> None:
+    """Copy the rows that can be read and are intact."""
+    try:
+        source = _connect(damaged)
+    except sqlite3.Error:
+        return
+    with closing(source), closing(_connect(file)) as connection, connection:
+        for table, columns in _TABLES.items():
+            names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+            for row in sorted(_readable_rows(source, table, names)):
+                if is_intact(row[1:]):
+                    connection.execute(f"INSERT OR IGNORE INTO {table}({names}) VALUES({marks})", row[1:])
+
+
+def _readable_rows(source: sqlite3.Connection, table: str, names: str) -> Iterator[tuple]:
+    """The rows from both ends up to the damage; those in its midst are lost."""
+    seen = set()
+    for order in ("ASC", "DESC"):
+        try:
+            for row in source.execute(f"SELECT number, {names} FROM {table} NOT INDEXED ORDER BY number {order}"):
+                if row[0] not in seen:
+                    seen.add(row[0])
+                    yield row
+        except sqlite3.Error as error:
+            log.warning("%s can't be read to its end: %s", table, error)
+
+
+def _can_write(folder: Path) -> bool:
+    probe = folder / f"{NAME}.probe"
+    try:
+        probe.touch()
+        probe.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def _name_of(error: sqlite3.Error) -> str:
+    """SQLite's name of the error, without the more exact part: `SQLITE_CORRUPT_INDEX` is `SQLITE_CORRUPT`."""
+    return "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])

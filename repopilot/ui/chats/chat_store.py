@@ -1,0 +1,167 @@
+"""Conversations on disk: a row for each question with its answer, so that no conversation replaces another.
+
+The rows of one conversation have a thread in common. A row is written when the question is asked, and again when there
+is more of the answer; whatever ends the work leaves what was said until then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+import time
+from dataclasses import dataclass, field, replace
+from uuid import uuid4
+
+from pydantic import TypeAdapter, ValidationError
+
+from repopilot.intents import lookups
+from repopilot.results import Answer
+from repopilot.ui.chats.chat_database import TURN_COLUMNS, ChatDatabase, digest_of, is_intact
+
+QUESTION_SHOWN = 200
+_COLUMNS = ", ".join(TURN_COLUMNS)
+_THREADS = """
+SELECT ends.thread, first.question, ends.turns, last.asked FROM
+    (SELECT thread, count(*) AS turns, min(number) AS first, max(number) AS last FROM turns
+     WHERE repository = ? AND owner = ? GROUP BY thread) AS ends
+JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
+ORDER BY ends.last DESC
+"""
+log = logging.getLogger(__name__)
+
+
+def new_id() -> str:
+    """An id for a thread or a turn."""
+    return uuid4().hex
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question with its answer.
+
+    Attributes:
+        question: as asked, without its command.
+        command: that of the intent the user forced, '' for none.
+        answer: the answer; its `degraded` is in the language it was shown in.
+        footer: the line below the answer, as shown.
+        commit: the state of the repository the answer is about.
+        interrupted: whether the answer is incomplete or there is only an error, and another try is offered.
+        id: of its row.
+    """
+
+    question: str
+    command: str
+    answer: Answer
+    footer: str = ""
+    commit: str = ""
+    interrupted: bool = False
+    id: str = field(default_factory=new_id, compare=False)
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether it only looked something up: no turn of the conversation."""
+        return self.command in lookups()
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether what follows may refer to it: it says something, and is more than a look-up."""
+        said = self.answer.text or self.answer.evidence or self.answer.files or self.answer.result
+        return bool(said) and not self.is_lookup
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadKey:
+    """Where a conversation belongs: `thread` is its id, `repository` of `repository_id`, `owner` the user's name, ''
+    where the program has one user."""
+
+    thread: str
+    repository: str
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredThread:
+    """A conversation in a list: its id, its first question (shortened), how many questions, and when the last was
+    asked, in seconds since 1970."""
+
+    id: str
+    question: str
+    turns: int
+    asked: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The exchanges of a thread, oldest first, and how many more are damaged or of an unknown form."""
+
+    exchanges: tuple[Exchange, ...] = ()
+    unreadable: int = 0
+
+
+_EXCHANGE = TypeAdapter(Exchange)
+
+
+def repository_id(key: str) -> str:
+    """What identifies the repository `key` in the database."""
+    return hashlib.sha256(key.encode()).hexdigest()[:24]
+
+
+def save(database: ChatDatabase, key: ThreadKey, exchange: Exchange) -> None:
+    """Store an exchange, in place of what was stored of it before. Raises StorageError.
+
+    Args:
+        database: the conversations.
+        key: of the conversation.
+        exchange: complete, or what there is of it.
+    """
+    database.run(lambda connection: insert(connection, key, exchange))
+
+
+def insert(connection: sqlite3.Connection, key: ThreadKey, exchange: Exchange, asked: float | None = None) -> None:
+    """As `save`, within a transaction; `asked` in seconds since 1970, None for now. Raises sqlite3.Error."""
+    content = _EXCHANGE.dump_json(exchange).decode()
+    question = exchange.question[:QUESTION_SHOWN]
+    before = connection.execute("SELECT asked FROM turns WHERE id = ?", (exchange.id,)).fetchone()
+    moment = before[0] if before else time.time() if asked is None else asked
+    row = (exchange.id, key.thread, key.repository, key.owner, moment, question, content)
+    update = ", ".join(f"{name} = excluded.{name}" for name in ("question", "content", "digest"))
+    connection.execute(
+        f"INSERT INTO turns({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET {update}",
+        (*row, digest_of(row)),
+    )
+
+
+def load(database: ChatDatabase, key: ThreadKey) -> Conversation:
+    """The conversation with a key, empty where none is stored. Raises StorageError."""
+    select = f"SELECT {_COLUMNS} FROM turns WHERE thread = ? AND repository = ? AND owner = ? ORDER BY number"
+    values = (key.thread, key.repository, key.owner)
+    rows = database.run(lambda connection: connection.execute(select, values).fetchall())
+    read = [_exchange(row) for row in rows]
+    exchanges = tuple(exchange for exchange in read if exchange is not None)
+    return Conversation(exchanges, len(read) - len(exchanges))
+
+
+def threads(database: ChatDatabase, repository: str, owner: str = "") -> list[StoredThread]:
+    """The conversations about a repository, the one asked last first. Raises StorageError."""
+    rows = database.run(lambda connection: connection.execute(_THREADS, (repository, owner)).fetchall())
+    return [StoredThread(*row) for row in rows]
+
+
+def delete(database: ChatDatabase, key: ThreadKey) -> None:
+    """Delete the conversation with a key. Raises StorageError."""
+    statement = "DELETE FROM turns WHERE thread = ? AND repository = ? AND owner = ?"
+    values = (key.thread, key.repository, key.owner)
+    database.run(lambda connection: connection.execute(statement, values))
+
+
+def _exchange(row: tuple) -> Exchange | None:
+    """The exchange of a row; None where it is damaged, or its form is that of another version."""
+    if not is_intact(row):
+        log.warning("a stored answer is damaged")
+        return None
+    try:
+        return replace(_EXCHANGE.validate_json(row[TURN_COLUMNS.index("content")]), id=row[0])
+    except ValidationError as error:
+        log.warning("a stored answer has another form: %s", error)
+        return None

@@ -1,0 +1,239 @@
+"""What was said in a chat is stored, and nothing that happens beside it takes it away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from repopilot.agents.planning.agent import current_plan
+from repopilot.errors import StorageError
+from repopilot.results import Answer, Plan, PlanPart
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+from repopilot.types import Citation, FileChange, Route
+from repopilot.ui.chat import Chat, Process
+from repopilot.ui.chats.chat_database import NAME, ChatDatabase
+from repopilot.ui.chats.chat_import import earlier_files
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, delete, load, new_id, repository_id, save, threads
+from repopilot.ui.repository.recent import recent, remember
+
+REPOSITORY = repository_id("https://host.example/o/r")
+KEY = ThreadKey("thread", REPOSITORY)
+PLAN = Plan("t", (PlanPart(1, "one", ("a.py",), "LOW", (), "done"), PlanPart(2, "two")))
+
+
+def exchange(question="q", text="a [1]"):
+    answer = Answer(
+        text,
+        (Citation(1, "a.py", 1, 2, "c" * 40, "f", False),),
+        (FileChange("a.py", "added", "", "x\n"),),
+        Route("EXPLAIN", 0.9, "why", "rules", (("TEST", 0.8),)),
+        ("no vectors",),
+        result=PLAN,
+    )
+    return Exchange(question, "plan", answer, "footer", "c" * 40)
+
+
+def questions(database, key=KEY):
+    return [each.question for each in load(database, key).exchanges]
+
+
+@pytest.fixture
+def database(tmp_path):
+    return ChatDatabase(tmp_path, earlier_files)
+
+
+def test_a_conversation_is_stored_whole_and_in_order(database):
+    for number in range(20):
+        save(database, KEY, exchange(str(number)))
+    kept = load(ChatDatabase(database.home), KEY).exchanges
+    assert [each.question for each in kept] == [str(n) for n in range(20)]
+    assert kept[0] == exchange("0")
+    assert current_plan(Chat(Process(Runtime(Settings(home=database.home))), exchanges=list(kept)).turns) == PLAN
+
+
+def test_another_conversation_about_the_repository_replaces_none(database):
+    other = replace(KEY, thread="other")
+    save(database, KEY, exchange("first"))
+    save(database, other, exchange("second"))
+    save(database, other, exchange("third"))
+    assert questions(database) == ["first"]
+    found = threads(database, REPOSITORY)
+    assert [(each.id, each.question, each.turns) for each in found] == [("other", "second", 2), ("thread", "first", 1)]
+    assert threads(database, repository_id("another")) == []
+    delete(database, other)
+    assert questions(database, other) == [] and questions(database) == ["first"]
+
+
+def test_a_user_sees_only_conversations_of_their_own(database):
+    save(database, replace(KEY, owner="ada"), exchange("hers"))
+    remember(database, "r", "a", "ada")
+    assert questions(database) == questions(database, replace(KEY, owner="bob")) == []
+    assert threads(database, REPOSITORY) == [] and len(threads(database, REPOSITORY, "ada")) == 1
+    assert recent(database) == [] and [each["address"] for each in recent(database, "ada")] == ["a"]
+    delete(database, replace(KEY, owner="bob"))
+    assert questions(database, replace(KEY, owner="ada")) == ["hers"]
+
+
+def test_two_tabs_write_one_conversation_at_once(tmp_path):
+    start = threading.Barrier(4)
+
+    def write(tab: int) -> None:
+        database = ChatDatabase(tmp_path)
+        start.wait()
+        for number in range(10):
+            save(database, KEY, exchange(f"{tab}.{number}"))
+            remember(database, f"{tab}.{number}", f"{tab}.{number}")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    kept = questions(ChatDatabase(tmp_path))
+    assert sorted(kept) == sorted(f"{tab}.{number}" for tab in range(4) for number in range(10))
+    assert [q for q in kept if q.startswith("1.")] == [f"1.{number}" for number in range(10)]
+    assert len(recent(ChatDatabase(tmp_path))) == 6
+
+
+def test_an_exchange_stored_again_is_the_same_row(database):
+    asked = replace(exchange("q", text=""), interrupted=True)
+    save(database, KEY, asked)
+    save(database, KEY, exchange("next"))
+    save(database, KEY, replace(exchange("q", text="complete"), id=asked.id))
+    first, second = load(database, KEY).exchanges
+    assert (first.answer.text, first.interrupted, second.question) == ("complete", False, "next")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from repopilot.results import Answer
+from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
+database = ChatDatabase(Path(sys.argv[1]))
+for number in range(10**6):
+    save(database, ThreadKey("thread", sys.argv[2]), Exchange(str(number), "", Answer("a")))
+    print(number, flush=True)
+"""
+
+
+def test_a_killed_process_loses_nothing_that_was_stored(tmp_path):
+    root = str(Path(__file__).resolve().parents[2])
+    env = os.environ | {"PYTHONPATH": root}
+    command = [sys.executable, "-c", KILLED, str(tmp_path), REPOSITORY]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(15)]
+        process.send_signal(signal.SIGKILL)
+        said += process.stdout.readlines()
+    kept = questions(ChatDatabase(tmp_path))
+    assert kept[: len(said)] == [line.strip() for line in said]
+
+
+def test_conversations_of_the_earlier_format_are_taken_over_once(tmp_path):
+    def older(*asked):
+        return json.dumps([{"question": q, "command": "", "answer": {"text": "a"}} for q in asked])
+
+    (tmp_path / "chats").mkdir()
+    file, broken = (tmp_path / "chats" / f"{name}.json" for name in (REPOSITORY, "broken"))
+    file.write_text(older("1", "2"))
+    broken.write_text("[{")
+    (found,) = threads(ChatDatabase(tmp_path, earlier_files), REPOSITORY)
+    key = replace(KEY, thread=found.id)
+    assert questions(ChatDatabase(tmp_path), key) == ["1", "2"]
+    assert broken.exists() and not file.exists()
+    # An earlier version ran once more; or the file could not be deleted.
+    file.write_text(older("2", "3"))
+    assert questions(ChatDatabase(tmp_path, earlier_files), key) == ["1", "2", "3"]
+
+
+def filled(home: Path) -> ChatDatabase:
+    database = ChatDatabase(home)
+    for number in range(40):
+        save(database, replace(KEY, thread=f"t{number % 3}"), exchange(f"question {number}", text="word " * 300))
+    remember(database, "name", "address")
+    return database
+
+
+def everything(database) -> tuple[dict[str, Exchange], int]:
+    found, unreadable = {}, 0
+    for number in range(3):
+        conversation = load(database, replace(KEY, thread=f"t{number}"))
+        unreadable += conversation.unreadable
+        found |= {each.id: each for each in conversation.exchanges}
+    return found, unreadable
+
+
+def test_of_a_damaged_database_what_is_shown_is_what_was_said(tmp_path):
+    stored, _ = everything(filled(tmp_path))
+    sound = (tmp_path / NAME).read_bytes()
+    partly = aside = 0
+    places = [*range(0, 100, 2), *range(100, len(sound), len(sound) // 30)]
+    for place in places:
+        for damaged in (bytearray(sound), bytearray(sound[:place]))[: 1 if place % 10 else 2]:
+            if len(damaged) == len(sound):
+                damaged[place] ^= 0x41
+            for file in tmp_path.glob(f"{NAME}*"):
+                file.unlink()
+            (tmp_path / NAME).write_bytes(damaged)
+            database = ChatDatabase(tmp_path)
+            try:
+                found, unreadable = everything(database)
+            except StorageError as error:
+                assert "newer RepoPilot" in str(error) and 60 <= place < 64  # the number of the format
+                continue
+            assert all(stored[id] == each for id, each in found.items()), place
+            told = unreadable or database.set_aside() or not damaged
+            assert found == stored or told, f"{len(stored) - len(found)} lost unsaid, byte {place}"
+            save(database, KEY, exchange("goes on"))
+            assert questions(database) == ["goes on"]
+            partly, aside = partly + bool(found), aside + bool(database.set_aside())
+    assert partly > len(places) // 2 and aside > 20
+
+
+def test_a_database_of_a_newer_version_is_left_alone(database):
+    save(database, KEY, exchange())
+    with closing(sqlite3.connect(database.home / NAME)) as connection:
+        connection.execute("PRAGMA user_version=99")
+    with pytest.raises(StorageError, match="newer RepoPilot"):
+        save(ChatDatabase(database.home), KEY, exchange())
+    assert not ChatDatabase(database.home).set_aside()
+
+
+def test_what_cannot_be_stored_is_an_error_and_recent_repositories_are_none(tmp_path):
+    (tmp_path / "file").write_text("a file where the folder should be")
+    database = ChatDatabase(tmp_path / "file")
+    with pytest.raises(StorageError, match="can't be read or stored"):
+        save(database, KEY, exchange())
+    remember(database, "n", "a")
+    assert recent(database) == []
+
+
+def test_a_database_that_was_deleted_is_made_again(database):
+    save(database, KEY, exchange("before"))
+    (database.home / NAME).unlink()
+    save(database, KEY, exchange("after"))
+    assert questions(database) == ["after"]
+
+
+def test_recent_repositories_newest_first_once_each(database):
+    assert recent(database) == []
+    for address in ("a", "b", "a"):
+        remember(database, address, address)
+    assert [entry["address"] for entry in recent(database)] == ["a", "b"]
+
+
+def test_a_turn_says_something_and_is_no_look_up():
+    assert exchange().is_turn
+    assert not Exchange("q", "", Answer(""), interrupted=True).is_turn
+    assert not Exchange("q", "search", Answer("found")).is_turn
+    assert len({new_id() for _ in range(100)}) == 100
