@@ -9,7 +9,7 @@ from support.app import running
 from support.browser import Tab
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=40_000)
 
 
 def ask(page, question):
@@ -77,6 +77,7 @@ def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):
         expect(said(third, question)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_was_asked_and_found_outlives_a_killed_server(browser, world, tmp_path):
     options = {"allow_private_hosts": "true", "allow_http": "true", "auto_download": "false", "embedded": "false"}
     tab = Tab(browser)
