@@ -28,7 +28,7 @@ def options() -> str:
         NOTE,
         "# Options",
         "",
-        "Every option is an environment variable, or a line in a file `.env` in the folder RepoPilot is started in.",
+        "Every option is an environment variable, or a line in a file `.env` in RepoPilot's own folder.",
         "None is required. Lists are written as JSON.",
         "",
         "| Option | Default | Meaning |",

@@ -1,4 +1,4 @@
-"""All options and their descriptions. The only module that reads the environment (`REPOPILOT_…`, and a `.env` file)."""
+"""All options and their descriptions. The only module that reads the environment: `REPOPILOT_…`, and a `.env` file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import platformdirs
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+OWN_FILE = Path(__file__).resolve().parents[1] / ".env"
+"""Never that of the folder RepoPilot is started in: it may be a stranger's clone, which could send the code away."""
+
 
 class Settings(BaseSettings):
     """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required.
@@ -16,7 +19,7 @@ class Settings(BaseSettings):
     The entry points read them once and pass them on. A value of the wrong type raises pydantic.ValidationError.
     """
 
-    model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=OWN_FILE, extra="ignore", frozen=True)
 
     # Language
     language: Literal["", "en", "fr"] = Field(
