@@ -20,6 +20,7 @@ USER repopilot
 ENV PATH=/opt/repopilot/bin:$PATH REPOPILOT_HOME=/data REPOPILOT_HOST=0.0.0.0
 VOLUME /data
 EXPOSE 8000
-HEALTHCHECK --start-period=60s CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/')"]
+# Any answer shows that it runs: it refuses visitors without a token.
+HEALTHCHECK --start-period=60s CMD ["python", "-c", "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8000, timeout=5); c.request('GET', '/'); c.getresponse()"]
 ENTRYPOINT ["repopilot"]
 CMD ["serve", "--headless"]

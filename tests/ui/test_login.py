@@ -138,10 +138,14 @@ def test_with_passwords_everything_waits_for_the_login(tmp_path):
         assert client.post("/project/action", json=action).status_code == 401
         assert socket_session(client).startswith("44")
         forged = "eyJhbGciOiJub25lIn0.eyJpZGVudGlmaWVyIjoiQWRhIiwibWV0YWRhdGEiOnt9LCJleHAiOjk5OTk5OTk5OTl9."
-        assert client.get("/user", headers={"cookie": f"access_token={forged}"}).status_code == 401
+        assert client.get("/user", headers={"cookie": f"repopilot_login_{app.port}={forged}"}).status_code == 401
 
         assert client.post("/login", data={"username": "Ada", "password": "wrong horse"}).status_code == 401
-        assert client.post("/login", data={"username": "Ada", "password": "correct horse"}).status_code == 200
+        entered = client.post("/login", data={"username": "Ada", "password": "correct horse"})
+        assert entered.status_code == 200
+        name, _, attributes = entered.headers["set-cookie"].partition("=")
+        assert name == f"repopilot_login_{app.port}"
+        assert {"HttpOnly", "SameSite=strict"} <= set(attributes.split("; "))
         assert client.get("/user").json()["identifier"] == "Ada"
         assert client.get("/project/settings").status_code == 200
         assert socket_session(client).startswith("40")

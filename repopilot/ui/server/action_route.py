@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from chainlit.action import Action
+from chainlit.auth import get_current_user
 from chainlit.session import WebsocketSession
 from chainlit.types import CallActionRequest
 from fastapi import Depends, Header, HTTPException
@@ -22,7 +23,8 @@ def check_actions(routes: list[BaseRoute]) -> None:
         routes: of the module `chainlit.server`; the one for actions is replaced.
     """
     route = next(r for r in routes if isinstance(r, APIRoute) and r.path.endswith("/project/action"))
-    checks = [*route.dependencies, Depends(_check)]
+    # Who isn't logged in is refused first, and learns nothing about sessions.
+    checks = [*route.dependencies, Depends(get_current_user), Depends(_check)]
     routes[routes.index(route)] = APIRoute(route.path, route.endpoint, methods=["POST"], dependencies=checks)
 
 

@@ -32,6 +32,7 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     _check_address(settings.host, settings.port)
     folder = app_folder(settings)
     os.environ["CHAINLIT_APP_ROOT"] = str(folder)
+    _name_login_cookie(settings.port)
 
     # Not through chainlit.cli: it patches asyncio (nest_asyncio), and then model streams do not close cleanly.
     import uvicorn
@@ -44,6 +45,12 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     config.run.module_name = str(folder / APP)
     load_module(config.run.module_name)
     uvicorn.run(app, host=settings.host, port=settings.port, log_level="error")
+
+
+def _name_login_cookie(port: int) -> None:
+    """Tell Chainlit what to call the cookie of a login: cookies of a host are shared by all its ports."""
+    os.environ.setdefault("CHAINLIT_AUTH_COOKIE_NAME", f"repopilot_login_{port}")
+    os.environ.setdefault("CHAINLIT_COOKIE_SAMESITE", "strict")
 
 
 def app_folder(settings: Settings) -> Path:
