@@ -123,7 +123,7 @@ class Settings(BaseSettings):
     # Repositories
     git_token: str = Field(
         default="",
-        description="Tokens for private repositories, as `host=token`, separated by commas or spaces; one without a host is for "
+        description="Tokens for private repositories, as `host=token` or `host=user:password`, separated by commas or spaces; one without a host is for "
         "github.com. Given to that host alone, over https, when it asks for credentials, and never stored.",
         repr=False,
     )
