@@ -63,6 +63,16 @@ def read_head(file: BinaryIO, version: str) -> dict[str, Any]:
     return {**found, "begin": file.tell()}
 
 
+def read_whole_head(file: BinaryIO, version: str) -> dict[str, Any]:
+    """As `read_head`, for who goes by it without reading the rest: a damaged part is a ValueError too."""
+    head = read_head(file, version)
+    begin = head["begin"]
+    for size, checksum in head["parts"]:
+        _read(file, begin, size, checksum)
+        begin += size
+    return head
+
+
 def read_columns(file: BinaryIO, head: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The columns, read into memory. Raises ValueError, OSError."""
     return _unpack(head, _read(file, head["begin"], *head["parts"][0]))

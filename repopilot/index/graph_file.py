@@ -50,7 +50,7 @@ def stored_key(folder: Path) -> str:
     """The key of the content whose graph is stored; '' when none is, or one of another version."""
     try:
         with (folder / layout.GRAPH).open("rb") as file:
-            return column_file.read_head(file, file_version())["key"]
+            return column_file.read_whole_head(file, file_version())["key"]
     except (OSError, ValueError):
         return ""
 

@@ -7,6 +7,7 @@
             base/             of an overlay instead: hard links to the index.db and the arrays of a whole generation;
                               index.db then holds the list of all files, and the contents only of those that differ
             report.json       see build_report.py
+            checksums.json    of the files above but the report; one more in base/
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
         history.bin           past commits (no part of a generation), see commit_store.py
@@ -14,6 +15,9 @@
         graph.lock            locked by the one process that links it
         dense.json            how many chunks have vectors
         stamps.json           hashes of a local folder's files by modification time
+
+A damaged generation counts as missing: bytes that changed on the disk would give wrong answers. A small JSON file has
+its checksum in it.
 
 Renaming `building` to the next number is the publication: a reader sees the old generation or the new one. After a
 change of few files the next generation is an overlay, which takes no copy; after many it is whole again.
@@ -24,14 +28,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shutil
 import threading
+import zlib
 from pathlib import Path
 
 from repopilot.code import split
 from repopilot.index import lexical
 from repopilot.redaction import redact
 
+BROKEN = "broken"
+"""Marks a generation that could not be read."""
+CHECKSUMS = "checksums.json"
 _GENERATION = re.compile(r"g(\d{8})")
 BASE = "base"
 BUILDING = "building"
@@ -42,7 +51,9 @@ HISTORY = "history.bin"
 LEXICAL = "lexical"
 REPORT = "report.json"
 STAMPS = "stamps.json"
-SCHEMA = 4
+_PROCESS = secrets.token_hex(4)
+_DRAFT = re.compile(r".+\.(\d+)-(?:([0-9a-f]{8})-)?\d+\.new")
+SCHEMA = 5
 """Raised with every change of what is stored; `version` adds what is split and counted."""
 
 
@@ -97,6 +108,7 @@ def publish(folder: Path) -> Path:
     old = generations(folder)
     number = int(old[0].name[1:]) + 1 if old else 1
     shared = folder / BUILDING / BASE  # its files have been flushed when they were published first
+    write_json(folder / BUILDING / CHECKSUMS, _checksums(folder / BUILDING))
     for path in (folder / BUILDING).rglob("*"):
         if shared not in path.parents or path.is_dir():
             _flush(path)
@@ -106,6 +118,33 @@ def publish(folder: Path) -> Path:
     for path in old:
         remove(path)
     return target
+
+
+def damaged(folder: Path) -> list[str]:
+    """The files of a generation, or of the base in an overlay, that aren't what was published.
+
+    It reads them all, at some gigabytes a second once they are in the memory of the system. Raises OSError.
+    """
+    known = read_json(folder / CHECKSUMS)
+    if not isinstance(known, dict):
+        return [CHECKSUMS]
+    found = _checksums(folder)
+    return sorted(name for name in known.keys() | found.keys() if known.get(name) != found.get(name))
+
+
+def _checksums(folder: Path) -> dict[str, int]:
+    """The checksums of a generation's own files. The report has its own, and the base another folder's."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and folder / BASE not in path.parents)
+    names = {path.relative_to(folder).as_posix(): path for path in paths}
+    return {name: _checksum(path) for name, path in names.items() if name not in (CHECKSUMS, REPORT, BROKEN)}
+
+
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            checksum = zlib.crc32(block, checksum)
+    return checksum
 
 
 def remove(folder: Path) -> None:
@@ -125,26 +164,49 @@ def sweep(folder: Path) -> None:
     """Delete what earlier builds could not delete."""
     for path in (*generations(folder)[1:], *folder.glob("old-*"), *folder.glob("copy-*")):
         shutil.rmtree(path, ignore_errors=True)
-    for path in folder.glob(f"{GRAPH}.*.new"):
-        path.unlink(missing_ok=True)
+    for path in folder.glob("*.new"):
+        if _is_abandoned(path.name):
+            path.unlink(missing_ok=True)
 
 
 def draft_of(path: Path) -> Path:
     """The file this thread writes before it replaces `path`."""
-    return path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.new")
+    return path.with_name(f"{path.name}.{os.getpid()}-{_PROCESS}-{threading.get_ident()}.new")
+
+
+def _is_abandoned(draft: str) -> bool:
+    """Whether the process that wrote a draft is gone. Its number may be ours now, as in a container."""
+    written = _DRAFT.fullmatch(draft)
+    if written is None:
+        return False
+    process, token = int(written[1]), written[2]
+    if process == os.getpid():
+        return token != _PROCESS
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def write_json(path: Path, value: object) -> None:
     """Replace a small JSON file in one step. Raises OSError."""
     draft = draft_of(path)
-    draft.write_text(json.dumps(value, separators=(",", ":")), encoding="utf-8")
-    os.replace(draft, path)
+    text = json.dumps(value, separators=(",", ":"))
+    try:
+        draft.write_text(f"{zlib.crc32(text.encode()):08x} {text}", encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def read_json(path: Path) -> object | None:
     """The value of a JSON file; None when it is missing or damaged."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        checksum, _, text = path.read_text(encoding="utf-8").partition(" ")
+        return json.loads(text) if checksum == f"{zlib.crc32(text.encode()):08x}" else None
     except (OSError, ValueError):
         return None
 

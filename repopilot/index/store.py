@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,11 +31,11 @@ if TYPE_CHECKING:
     from repopilot.code.split import FileAnalysis
     from repopilot.repo.history import Commit
 
-BROKEN = "broken"
 BROKEN_NOTE = "index.broken"
 """The key of the note on an index that could not be read."""
 _CACHED_FILES, _CACHED_TEXTS = 256, 64
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class IndexStore:
@@ -47,6 +49,7 @@ class IndexStore:
         self.folder = folder
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
         self._bases: WeakValueDictionary[tuple, Arrays] = WeakValueDictionary()
+        self._whole: set[tuple[int, ...]] = set()
         self._lock = threading.Lock()
 
     def folder_of(self, snapshot: Snapshot) -> Path:
@@ -63,13 +66,41 @@ class IndexStore:
         tried: Path | None = None
         while (newest := next(iter(layout.generations(folder)), None)) != tried:
             tried = newest
-            if newest is None or unusable(newest):
+            if newest is None or self.unusable(newest):
                 continue
             try:
                 return self._open_generation(newest)
             except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
                 continue
         return None
+
+    def unusable(self, generation: Path) -> str:
+        """Why a generation can't be used, a message; '' when it can. The first time all of its files are read."""
+        found = database.read_meta(generation)
+        if found is None or (generation / layout.BROKEN).exists():
+            return i18n.message(BROKEN_NOTE)
+        if found.get("version") != version():
+            return i18n.message("index.other_version")
+        return i18n.message(BROKEN_NOTE) if self._is_damaged(generation) else ""
+
+    def _is_damaged(self, generation: Path) -> bool:
+        try:
+            parts = dict.fromkeys((generation, layout.base_of(generation)))
+            found = [name for folder in parts for name in self._damaged_in(folder)]
+        except OSError as error:
+            found = [str(error)]
+        if found and generation.exists():  # a build in another process may have deleted it meanwhile
+            _log.warning("the index in %s is damaged: %s", generation, ", ".join(found))
+            _mark_broken(generation)
+        return bool(found)
+
+    def _damaged_in(self, folder: Path) -> list[str]:
+        """The damaged files of a generation or a base; looked for once. Raises OSError."""
+        identity = _identity(folder)
+        found = [] if identity in self._whole else layout.damaged(folder)
+        if not found:
+            self._whole.add(identity)
+        return found
 
     def _open_generation(self, generation: Path) -> Index:
         # The number alone is not enough: a deleted index starts again at 1.
@@ -90,14 +121,9 @@ def _identity(generation: Path) -> tuple[int, ...]:
     return state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size
 
 
-def unusable(generation: Path) -> str:
-    """Why a generation can't be used, a message; '' when it can."""
-    found = database.read_meta(generation)
-    if found is None or (generation / BROKEN).exists():
-        return i18n.message(BROKEN_NOTE)
-    if found.get("version") != version():
-        return i18n.message("index.other_version")
-    return ""
+def _mark_broken(generation: Path) -> None:
+    with suppress(OSError):  # in a read-only folder it is found damaged again
+        (generation / layout.BROKEN).touch()
 
 
 def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
@@ -334,7 +360,7 @@ class Index:
             with self._lock:
                 return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
-            (self.folder / BROKEN).touch()
+            _mark_broken(self.folder)
             raise IndexFailed(
                 i18n.message("index.damaged", error=str(error)), i18n.message("index.index_again")
             ) from error

@@ -1,6 +1,9 @@
 """The code graph beside the index: made behind it, kept, loaded, brought up to date, and never missed."""
 
+import os
 import random
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -116,10 +119,16 @@ def test_a_graph_that_cannot_be_stored_is_built_each_time_with_a_note(root, conf
 
 def test_what_a_killed_process_left_is_swept(root, conf, jobs):
     index = jobs.build(IndexRequest(snapshot(root), conf))
-    left = kept(index).with_name(f"{layout.GRAPH}.123.new")
-    left.write_bytes(b"half")
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    ours, token = os.getpid(), "0123abcd"  # the number of a dead process may be that of the next, as in a container
+    left = [f"{layout.GRAPH}.{ended.pid}-{token}-1.new", f"{layout.STAMPS}.{ended.pid}-{token}-1.new"]
+    left += [f"{layout.DENSE}.{ours}-{token}-1.new", f"{layout.DENSE}.{ended.pid}-1.new"]
+    alive = [layout.draft_of(kept(index)).name, f"{layout.STAMPS}.{os.getppid()}-{token}-1.new"]
+    for name in (*left, *alive):
+        kept(index).with_name(name).write_bytes(b"half")
     jobs.build(IndexRequest(snapshot(root), conf))
-    assert not left.exists()
+    assert [name for name in (*left, *alive) if kept(index).with_name(name).exists()] == alive
 
 
 def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch, jobs):

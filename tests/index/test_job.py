@@ -162,6 +162,7 @@ print("error:", job.error, flush=True)
     assert lexical_content(index.lexical) == lexical_content(fresh.lexical)
     assert index.dense == 1.0
     left = {path.name for path in (conf.indexes / snapshot(root).key).iterdir()} - {layout.STAMPS, layout.DENSE}
+    assert not [name for name in left if name.endswith(".new")], "drafts of killed processes"
     assert left == {f"g{index.generation:08d}", "build.lock", layout.GRAPH, "graph.lock"}
     assert list(graph_of(index).nodes) == list(graph_of(fresh).nodes)
     assert np.array_equal(graph_of(index).targets, graph_of(fresh).targets)

@@ -23,7 +23,7 @@ from repopilot.index.build_report import BuildReport, read_report, write_report
 from repopilot.index.codec import Row
 from repopilot.index.database import BrokenDatabase, Draft, is_overlay, open_draft, overlay_size, storage_errors
 from repopilot.index.layout import version
-from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded, unusable
+from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
@@ -172,7 +172,7 @@ def _base(run: BuildRun) -> Path | None:
     newest = layout.generations(run.folder)[:1]
     if not newest:
         return None
-    run.rebuild_note = unusable(newest[0])
+    run.rebuild_note = run.indexes.unusable(newest[0])
     return None if run.rebuild_note else newest[0]
 
 

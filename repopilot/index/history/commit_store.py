@@ -46,7 +46,7 @@ def stored_state(folder: Path) -> HistoryState | None:
     """The state of the history stored in `folder`; None when there is none."""
     try:
         with (folder / layout.HISTORY).open("rb") as file:
-            return HistoryState(**column_file.read_head(file, version())["state"])
+            return HistoryState(**column_file.read_whole_head(file, version())["state"])
     except (OSError, ValueError):
         return None
 

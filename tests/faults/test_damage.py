@@ -1,0 +1,100 @@
+"""Damage on the disk: whatever byte of the data directory changes, answers stay what they were or are refused."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.git_server import commit
+from support.index_case import FILES, jobs_for, write
+
+from repopilot.index import layout
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.code_graph import graph_of
+from repopilot.index.store import Index, IndexStore
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.retrieval.search import search
+from repopilot.settings import Settings
+from repopilot.types import Snapshot
+
+QUERIES = ("how is the total of a cart computed?", "discount", "Cart.add", "who changed the prices?")
+
+
+def answers(index: Index) -> list[object]:
+    """Everything an index answers."""
+    graph = graph_of(index)
+    found: list[object] = [index.commit, index.report.files, index.report.skipped, index.dense]
+    for query in QUERIES:
+        result = search(index, query)
+        found.append([(hit.chunk, round(hit.score, 9), hit.why) for hit in result.hits])
+    found += [list(index.chunks), index.digests.tolist(), index.symbols("Cart"), index.references("price")]
+    found += [{path: index.text(path) for path in index.files}, {path: index.outline(path) for path in index.files}]
+    found += [list(graph.nodes), graph.targets.tolist(), graph.sources.tolist(), graph.confidence.tolist()]
+    return [*found, index.commits]
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> tuple[Snapshot, Settings]:
+    """A repository with two commits, changed once after it was indexed: the index is an overlay."""
+    commit(tmp_path / "shop", FILES)
+    commit(tmp_path / "shop", {"src/shop/prices.py": FILES["src/shop/prices.py"] + "\n\nVAT = 0.2\n"}, "Add the VAT")
+    conf = Settings(_env_file=None, home=tmp_path / "home", workers=2)  # type: ignore[call-arg]
+    jobs_for(conf).build(IndexRequest(opened(tmp_path / "shop", conf), conf))
+    write(tmp_path / "shop", {"README.md": "# Shop\n\nA larger shop.\n"})
+    jobs_for(conf).build(IndexRequest(opened(tmp_path / "shop", conf), conf))
+    return opened(tmp_path / "shop", conf), conf
+
+
+def opened(root: Path, conf: Settings) -> Snapshot:
+    return open_source(parse_source(str(root)), conf)
+
+
+def damages(sound: bytes) -> Iterator[bytes]:
+    """Variants of a file: bytes changed in several places, cut off, emptied, longer."""
+    for place in sorted({0, len(sound) // 3, len(sound) - 1} & set(range(len(sound)))):
+        yield sound[:place] + bytes([sound[place] ^ 0x21]) + sound[place + 1 :]
+    yield sound[: len(sound) // 2]
+    yield sound + b"\0"
+
+
+@pytest.mark.slow
+def test_no_damaged_byte_of_an_index_gives_another_answer(case):
+    snapshot, conf = case
+    folder = conf.indexes / snapshot.key
+    index = IndexStore(conf.indexes).open(snapshot)
+    assert index is not None and (index.folder / layout.BASE).exists() and len(index.commits) == 2
+    expected = answers(index)
+    names = [
+        path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".lock"
+    ]
+    assert {"index.db", "checksums.json", "report.json", "graph.bin", "history.bin", "stamps.json"} <= {
+        n.name for n in names
+    }
+    refused = 0
+    sound = folder.with_name("sound")
+    shutil.copytree(folder, sound)
+    for name in names:
+        for damaged in damages((sound / name).read_bytes()):
+            shutil.rmtree(folder)
+            shutil.copytree(sound, folder)
+            (folder / name).write_bytes(damaged)
+            found = IndexStore(conf.indexes).open(snapshot)
+            if found is None:
+                refused += 1
+            elif name.name not in (layout.HISTORY, layout.GRAPH):
+                assert answers(found) == expected, name
+            else:  # without the history, as before it is read; the graph is linked anew
+                assert answers(found)[-1] in ((), expected[-1]) and graph_same(found, expected), name
+            if found is None and damaged[:-1] != (sound / name).read_bytes():
+                continue  # mended like the others
+            again = jobs_for(conf).build(IndexRequest(snapshot, conf))
+            assert answers(again) == expected, name
+    assert refused > 40
+
+
+def graph_same(index: Index, expected: list[object]) -> bool:
+    graph = graph_of(index)
+    return [list(graph.nodes), graph.targets.tolist()] == expected[-5:-3]
