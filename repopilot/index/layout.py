@@ -32,6 +32,7 @@ import secrets
 import shutil
 import threading
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from repopilot.code import split
@@ -134,9 +135,13 @@ def damaged(folder: Path) -> list[str]:
 
 def _checksums(folder: Path) -> dict[str, int]:
     """The checksums of a generation's own files. The report has its own, and the base another folder's."""
-    paths = (path for path in folder.rglob("*") if path.is_file() and folder / BASE not in path.parents)
-    names = {path.relative_to(folder).as_posix(): path for path in paths}
-    return {name: _checksum(path) for name, path in names.items() if name not in (CHECKSUMS, REPORT, BROKEN)}
+    return checksums(folder, lambda name: not name.startswith(f"{BASE}/") and name not in (CHECKSUMS, REPORT, BROKEN))
+
+
+def checksums(folder: Path, included: Callable[[str], bool] = lambda name: True) -> dict[str, int]:
+    """The CRC-32 of the files below a folder, by their paths in it. Raises OSError."""
+    names = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: _checksum(path) for name, path in names.items() if included(name)}
 
 
 def _checksum(path: Path) -> int:

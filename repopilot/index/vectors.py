@@ -11,8 +11,11 @@ in a `ChromaVectorStore`. The figures are in docs/decisions/0008-vectors-in-chro
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +30,7 @@ from filelock import FileLock, Timeout
 
 from repopilot import i18n
 from repopilot.errors import StorageError
+from repopilot.index import layout
 from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
 from repopilot.index.layout import splitter
@@ -40,11 +44,17 @@ if TYPE_CHECKING:
 
 FOLDER = "chroma"
 _LOCK = "chroma.lock"
+_CHECKSUMS = "chroma.json"
+_TRIAL_S = 120.0
 _BATCH = 1000  # below every `get_max_batch_size`
 _IN_MEMORY = 4096
+_ROUNDING = 1e-3
+_NEAREST, _FARTHEST = -_ROUNDING, 2.0 + _ROUNDING
+"""Cosine distances beyond are those of damaged vectors, like a length other than 1."""
 _DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
 _NOT_SAVED = "retrieval.vectors.not_saved"
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -89,6 +99,7 @@ def release(root: Path) -> None:
         owned = _registry.owned.pop(root, None)
         if owned is not None:
             _close(owned[0])
+            _leave_checksums(root)
             owned[1].release()
 
 
@@ -256,7 +267,8 @@ class Vectors:
                 return []
             answer = collection.query(query_embeddings=[vector], n_results=wanted, include=["distances"])
             distances = answer["distances"] or [[]]
-            return [(int(i, 16), 1.0 - d) for i, d in zip(answer["ids"][0], distances[0], strict=True)]
+            near = zip(answer["ids"][0], distances[0], strict=True)
+            return [(int(i, 16), 1.0 - d) for i, d in near if _NEAREST <= d <= _FARTHEST]
 
         found: list[tuple[int, float]] = self._with_collection(query, [])
         digests = np.array([digest for digest, _ in found], np.uint64)
@@ -270,8 +282,11 @@ class Vectors:
             found: dict[int, np.ndarray] = {}
             for part in _parts(list(dict.fromkeys(digests))):
                 answer = collection.get(ids=_ids(part), include=["embeddings"])
-                embeddings = np.asarray(answer["embeddings"], np.float32)
-                found.update((int(i, 16), v) for i, v in zip(answer["ids"], embeddings, strict=True))
+                vectors = np.asarray(answer["embeddings"], np.float32)
+                sound = _are_sound(vectors, self.embedder.dimension)
+                found.update((int(i, 16), v) for i, v, ok in zip(answer["ids"], vectors, sound, strict=True) if ok)
+                if not sound.all():  # computed again, and stored only where there is none
+                    collection.delete(ids=[i for i, ok in zip(answer["ids"], sound, strict=True) if not ok])
             return found
 
         found = self._with_collection(read, None)
@@ -419,15 +434,62 @@ def _lock(root: Path) -> FileLock | None:
 
 
 def _connect(root: Path) -> Client:
-    import chromadb
-    from chromadb.config import Settings
-
-    settings = Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(root / FOLDER))
+    """Open the folder, which then has no checksums until it is closed. Raises StorageError, _DamagedError."""
+    with storage_errors():
+        if not _is_whole(root):
+            _empty(root)
+            raise _DamagedError(i18n.message("retrieval.vectors.folder_unreadable"))
+        (root / _CHECKSUMS).unlink(missing_ok=True)
     try:
-        return cast("Client", chromadb.PersistentClient(str(root / FOLDER), settings=settings))
+        return _open_folder(root / FOLDER)
     except Exception as error:  # Chroma's native part raises all kinds of them on damaged files
         _clear_cache()
         raise _DamagedError(i18n.message("retrieval.vectors.folder_unreadable")) from error
+
+
+def _open_folder(folder: Path) -> Client:
+    import chromadb
+    from chromadb.config import Settings
+
+    settings = Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(folder))
+    return cast("Client", chromadb.PersistentClient(str(folder), settings=settings))
+
+
+def _is_whole(root: Path) -> bool:
+    """Whether Chroma can use its folder: on damaged files it may end the process with a segmentation fault.
+
+    The process that closed it left checksums. After one that was killed another process tries first. Raises OSError.
+    """
+    if not (root / FOLDER).exists():
+        return True
+    known = layout.read_json(root / _CHECKSUMS)
+    if known is not None:
+        return known == layout.checksums(root / FOLDER)
+    load = f"import sys; sys.path[:] = {sys.path}"
+    code = f"{load}; from repopilot.index import vectors; vectors.read_everything(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(root / FOLDER)]
+    try:
+        trial = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return trial.returncode == 0
+
+
+def read_everything(folder: str) -> None:
+    """Read all vectors below a Chroma folder, and search for some of them. Raises, or crashes, where it is damaged."""
+    client = _open_folder(Path(folder))
+    for collection in client.list_collections():
+        count = collection.count()
+        for start in range(0, count, _BATCH):
+            found = np.asarray(collection.get(limit=_BATCH, offset=start, include=["embeddings"])["embeddings"])
+            collection.query(query_embeddings=found[:1], n_results=min(count, 30), include=["distances"])
+
+
+def _leave_checksums(root: Path) -> None:
+    try:
+        layout.write_json(root / _CHECKSUMS, layout.checksums(root / FOLDER))
+    except OSError as error:
+        _log.warning("the checksums of the vector store can't be written: %s", error)
 
 
 def _empty(root: Path) -> None:
@@ -481,6 +543,14 @@ def _storage_errors() -> Iterator[None]:
     except (_DamagedError, OSError) as error:
         message = i18n.message("retrieval.vectors.not_usable", error=str(error.__cause__ or error))
         raise StorageError(message, i18n.message("retrieval.vectors.not_usable_hint")) from error
+
+
+def _are_sound(vectors: np.ndarray, dimension: int) -> np.ndarray:
+    """bool (n,): which vectors are normalised and have the right size. Chroma has no checksums."""
+    if vectors.shape != (len(vectors), dimension):
+        return np.zeros(len(vectors), bool)
+    with np.errstate(all="ignore"):
+        return np.abs(np.linalg.norm(vectors, axis=1) - 1.0) < _ROUNDING
 
 
 def _collection_name(key: str, embedder: str) -> str:

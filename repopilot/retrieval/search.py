@@ -118,9 +118,11 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> tuple[tuple[int
     try:
         asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]], query=True)[0]
         stored = vectors_of(index, embedder)
+        before = len(stored.notes)
         rows = _candidates(index, found, stored, asked)
         left = EMBEDDING_SECONDS - (time.perf_counter() - began)
         places, vectors = stored.in_time(index, rows.tolist(), left)
+        notes = stored.notes if not stored.persistent else stored.notes[before:]
     except (ModelError, StorageError) as error:
         return None, [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
     similarity = vectors @ asked
@@ -128,7 +130,7 @@ def _rerank(index: Index, found: Ranking, embedder: Embedder) -> tuple[tuple[int
     weight = weights_for(found.query).meaning
     passages[rows[places]] = weight * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
     found.passages["meaning"] = passages
-    return (len(places), len(rows)), []
+    return (len(places), len(rows)), list(dict.fromkeys(notes))
 
 
 def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:

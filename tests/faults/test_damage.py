@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.git_server import commit
-from support.index_case import FILES, jobs_for, write
+from support.index_case import FILES, WordEmbedder, jobs_for, many, settings, snapshot, write
 
 from repopilot.index import layout
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index, IndexStore
+from repopilot.index.vectors import release
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.retrieval.search import search
@@ -62,9 +65,9 @@ def damages(sound: bytes) -> Iterator[bytes]:
 
 @pytest.mark.slow
 def test_no_damaged_byte_of_an_index_gives_another_answer(case):
-    snapshot, conf = case
-    folder = conf.indexes / snapshot.key
-    index = IndexStore(conf.indexes).open(snapshot)
+    shop, conf = case
+    folder = conf.indexes / shop.key
+    index = IndexStore(conf.indexes).open(shop)
     assert index is not None and (index.folder / layout.BASE).exists() and len(index.commits) == 2
     expected = answers(index)
     names = [
@@ -81,7 +84,7 @@ def test_no_damaged_byte_of_an_index_gives_another_answer(case):
             shutil.rmtree(folder)
             shutil.copytree(sound, folder)
             (folder / name).write_bytes(damaged)
-            found = IndexStore(conf.indexes).open(snapshot)
+            found = IndexStore(conf.indexes).open(shop)
             if found is None:
                 refused += 1
             elif name.name not in (layout.HISTORY, layout.GRAPH):
@@ -90,7 +93,7 @@ def test_no_damaged_byte_of_an_index_gives_another_answer(case):
                 assert answers(found)[-1] in ((), expected[-1]) and graph_same(found, expected), name
             if found is None and damaged[:-1] != (sound / name).read_bytes():
                 continue  # mended like the others
-            again = jobs_for(conf).build(IndexRequest(snapshot, conf))
+            again = jobs_for(conf).build(IndexRequest(shop, conf))
             assert answers(again) == expected, name
     assert refused > 40
 
@@ -98,3 +101,67 @@ def test_no_damaged_byte_of_an_index_gives_another_answer(case):
 def graph_same(index: Index, expected: list[object]) -> bool:
     graph = graph_of(index)
     return [list(graph.nodes), graph.targets.tolist()] == expected[-5:-3]
+
+
+VECTORS = f"""
+import shutil, sys
+sys.path[:] = {sys.path}
+from pathlib import Path
+import numpy as np
+from support.index_case import WordEmbedder, snapshot
+from repopilot.index.store import IndexStore
+from repopilot.index.vectors import release, vectors_of
+
+home, root = Path(sys.argv[1]), Path(sys.argv[2])
+expected, numbers = None, None
+for indexes in [home / "index", *sorted(home.glob("damaged-*"))]:
+    index = IndexStore(indexes).open(snapshot(root))
+    numbers = list(range(len(index.chunks)))
+    embedder = WordEmbedder()
+    stored = vectors_of(index, embedder)
+    found = stored.of_chunks(index, numbers)
+    near = stored.nearest(index, found[0], 5)
+    if expected is None:
+        expected = found
+    # A changed low bit of a number changes no order; anything else is noticed.
+    assert np.allclose(found, expected, atol=0.05), indexes
+    assert near and all(-1.01 <= score <= 1.01 for _, score in near), indexes
+    print(indexes.name, embedder.texts, *stored.notes, flush=True)
+    release(indexes)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [True, False], ids=["closed", "killed"])
+def test_damaged_vectors_are_computed_again(tmp_path, closed):
+    root = write(tmp_path / "shop", many(1100))
+    conf = settings(tmp_path / "home")
+    jobs = jobs_for(conf)
+    jobs.build(IndexRequest(snapshot(root), conf, WordEmbedder()))
+    release(conf.indexes)
+    chroma = conf.indexes / "chroma"
+    assert len(list(chroma.glob("*/*.bin"))) > 3, "too few vectors: nothing is in files yet"
+    if not closed:
+        (conf.indexes / "chroma.json").unlink()
+    number = 0
+    for path in sorted(file for file in chroma.rglob("*") if file.is_file()):
+        sound = path.read_bytes()
+        for damaged in [*damages(sound), spread(sound)] if closed else [spread(sound)]:
+            number += 1
+            copy = conf.home / f"damaged-{number:03d}"
+            shutil.copytree(conf.indexes, copy)
+            (copy / path.relative_to(conf.indexes)).write_bytes(damaged)
+    child = subprocess.run(
+        [sys.executable, "-c", VECTORS, conf.home, root], capture_output=True, text=True, timeout=300
+    )
+    assert child.returncode == 0, child.stdout[-2000:] + child.stderr[-4000:]
+    assert len(child.stdout.splitlines()) == number + 1
+    assert "damaged" in child.stdout
+
+
+def spread(sound: bytes) -> bytes:
+    """One with a byte changed in every 4 KB."""
+    changed = bytearray(sound)
+    for place in range(2000, len(sound), 4096):
+        changed[place] ^= 0x55
+    return bytes(changed)

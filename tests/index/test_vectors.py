@@ -16,6 +16,7 @@ from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.vectors import node_store, vectors_of
+from repopilot.retrieval.search import search
 
 
 @pytest.fixture
@@ -268,3 +269,22 @@ except StorageError as error:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("said: The vectors can't be written")
     assert before <= vectors_of(index, WordEmbedder()).known()
+
+
+def test_a_search_says_that_another_process_owns_the_folder(index, conf):
+    code = f"""
+import sys, time
+sys.path[:] = {sys.path}
+from pathlib import Path
+from repopilot.index.vectors import health
+print(health(Path({str(conf.indexes)!r})), flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline().startswith("version ")
+        for _ in range(2):
+            found = search(index, "how is the total computed?", embedder=WordEmbedder())
+            assert found.hits and [note for note in found.notes if "Another RepoPilot process" in note]
+        other.kill()
+    vectors.release(conf.indexes)
+    assert not [note for note in search(index, "total", embedder=WordEmbedder()).notes if "Another" in note]
