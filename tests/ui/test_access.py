@@ -102,6 +102,9 @@ async def test_a_link_on_another_site_is_followed_once_more_from_here(visit):
     """The browser keeps a SameSite=Strict cookie back, until one of our own pages asks."""
     followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
     assert (await visit.get("/?offer=x", headers=followed)).headers["refresh"] == "0"
+    for opening in ("/?repo=https://h.example/a/b", "/thread/x?token=wrong&repo=https://h.example/a/b"):
+        again = (await visit.get(opening, headers=followed)).headers["refresh"]
+        assert again == "0; url=/?offer=https%3A%2F%2Fh.example%2Fa%2Fb", "asking again must not open what a link names"
     own = followed | {"sec-fetch-site": "same-origin"}
     assert "refresh" not in (await visit.get("/?offer=x", headers=own)).headers
 

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.ui.server.page import asked_from_elsewhere, local_only
-from repopilot.ui.server.security import Guard, allowed_hosts, content_security_policy, refusal
+from repopilot.ui.server.page import local_only
+from repopilot.ui.server.security import (
+    Guard,
+    allowed_hosts,
+    asked_from_elsewhere,
+    content_security_policy,
+    refusal,
+)
 
 HOSTS = allowed_hosts("127.0.0.1", ["repos.example"])
 

@@ -24,7 +24,7 @@ from starlette.requests import cookie_parser
 
 from repopilot import i18n
 from repopilot.ui.server.peer_account import account_of
-from repopilot.ui.server.security import LOOPBACK, host_name
+from repopilot.ui.server.security import LOOPBACK, asked_from_elsewhere, host_name
 
 PARAMETER = "token"
 HEADER = "x-repopilot-token"
@@ -104,9 +104,7 @@ class AccessCheck:
             await send({"type": "websocket.close", "code": 1008})
             return
         language = i18n.supported(self.rule.language or headers.get("accept-language", ""))
-        # A browser keeps our cookie back from a link on another site, but not from our own page asking again.
-        again = {b"refresh": b"0"} if follows_link(scope, headers) else {}
-        await _answer(send, 403, refusal_page(language, self.rule.address_file).encode(), again)
+        await _answer(send, 403, refusal_page(language, self.rule.address_file).encode(), _again(scope, headers))
 
 
 def install_access(app: Starlette, rule: AccessRule) -> None:
@@ -148,6 +146,18 @@ def follows_link(scope: Mapping, headers: Mapping[str, str]) -> bool:
     """Whether it is a page opened by a link on another site. Pure."""
     crossed = headers.get("sec-fetch-site") in ("cross-site", "same-site")
     return crossed and scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
+
+
+def _again(scope: Mapping, headers: Headers) -> dict[bytes, bytes]:
+    """A header that has the browser ask again where the page is opened by a link on another site.
+
+    It keeps our cookie back from the link, but not from our own page. Since it no longer says then that another site
+    asked, the page asked for is the one such a link gets, which offers a repository and opens none.
+    """
+    if not follows_link(scope, headers):
+        return {}
+    offered = asked_from_elsewhere(headers, scope.get("query_string", b"").decode("latin-1"))
+    return {b"refresh": f"0; url={scope.get('root_path', '')}{offered}".encode() if offered else b"0"}
 
 
 def refusal_page(language: str, address_file: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode
 from repopilot.i18n import Language, supported
 from repopilot.ui.messages import from_address
 from repopilot.ui.server.action_route import check_actions
-from repopilot.ui.server.security import Guard, content_security_policy
+from repopilot.ui.server.security import Guard, asked_from_elsewhere, content_security_policy
 
 _REMOTE_LINK = re.compile(r"<(link|meta)\b[^>]*?(?:href|content)=[\"'](?:https?:)?//[^>]*>\s*", re.IGNORECASE)
 _API_PAGES = ("/docs", "/docs/oauth2-redirect", "/redoc", "/openapi.json")
@@ -26,23 +26,6 @@ _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)([^>]*)>", re.IGNORECASE)
 def local_only(html: str, nonce: str) -> str:
     """Remove links and metadata that name another host from the page, and allow its inline scripts by `nonce`. Pure."""
     return _INLINE_SCRIPT.sub(rf'<script nonce="{nonce}"\1>', _REMOTE_LINK.sub("", html))
-
-
-def asked_from_elsewhere(headers: Mapping[str, str], query: str) -> str | None:
-    """Where to redirect a visitor who followed a link on another site that names a repository. Pure.
-
-    Args:
-        headers: of the request, by lower-case name.
-        query: of the request's URL.
-
-    Returns:
-        The same page with `?offer=` instead of `?repo=`, which asks before it opens anything; None when nothing needs
-        asking.
-    """
-    wanted = parse_qs(query).get("repo")
-    if not wanted or headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
-        return None
-    return "/?" + urlencode({"offer": wanted[0]})
 
 
 class InterfaceLanguage:

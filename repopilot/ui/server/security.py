@@ -10,7 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from repopilot import i18n
 
@@ -18,6 +18,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WILDCARDS = ("0.0.0.0", "::", "")
 CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
 """Chainlit's routes that write: uploads, elements sent by the page, tool servers. RepoPilot uses none of them."""
+_ELSEWHERE = ("cross-site", "same-site")
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
@@ -49,7 +50,7 @@ def refusal(scope: Mapping, hosts: frozenset[str]) -> tuple[int, str] | None:
     origin = headers.get("origin")
     if origin is not None and _authority(origin) != host.lower():
         return 403, i18n.text("ui.errors.other_site", language)
-    if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not _opens_page(scope, headers):
+    if headers.get("sec-fetch-site") in _ELSEWHERE and not _opens_page(scope, headers):
         return 403, i18n.text("ui.errors.other_site", language)
     if scope.get("method") not in ("GET", "HEAD", None) and _route(scope).startswith(CLOSED_ROUTES):
         return 403, i18n.text("ui.errors.no_uploads", language)
@@ -77,6 +78,23 @@ def content_security_policy(host: str, nonce: str = "") -> str:
         "frame-ancestors": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def asked_from_elsewhere(headers: Mapping[str, str], query: str) -> str | None:
+    """Where to redirect a visitor who followed a link on another site that names a repository. Pure.
+
+    Args:
+        headers: of the request, by lower-case name.
+        query: of the request's URL.
+
+    Returns:
+        The same page with `?offer=` instead of `?repo=`, which asks before it opens anything; None when nothing needs
+        asking.
+    """
+    wanted = parse_qs(query).get("repo")
+    if not wanted or headers.get("sec-fetch-site") not in _ELSEWHERE:
+        return None
+    return "/?" + urlencode({"offer": wanted[0]})
 
 
 class Guard:
