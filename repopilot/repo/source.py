@@ -69,10 +69,10 @@ def looks_like_source(text: str) -> bool:
 
 
 def split_token(text: str) -> tuple[str, HostToken | None]:
-    """`text` without the user and password of its address, and that token, bound to the address's host.
+    """`text` without the user and password of its address, and these as a token, bound to the address's host.
 
-    `https://user:token@host/…` and `https://token@host/…` give the token; a bare user name is given as token too,
-    since hosts accept it in that place.
+    `https://user:password@host/…` gives both, since some hosts check the user of a token as well. One alone is given
+    as a token, in whichever place it stands.
     """
     text = text.strip()
     scheme = _SCHEME.match(text)
@@ -83,14 +83,13 @@ def split_token(text: str) -> tuple[str, HostToken | None]:
     credentials, at, host = authority.rpartition("@")
     if not at:
         return text, None
-    user, _, password = credentials.partition(":")
     address = f"{scheme.group()}{host}{slash}{path}"
-    return address, _bound_to(address, unquote(password or user))
+    return address, _bound_to(address, unquote(credentials.strip(":")))
 
 
 def _bound_to(address: str, secret: str) -> HostToken | None:
     try:
-        return HostToken(host_of(address), secret)
+        return HostToken(host_of(address), secret) if secret else None
     except ValueError:
         # No address: parsing it says what is wrong with it.
         return None

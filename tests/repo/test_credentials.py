@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,14 @@ def test_the_host_of_a_token_gets_it_when_it_asks(server: GitServer, options: Se
     assert opened(server, with_tokens(options, f"github.com=other, {bound(server)}")).stale is None
     assert server.credentials[0] == "", "the first request has none"
     assert set(server.credentials) == {"", SECRET}
+
+
+def test_a_pasted_user_goes_along_with_its_password(server: GitServer, options: Settings) -> None:
+    server.token = SECRET
+    text, token = split_token(server.url.replace("//", f"//deploy:{SECRET}@") + "/demo.git")
+    open_source(parse_source(text), options, token=token)
+    sent = base64.b64encode(f"deploy:{SECRET}".encode()).decode()
+    assert any(f"Basic {sent}" in headers for headers in server.headers)
 
 
 def test_over_https_too(encrypted: GitServer, options: Settings) -> None:
@@ -177,11 +186,14 @@ def test_a_setting_that_is_unclear_is_refused_and_not_shown(setting: str) -> Non
 
 
 def test_the_token_of_an_address_is_bound_to_its_host() -> None:
-    for address in ("https://user:to%2Fk@www.Git.Example:8443/a/b", "https://to%2Fk@git.example:8443/a/b"):
+    for address, secret in (
+        ("https://user:to%2Fk@www.Git.Example:8443/a/b", "user:to/k"),
+        ("https://to%2Fk@git.example:8443/a/b", "to/k"),
+    ):
         clean, token = split_token(address)
         assert "to%2Fk" not in clean
-        assert token == HostToken("git.example:8443", "to/k")
-        assert token_for(parse_source(address).url or "", "", token) == "to/k"
+        assert token == HostToken("git.example:8443", secret)
+        assert token_for(parse_source(address).url or "", "", token) == secret
     assert split_token("https://git.example/a/b") == ("https://git.example/a/b", None)
 
 

@@ -10,6 +10,7 @@ import time
 
 import httpx
 import pytest
+from starlette.datastructures import Headers
 from support.app import running
 
 from repopilot.cli.app import main
@@ -84,11 +85,17 @@ async def test_guessing_is_slow_for_the_name_and_only_for_it(settings):
     assert await login("Ada" * 200, "x") is None
 
 
+def headers(*fields):
+    return Headers(raw=[(name.encode(), value.encode()) for name, value in fields])
+
+
 async def test_a_header_names_the_user(settings):
     login = by_header("X-Forwarded-User")
-    user = await login(httpx.Headers({"x-forwarded-user": " ada "}))
+    user = await login(headers(("x-forwarded-user", " ada ")))
     assert user is not None and user.identifier == "ada"
-    assert await login(httpx.Headers({})) is None and await login(httpx.Headers({"x-forwarded-user": " "})) is None
+    assert await login(headers()) is None and await login(headers(("x-forwarded-user", " "))) is None
+    forged = [("x-forwarded-user", "grace"), ("x-forwarded-user", "ada")]
+    assert await login(headers(*forged)) is None, "the proxy has left the visitor's own in"
 
 
 def test_the_signing_secret_is_random_kept_and_private(settings, tmp_path):

@@ -7,9 +7,10 @@ import logging
 import os
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 import chainlit as cl
+from starlette.datastructures import Headers
 
 from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
@@ -63,11 +64,13 @@ def by_password(settings: Settings) -> Callable[[str, str], Awaitable[cl.User | 
     return login
 
 
-def by_header(name: str) -> Callable[[Mapping[str, str]], Awaitable[cl.User | None]]:
+def by_header(name: str) -> Callable[[Headers], Awaitable[cl.User | None]]:
     """Chainlit's callback for users that a proxy names in a header; `AccessCheck` knows that it is the proxy."""
 
-    async def login(headers: Mapping[str, str]) -> cl.User | None:
-        user = headers.get(name, "").strip()
+    async def login(headers: Headers) -> cl.User | None:
+        named = headers.getlist(name)
+        # A second one may be the visitor's own, which the proxy has left in.
+        user = named[0].strip() if len(named) == 1 else ""
         return cl.User(identifier=user) if user and len(user) <= _LONGEST else None
 
     return login
