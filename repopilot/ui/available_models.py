@@ -26,6 +26,9 @@ NAMES_S = 2.0
 CALIBRATE_AGAIN_S = 15.0
 """Until the next try to measure a speed; twice as long after each, since a machine may stay busy."""
 EMBEDDING_MODEL = "minilm"
+AGAIN_S, LONGEST_WAIT_S = 30.0, 1800.0
+"""Until the next try of what failed; twice as long after each."""
+LOOKING, LOADING = "looking for a model", "loading a model"
 log = logging.getLogger(__name__)
 
 
@@ -41,6 +44,15 @@ class Fetch:
         self.progress = progress
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong with a piece of work, how often in a row, and when it is tried again, by the monotonic clock."""
+
+    error: RepoPilotError
+    count: int
+    again_at: float
+
+
 class Models:
     """Looks for models every few seconds, so that an Ollama started later is found; fetches what is missing; measures
     how fast they are while no question is being answered.
@@ -51,7 +63,6 @@ class Models:
         names: the models to choose from.
         warming, measuring: whether the model is being loaded, or its speed measured.
         fetch: the model being fetched, None while none is.
-        trouble: the error of the last attempt, None where it went well.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -65,9 +76,8 @@ class Models:
         self.fetch: Fetch | None = None
         self.warming = False
         self.measuring = False
-        self.trouble: RepoPilotError | None = None
+        self._failures: dict[str, Failure] = {}
         self.on_embedder: Callable[[], Awaitable[None]] | None = None
-        self._fetched: set[str] = set()
         self._questions = 0
         self._calibration: asyncio.Task | None = None
         self._calibrate_at = 0.0
@@ -127,10 +137,10 @@ class Models:
         if self.status is not None and self.status.kind == "ollama":
             await self._while_fetching(name, lambda fetch: choose.pull(name, self.settings, progress=fetch.report))
         else:
-            self._fetched.discard(name)
+            self._failures.pop(name, None)
             await self._ensure(name)
         await self.look()
-        if self.trouble is None and (self.model is None or self.model.name != name):
+        if name not in self._failures and (self.model is None or self.model.name != name):
             await self.prefer(name)
 
     def start_get(self, name: str) -> None:
@@ -154,12 +164,13 @@ class Models:
         await asyncio.to_thread(after)
         while True:
             try:
-                await self.look()
-                if self.settings.auto_download:
-                    await self._fetch_missing()
-                self._start_calibration()
-            except RepoPilotError as error:
-                self.trouble = error
+                with self._recorded(LOOKING):
+                    await self.look()
+                    if self.settings.auto_download:
+                        await self._fetch_missing()
+                    self._start_calibration()
+                if self._is_due(LOADING) and LOADING in self._failures and self.model is not None and not self.warming:
+                    self._start_task(self._warm(self.model))
             except Exception:
                 # This task must go on, whatever a model server answers.
                 log.exception("looking for models")
@@ -178,12 +189,13 @@ class Models:
             await self.look()
 
     async def _ensure(self, name: str) -> None:
-        """Fetch a model at most once per process: a failure is shown, and a restart or the command line tries again."""
+        """Fetch a model. A failure is shown, and the next try waits longer each time."""
         from repopilot.llm import models
 
-        if name in self._fetched or name not in models.KNOWN:
+        if name not in models.KNOWN or not self._is_due(name) or models.installed(name, self.settings):
             return
-        self._fetched.add(name)
+        if name in self._failures:
+            self._runtime.models.unreachable_hosts.clear()  # they may be reached by now
         await self._while_fetching(
             name,
             lambda fetch: asyncio.to_thread(
@@ -198,12 +210,31 @@ class Models:
     async def _while_fetching(self, name: str, work: Callable[[Fetch], Awaitable[object]]) -> None:
         self.fetch = Fetch(name)
         try:
-            await work(self.fetch)
-            self.trouble = None
-        except RepoPilotError as error:
-            self.trouble = error
+            with self._recorded(name):
+                await work(self.fetch)
         finally:
             self.fetch = None
+
+    @property
+    def troubles(self) -> list[tuple[RepoPilotError, float]]:
+        """What went wrong and is tried again by itself, each with the seconds until then."""
+        now = time.monotonic()
+        return [(failure.error, max(0.0, failure.again_at - now)) for failure in self._failures.values()]
+
+    @contextmanager
+    def _recorded(self, work: str) -> Iterator[None]:
+        """Record that a piece of work failed, or no longer does."""
+        try:
+            yield
+        except RepoPilotError as error:
+            count = self._failures[work].count + 1 if work in self._failures else 1
+            wait = min(AGAIN_S * 2 ** (count - 1), LONGEST_WAIT_S)
+            self._failures[work] = Failure(error, count, time.monotonic() + wait)
+        else:
+            self._failures.pop(work, None)
+
+    def _is_due(self, work: str) -> bool:
+        return work not in self._failures or time.monotonic() >= self._failures[work].again_at
 
     async def _warm(self, *models: Model | None) -> None:
         """Load models, one after the other: the first answers."""
@@ -211,11 +242,10 @@ class Models:
 
         self.warming = True
         try:
-            for model in models:
-                if model is not None:
-                    await choose.warm_up(model)
-        except RepoPilotError as error:
-            self.trouble = error
+            with self._recorded(LOADING):
+                for model in models:
+                    if model is not None:
+                        await choose.warm_up(model)
         finally:
             self.warming = False
         self._start_calibration()

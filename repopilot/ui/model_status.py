@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
-from repopilot.i18n.format import size
+from repopilot.errors import RepoPilotError
+from repopilot.i18n.format import duration, size
 from repopilot.ui.available_models import Fetch, Models
 from repopilot.ui.error_text import error_line
 from repopilot.ui.progress_text import percent, progress_line
@@ -21,7 +23,7 @@ def model_props(models: Models, language: str) -> dict:
         {state: `ok`, `busy` or `none`, text, notes: [text], offer: another size with the button to get it,
         {name, text, label}, or None}.
     """
-    notes = [error_line(models.trouble, language)] if models.trouble else []
+    notes = [_trouble(error, wait, language) for error, wait in models.troubles]
     notes += [i18n.said(note, language) for note in models.roles.notes]
     status = models.status
     if status is None:
@@ -38,6 +40,11 @@ def _sentence(models: Models, status: ModelStatus, language: str) -> str:
     last = status.notes[-1] if status.notes else status.detail
     answering = i18n.text("ui.models.answering", language, model=i18n.said(last, language))
     return f"{answering} {i18n.said(status.speed_note, language)}".strip()
+
+
+def _trouble(error: RepoPilotError, wait: float, language: str) -> str:
+    again = i18n.text("ui.models.again", language, duration=duration(math.ceil(wait / 10) * 10 or 1, language))
+    return f"{error_line(error, language)} {again}"
 
 
 def _under_way(models: Models, language: str) -> list[str]:

@@ -3,24 +3,63 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from support.ollama_server import OllamaServer
 
 from repopilot.llm import calibration
+from repopilot.llm import models as known_models
 from repopilot.llm.calibration import Measurement
 from repopilot.llm.discovery import ollama_speed_keys
 from repopilot.llm.model_speed import SIZES, Speed
+from repopilot.llm.models import KnownModel, ModelFile
 from repopilot.llm.ollama_api import tags
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.ui import available_models
 from repopilot.ui.available_models import Models
 from repopilot.ui.model_status import model_props
 from repopilot.ui.settings_panel import model_label
 
 SMALL, LARGER, THREE, SEVEN = SIZES
+
+
+class FlakyHub:
+    """Serves a file with byte ranges; the first connections end after a part of it."""
+
+    def __init__(self, content: bytes, failures: int) -> None:
+        self.asked: list[str | None] = []
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                """Quiet."""
+
+            def do_GET(self):
+                wanted = self.headers.get("Range")
+                hub.asked.append(wanted)
+                start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+                self.send_response(206 if wanted else 200)
+                self.send_header("Content-Length", str(len(content) - start))
+                self.end_headers()
+                stop = len(content) if len(hub.asked) > failures else start + len(content) // 5
+                self.wfile.write(content[start:stop])
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/tiny.gguf"
+
+    def __enter__(self) -> FlakyHub:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
 
 
 async def until(holds: Callable[[], object]) -> None:
@@ -75,7 +114,7 @@ async def test_a_question_ends_the_measurement_and_it_is_done_later(tmp_path):
             models._start_calibration()
             await asyncio.sleep(0)
             assert not models.measuring, "not while a question is answered"
-        assert models.status.needs_calibration and models.trouble is None
+        assert models.status.needs_calibration and not models.troubles
 
 
 @pytest.mark.parametrize("behaviour", ["500", "garbage"])
@@ -97,3 +136,40 @@ async def test_the_models_of_roles_are_loaded_and_missing_ones_said(tmp_path):
         await until(lambda: len(server.state.sent("/api/chat")) >= 2 and not models.warming)
         assert [b["model"] for b in server.state.sent("/api/chat") if not b["messages"]] == [LARGER, SMALL]
         assert any("REPOPILOT_CODER_MODEL" in note for note in model_props(models, "en")["notes"])
+
+
+async def test_a_failed_download_is_tried_again_by_itself_and_goes_on_where_it_was(tmp_path, monkeypatch):
+    content = bytes(range(256)) * 4000
+    monkeypatch.setattr(available_models, "AGAIN_S", 0.2)
+    monkeypatch.setattr(available_models, "LOOK_AGAIN_S", 0.1)
+    with FlakyHub(content, failures=3) as hub:
+        file = ModelFile("tiny.gguf", len(content), hashlib.sha256(content).hexdigest(), hub.url, ())
+        monkeypatch.setitem(known_models.KNOWN, "tiny", KnownModel("tiny", "chat", "tiny.gguf", (file,), 10))
+        monkeypatch.setattr(available_models, "EMBEDDING_MODEL", "tiny")
+        models = Models(Runtime(Settings(home=tmp_path, ollama_url="", embedded=False)))
+        models.start(after=lambda: None)
+        await until(lambda: models.troubles)
+        assert any("Tried again within" in note for note in model_props(models, "en")["notes"])
+        await until(lambda: known_models.installed("tiny", models.settings))
+        await until(lambda: not models.troubles)
+        assert (models.settings.models / "tiny.gguf").read_bytes() == content
+        assert len(hub.asked) >= 4 and hub.asked[-1] not in (None, "bytes=0-"), "it began anew"
+
+
+async def test_a_server_that_comes_and_goes_is_followed(tmp_path, monkeypatch):
+    monkeypatch.setattr(available_models, "AGAIN_S", 0.2)
+    monkeypatch.setattr(available_models, "LOOK_AGAIN_S", 0.1)
+    with OllamaServer(models=[SMALL]) as server:
+        server.state.behaviour = "500"  # as when the memory doesn't suffice to load it
+        models = models_of(tmp_path, server)
+        models.start(after=lambda: None)
+        await until(lambda: models.troubles)
+        assert models.model is not None
+        server.state.behaviour = "ok"
+        await until(lambda: not models.troubles and not models.warming)
+        server.state.models = [LARGER]
+        await until(lambda: models.model is not None and models.model.name == LARGER)
+        server.state.models = []
+        await until(lambda: models.model is None)
+        server.state.models = [SMALL]
+        await until(lambda: models.model is not None and models.model.name == SMALL)
