@@ -9,6 +9,9 @@ import platformdirs
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from repopilot import i18n
+from repopilot.errors import UsageError
+
 OWN_FILE = Path(__file__).resolve().parents[1] / ".env"
 """Never that of the folder RepoPilot is started in: it may be a stranger's clone, which could send the code away."""
 
@@ -29,7 +32,7 @@ class Settings(BaseSettings):
 
     # Data
     home: Path = Field(
-        default_factory=lambda: Path(platformdirs.user_data_dir("repopilot")),
+        default_factory=lambda: _user_data_folder(),
         description="Data directory: clones, indexes, models, chats. Each part can be deleted and is rebuilt.",
     )
 
@@ -194,3 +197,10 @@ class Settings(BaseSettings):
     def models(self) -> Path:
         """The folder of the downloaded models."""
         return self.home / "models"
+
+
+def _user_data_folder() -> Path:
+    try:
+        return Path(platformdirs.user_data_dir("repopilot"))
+    except RuntimeError as error:  # the account has no entry and HOME is not set, as in some containers
+        raise UsageError(i18n.message("errors.no_home"), i18n.message("errors.no_home_hint")) from error

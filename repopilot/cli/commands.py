@@ -96,6 +96,7 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     queries = _queries(arguments.query, arguments.queries)
     _, built = _opened(arguments, runtime)
+    show_notes(built.notes, arguments.language)
     embedder = runtime.embedders.choose(runtime.settings)
     for query in queries:
         found = search_page(built, query, arguments.k, embedder=embedder)
@@ -116,6 +117,7 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.retrieval.search import search as run
 
     snapshot, built = _opened(arguments, runtime)
+    show_notes(built.notes, arguments.language)
     results = run(built, arguments.query, 30, embedder=runtime.embedders.choose(runtime.settings))
     asked_for = skipped_files.excerpts(built, snapshot, results.query, runtime.settings.max_file_kb << 10)
     packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens, asked_for)
@@ -171,7 +173,8 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
     async def work(workspace: Workspace, step: trace.Step) -> object:
         return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)
 
-    report, _, _ = _worked(arguments, runtime, "impact", work)
+    report, _, workspace = _worked(arguments, runtime, "impact", work)
+    show_notes(workspace.index.notes, arguments.language)
     emit(impact_json(report), arguments.json, lambda: say(impact_markdown(report, language=arguments.language)))
     return 0
 
@@ -185,7 +188,8 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     async def work(workspace: Workspace, step: trace.Step) -> object:
         return await review_snapshot(workspace, step, base, head, arguments.paths)
 
-    report, _, _ = _worked(arguments, runtime, "review", work)
+    report, _, workspace = _worked(arguments, runtime, "review", work)
+    show_notes(workspace.index.notes, arguments.language)
     facts = report_sarif(report) if arguments.sarif else report_json(report)
     emit(facts, arguments.json or arguments.sarif, lambda: say(report_markdown(report, language=arguments.language)))
     return 0
@@ -299,7 +303,9 @@ def _opened(arguments: argparse.Namespace, runtime: Runtime) -> tuple[Snapshot, 
 
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        return snapshot, open_index(snapshot, runtime, report)
+        built = open_index(snapshot, runtime, report)
+    show_notes([snapshot.stale] if snapshot.stale else [], arguments.language)
+    return snapshot, built
 
 
 def _answered(

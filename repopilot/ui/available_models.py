@@ -28,7 +28,8 @@ CALIBRATE_AGAIN_S = 15.0
 EMBEDDING_MODEL = "minilm"
 AGAIN_S, LONGEST_WAIT_S = 30.0, 1800.0
 """Until the next try of what failed; twice as long after each."""
-LOOKING, LOADING = "looking for a model", "loading a model"
+LOOKING, LOADING = "(look)", "(load)"
+"""Beside the names of models: work that can fail."""
 log = logging.getLogger(__name__)
 
 
@@ -45,7 +46,7 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedWork:
     """What went wrong with a piece of work, how often in a row, and when it is tried again, by the monotonic clock."""
 
     error: RepoPilotError
@@ -76,7 +77,7 @@ class Models:
         self.fetch: Fetch | None = None
         self.warming = False
         self.measuring = False
-        self._failures: dict[str, Failure] = {}
+        self._failures: dict[str, FailedWork] = {}
         self.on_embedder: Callable[[], Awaitable[None]] | None = None
         self._questions = 0
         self._calibration: asyncio.Task | None = None
@@ -229,7 +230,7 @@ class Models:
         except RepoPilotError as error:
             count = self._failures[work].count + 1 if work in self._failures else 1
             wait = min(AGAIN_S * 2 ** (count - 1), LONGEST_WAIT_S)
-            self._failures[work] = Failure(error, count, time.monotonic() + wait)
+            self._failures[work] = FailedWork(error, count, time.monotonic() + wait)
         else:
             self._failures.pop(work, None)
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, StorageError
+from repopilot.i18n.format import commit_words
 from repopilot.index import layout
 from repopilot.index.build.parse_batch import REMOVED
 from repopilot.index.build.progress import PhaseProgress
@@ -102,9 +103,11 @@ def build_instant(run: BuildRun) -> Index:
         Cancelled: `run.cancel` was set; what is parsed by then is used by the next run.
         IndexFailed: the repository holds nothing to read, or a worker failed.
     """
-    with storage_errors():
-        run.folder.mkdir(parents=True, exist_ok=True)
-    with _build_lock(run):
+    with ExitStack() as held:
+        try:
+            held.enter_context(_build_lock(run))
+        except StorageError as error:
+            return _published_before(run, error)
         with run.phase("listing"):
             files, skips = _list_files(run)
         if not files:
@@ -115,6 +118,17 @@ def build_instant(run: BuildRun) -> Index:
         except BrokenDatabase:
             run.rebuild_note, run.full = i18n.message(BROKEN_NOTE), True
             return _update(run, files, skips)
+
+
+def _published_before(run: BuildRun, error: StorageError) -> Index:
+    """The published index where none can be written, which is said; raises the error where there is none."""
+    index = run.indexes.open(run.snapshot)
+    if index is None:
+        raise error
+    commit = commit_words(index.commit)
+    note = i18n.message("index.only_read", reason=i18n.reason(error), commit=commit)
+    index.report = replace(index.report, reused=index.report.files, notes=(note, *index.report.notes))
+    return index
 
 
 def _update(run: BuildRun, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
@@ -151,6 +165,7 @@ def _build_lock(run: BuildRun) -> Iterator[None]:
     lock = FileLock(run.folder / "build.lock")
     waiting = False
     with storage_errors():
+        run.folder.mkdir(parents=True, exist_ok=True)
         while True:
             try:
                 lock.acquire(timeout=0.2)
