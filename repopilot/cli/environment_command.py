@@ -10,7 +10,7 @@ from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.testing.missing import modules_missing
-from repopilot.cli.output import emit, live_progress, show_notes
+from repopilot.cli.output import emit, live_progress, say, show_notes
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
 from repopilot.i18n.format import duration
@@ -137,7 +137,7 @@ def _package_facts(declaration: PackageDeclaration, settings: Settings) -> dict[
 
 
 def _show(facts: Mapping[str, object], language: str) -> None:
-    def say(key: str, **values: object) -> None:
+    def tell(key: str, **values: object) -> None:
         say(i18n.text(f"cli.environment.{key}", language, **values))
 
     requirements, files = facts["requirements"], facts["declared_in"]
@@ -145,43 +145,43 @@ def _show(facts: Mapping[str, object], language: str) -> None:
     others = facts["packages"]
     assert isinstance(others, list)
     if requirements:
-        say("needs", count=len(requirements), files=", ".join(files), requirements=", ".join(requirements))
+        tell("needs", count=len(requirements), files=", ".join(files), requirements=", ".join(requirements))
     elif not others:
-        say("needs_nothing")
+        tell("needs_nothing")
     built = facts["built"]
     if facts.get("removed"):
-        say("removed")
+        tell("removed")
     elif isinstance(built, dict):
-        _show_built(EnvironmentFacts(**built), say, language)
+        _show_built(EnvironmentFacts(**built), tell, language)
     elif requirements or not others:
-        say("not_built", index=facts["index"])
+        tell("not_built", index=facts["index"])
     for each in others:
-        _show_packages(each, say, language)
+        _show_packages(each, tell, language)
     stored = facts["stored"]
     assert isinstance(stored, list)
     for entry in stored:
         say(f"{entry['key']}  {plain(entry['project'], 80):24} {entry['megabytes']:8.1f} MB")
 
 
-def _show_packages(facts: Mapping[str, Any], say: Callable[..., None], language: str) -> None:
+def _show_packages(facts: Mapping[str, Any], tell: Callable[..., None], language: str) -> None:
     """What another language than Python asks for, and whether it is installed."""
     files, requirements = (plain(", ".join(facts[key])) for key in ("declared_in", "requirements"))
     key = "packages" if requirements else "packages_none"
-    say(key, files=files, count=len(facts["requirements"]), requirements=requirements)
+    tell(key, files=files, count=len(facts["requirements"]), requirements=requirements)
     for program in facts["missing_programs"]:
-        say("program_missing", program=program)
+        tell("program_missing", program=program)
     if facts["built"]:
-        _show_built(EnvironmentFacts(**facts["built"]), say, language)
+        _show_built(EnvironmentFacts(**facts["built"]), tell, language)
     elif requirements:
-        say("not_installed", program=installer_name(facts["language"]))
+        tell("not_installed", program=installer_name(facts["language"]))
 
 
-def _show_built(built: EnvironmentFacts, say: object, language: str) -> None:
-    assert callable(say)
+def _show_built(built: EnvironmentFacts, tell: object, language: str) -> None:
+    assert callable(tell)
     took = duration(built.seconds, language)
-    say("built", count=len(built.packages), megabytes=built.megabytes, duration=took)
+    tell("built", count=len(built.packages), megabytes=built.megabytes, duration=took)
     if built.unlocked:
-        say("unlocked")
+        tell("unlocked")
     for entry in built.left_out:
         name, reason = (entry["requirement"], entry["reason"]) if isinstance(entry, dict) else ("", "")
-        say("left_out", requirement=name, reason=i18n.said(reason, language))
+        tell("left_out", requirement=name, reason=i18n.said(reason, language))
