@@ -22,6 +22,7 @@ import httpx
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.model_speed import Speed
+from repopilot.llm.server_json import json_of
 
 if TYPE_CHECKING:
     from repopilot.llm.embedded import Engine
@@ -177,7 +178,7 @@ async def _completed(
 
 async def _timed(client: httpx.AsyncClient, url: str, body: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        answer = (await client.post(url, json=body)).raise_for_status().json()
+        answer = json_of(await client.post(url, json=body))
     except (httpx.HTTPError, ValueError) as error:
         raise ModelError(i18n.message("llm.not_measured", reason=i18n.reason(error))) from error
     return answer if isinstance(answer, dict) else {}

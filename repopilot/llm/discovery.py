@@ -14,6 +14,7 @@ from repopilot.llm import calibration, embedded, machine, ollama_api
 from repopilot.llm.address import is_loopback, without_credentials
 from repopilot.llm.calibration import SpeedKey
 from repopilot.llm.model_speed import SIZES, Speed
+from repopilot.llm.server_json import json_of
 from repopilot.llm.sizing import SizeChoice, choose_size
 from repopilot.settings import Settings
 
@@ -117,7 +118,7 @@ def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         answer = httpx.get(f"{base}/models", headers=headers, timeout=timeout_s)
-        return [model["id"] for model in answer.raise_for_status().json()["data"]]
+        return [model["id"] for model in json_of(answer)["data"] if isinstance(model["id"], str)]
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return None
 

@@ -12,6 +12,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.address import without_credentials
+from repopilot.llm.server_json import json_of
 
 _AT_ONCE = 32  # the least that a common server (text-embeddings-inference) takes in one request by default
 _SHORTEST = 400  # characters: a text that is refused is not cut below this
@@ -115,10 +116,10 @@ class EmbeddingServer:
 
     def _parsed(self, answer: httpx.Response, count: int) -> list[list[float]]:
         try:
-            items: list[dict[str, Any]] = answer.json()["data"]
+            items: list[dict[str, Any]] = json_of(answer)["data"]
             ordered = sorted(items, key=lambda item: item.get("index", 0))
             vectors = [[float(value) for value in item["embedding"]] for item in ordered]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise self._no_vectors() from error
         if len(vectors) != count or not all(vectors) or not np.isfinite(np.concatenate(vectors)).all():
             raise self._no_vectors()

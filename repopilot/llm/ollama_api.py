@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -13,6 +12,8 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
+from repopilot.foreign_text import valid
+from repopilot.llm.server_json import json_of, parsed
 from repopilot.llm.sizing import by_preference
 from repopilot.types import Progress
 
@@ -40,21 +41,27 @@ def tags(url: str, timeout_s: float) -> list[Tag] | None:
     """List the models of the Ollama server at `url`; None when nothing there speaks its protocol."""
     try:
         answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s)
-        listed = answer.raise_for_status().json()["models"]
-        return [_tag(entry) for entry in listed]
+        listed = json_of(answer)["models"]
+        return [_tag(entry) for entry in listed if isinstance(entry, dict) and _is_name(entry.get("name"))]
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return None
 
 
 def _tag(entry: Mapping[str, Any]) -> Tag:
-    family = (entry.get("details") or {}).get("family") or ""
-    return Tag(entry["name"], family, int(entry.get("size") or 0), str(entry.get("digest") or ""))
+    details, size = entry.get("details"), entry.get("size")
+    family = details.get("family") if isinstance(details, dict) else ""
+    whole = size if isinstance(size, int) else 0
+    return Tag(entry["name"], family if isinstance(family, str) else "", whole, str(entry.get("digest") or ""))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value == valid(value)
 
 
 def version(url: str, timeout_s: float) -> str:
     """The version of the Ollama server at `url`, '' when it doesn't say."""
     try:
-        return str(httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s).raise_for_status().json()["version"])
+        return valid(str(json_of(httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s))["version"]))
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return ""
 
@@ -148,14 +155,14 @@ async def pull(
 async def _events(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
     async for line in response.aiter_lines():
         if line.strip():
-            event = json.loads(line)
+            event = parsed(line)
             if not isinstance(event, dict):
                 raise ValueError("not an event of Ollama's")
             yield event
 
 
 def _progress(name: str, event: dict[str, Any], elapsed_s: float) -> Progress:
-    done, total = int(event.get("completed") or 0), int(event.get("total") or 0)
+    done, total = (value if isinstance(value, int) else 0 for value in (event.get("completed"), event.get("total")))
     rate = done / elapsed_s if elapsed_s > 0 else 0.0
     remaining = (total - done) / rate if rate and total else None
     return Progress(
