@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, RepoPilotError
+from repopilot.redaction.redact import redacted
 
 Result = TypeVar("Result")
 Kind = Literal["run", "agent", "tool", "llm", "embedding", "retrieval", "rerank", "answer"]
@@ -159,7 +160,7 @@ async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> As
 async def _running(sink: Sink, parent: Step | None, name: str, kind: Kind, input: str) -> AsyncIterator[Step]:
     id = uuid.uuid4().hex
     step = Step(sink, id, name, root_id=parent.root_id or parent.id if parent else id)
-    sink(Started(step.id, parent.id if parent else None, name, kind, input, time.time()))
+    sink(Started(step.id, parent.id if parent else None, name, kind, redacted(input), time.time()))
     try:
         yield step
     except asyncio.CancelledError:

@@ -17,6 +17,7 @@ from repopilot import __version__, i18n
 from repopilot.cli.output import say
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
 from repopilot.i18n import message, reason
+from repopilot.redaction.log_records import log_to_stderr
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from repopilot.cli import commands
 
     arguments = parser().parse_args(argv)
-    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.WARNING, stream=sys.stderr)
+    log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
     try:
         with Runtime(Settings()) as runtime:

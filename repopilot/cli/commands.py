@@ -83,7 +83,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
         _, token = split_token(arguments.source)
         built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
     facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
-    notes = facts.pop("notes")
+    notes = [*facts.pop("notes"), *facts.pop("remarks")]
     emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
     show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
     return 0

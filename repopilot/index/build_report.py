@@ -16,7 +16,8 @@ from repopilot.types import Skip
 class BuildReport:
     """The figures of a build.
 
-    `seconds` are by phase; `reused` of the `files` came from the previous index; `notes` say what is degraded.
+    `seconds` are by phase; `reused` of the `files` came from the previous index; `notes` say what is degraded,
+    `remarks` what else the user should see once: what was redacted.
     """
 
     files: int = 0
@@ -26,12 +27,14 @@ class BuildReport:
     skipped: tuple[Skip, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def write_report(folder: Path, report: BuildReport) -> None:
     """Store the report with its generation, its texts with their keys. Raises OSError."""
     fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(report)}
     fields["notes"] = [i18n.to_json(note) for note in report.notes]
+    fields["remarks"] = [i18n.to_json(remark) for remark in report.remarks]
     fields["skipped"] = [{"path": skip.path, "reason": i18n.to_json(skip.reason)} for skip in report.skipped]
     layout.write_json(folder / layout.REPORT, fields)
 
@@ -43,4 +46,5 @@ def read_report(folder: Path) -> BuildReport:
         raise ValueError("the index has no report")
     skipped = tuple(Skip(skip["path"], i18n.from_json(skip["reason"])) for skip in found.pop("skipped"))
     notes = tuple(i18n.from_json(note) for note in found.pop("notes"))
-    return BuildReport(**found, skipped=skipped, notes=notes)
+    remarks = tuple(i18n.from_json(remark) for remark in found.pop("remarks"))
+    return BuildReport(**found, skipped=skipped, notes=notes, remarks=remarks)

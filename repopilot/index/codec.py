@@ -22,6 +22,7 @@ from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis, defined_in
 from repopilot.code.symbols import Use
 from repopilot.index.lexical import ChunkTerms, terms_of
+from repopilot.redaction.redact import MARK
 from repopilot.types import Chunk, SourceFile, Symbol
 
 
@@ -36,6 +37,7 @@ class Row(NamedTuple):
     lines: int
     parsed: bool
     chunk_count: int
+    redactions: int
     text: bytes
     chunks: str
     symbols: str
@@ -81,6 +83,7 @@ def encode(file: SourceFile, text: str, analysis: FileAnalysis) -> Row:
         analysis.lines,
         analysis.parsed,
         len(analysis.chunks),
+        text.count(MARK),
         zlib.compress(text.encode("utf-8"), 1),
         _dump([_chunk_fields(chunk, lines) for chunk in analysis.chunks]),
         _dump([(s.name, s.qualified, s.kind, s.start_line, s.end_line, s.signature) for s in analysis.symbols]),

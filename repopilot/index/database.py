@@ -26,15 +26,15 @@ from repopilot.types import Skip, SourceFile
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files(id INTEGER PRIMARY KEY, path TEXT UNIQUE, hash TEXT, language TEXT, kind TEXT, size INTEGER,
-                   lines INTEGER, parsed INTEGER, chunk_count INTEGER, position INTEGER DEFAULT 0);
+                   lines INTEGER, parsed INTEGER, chunk_count INTEGER, redactions INTEGER, position INTEGER DEFAULT 0);
 CREATE INDEX places ON files(position);
 CREATE TABLE skipped(path TEXT PRIMARY KEY, hash TEXT, reason TEXT) WITHOUT ROWID;
 CREATE TABLE contents(id INTEGER PRIMARY KEY, text BLOB, chunks TEXT, symbols TEXT, uses TEXT);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, terms TEXT, digests BLOB, defined BLOB, used BLOB);
 """
-_FILES = "path, hash, language, kind, size, lines, parsed, chunk_count"
-_FILE_COLUMNS = 8
-_CONTENT_COLUMNS_END = 12
+_FILES = "path, hash, language, kind, size, lines, parsed, chunk_count, redactions"
+_FILE_COLUMNS = 9
+_CONTENT_COLUMNS_END = 13
 
 
 class BrokenDatabase(StorageError):
@@ -57,6 +57,12 @@ class Draft:
         """The files skipped for their content, by path."""
         with storage_errors():
             return skipped(self._connection)
+
+    def redactions(self) -> list[tuple[str, int]]:
+        """The files with redacted secrets and how many they have, most first."""
+        select = "SELECT path, redactions FROM files WHERE redactions > 0 ORDER BY redactions DESC, path"
+        with storage_errors():
+            return self._connection.execute(select).fetchall()
 
     def counts(self) -> tuple[int, int, int, int]:
         """Files, chunks, lines, and how many of the files are code."""

@@ -15,6 +15,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.foreign_text import valid
 from repopilot.llm.model import Model
+from repopilot.redaction.redact import redacted
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM, ChatMessage, ChatResponse
@@ -82,11 +83,18 @@ async def open_reply(
     if model.engine is not None:
         await model.engine.ready()
     async with _CALLS[model.kind](model, options) as (llm, arguments):
-        stream = await llm.astream_chat(begun(messages, options.prefix, model), **arguments)
+        stream = await llm.astream_chat(begun(_without_secrets(messages), options.prefix, model), **arguments)
         try:
             yield _without_prefix(_deltas(stream, _READERS[model.kind]), options.prefix)
         finally:
             await stream.aclose()
+
+
+def _without_secrets(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """The messages as models may read them, wherever their text comes from: questions and code of users among it."""
+    from llama_index.core.llms import ChatMessage
+
+    return [ChatMessage(role=message.role, content=redacted(message.content or "")) for message in messages]
 
 
 def begun(messages: Sequence[ChatMessage], prefix: str, model: Model) -> list[ChatMessage]:

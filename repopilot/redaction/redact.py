@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from ahocorasick_rs import AhoCorasick, Implementation
@@ -88,6 +88,17 @@ def rules_in(text: str) -> list[str]:
 def redacted(text: str) -> str:
     """The text without its secrets."""
     return redact(text)[0]
+
+
+def redacted_values(value: Any) -> Any:
+    """A JSON value without the secrets in its texts."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, list):
+        return [redacted_values(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: redacted_values(entry) for key, entry in value.items()}
+    return value
 
 
 def _spans(text: str) -> Iterator[_Span]:

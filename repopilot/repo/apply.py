@@ -9,6 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
+from repopilot.redaction.redact import MARK, redacted
+from repopilot.redaction.restore import restored
 from repopilot.types import FileChange
 
 
@@ -43,13 +45,26 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
             if file.change == "deleted":
                 target.unlink(missing_ok=True)
             else:
-                _replace(target, file.content)
+                _replace(target, _with_secrets(target, file))
     except OSError as error:
         raise StorageError(
             i18n.message("repo.not_written", path=error.filename, error=error.strerror),
             i18n.message("repo.not_written_hint"),
         ) from error
     return [target for target, _ in targets]
+
+
+def _with_secrets(target: Path, file: FileChange) -> str:
+    """The content of a change that was stored without the file's secrets. Raises UsageError where they are lost."""
+    if MARK not in file.content or not target.exists():
+        return file.content
+    raw = target.read_bytes().decode("utf-8", "replace")
+    content, lost = restored(file.content, redacted(raw), raw)
+    if lost is not None:
+        raise UsageError(
+            i18n.message("generate.secret_line"), i18n.message("generate.secret_line_hint", line=lost[:80])
+        )
+    return content
 
 
 def _replace(target: Path, content: str) -> None:

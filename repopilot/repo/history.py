@@ -22,7 +22,7 @@ from repopilot.repo.clone import clone_lock, fetch_limits, fetch_ref, init_bare,
 from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.git_command import GitFailed, Remote
-from repopilot.repo.patch import FileDiff, Hunk, Status, with_names
+from repopilot.repo.patch import FileDiff, Hunk, Status, safe_lines, with_names
 from repopilot.repo.source import check_ref
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
@@ -487,9 +487,8 @@ def _untracked(root: Path, path: str) -> FileDiff:
         data = b""
     if b"\0" in data[:8192]:
         return FileDiff(path, path, "added", (), binary=True)
-    lines = tuple(
-        "+" + line for line in data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
-    )
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n")
+    lines = safe_lines(["+" + line for line in text.split("\n")])
     return FileDiff(path, path, "added", (Hunk(0, 0, 1, len(lines), lines),) if data else ())
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from repopilot import i18n
 from repopilot.errors import SourceError
+from repopilot.redaction.redact import redacted
 from repopilot.repo.read import read_raw
 from repopilot.types import Snapshot
 
@@ -106,7 +107,15 @@ def _hunks(file: Any) -> tuple[Hunk, ...]:
 
 
 def _hunk_lines(hunk: Iterable[Any]) -> tuple[str, ...]:
-    return tuple((line.line_type or " ") + line.value.removesuffix("\n") for line in hunk if line.line_type != "\\")
+    return safe_lines(
+        [(line.line_type or " ") + line.value.removesuffix("\n") for line in hunk if line.line_type != "\\"]
+    )
+
+
+def safe_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines of a hunk without secrets, each with its first character."""
+    safe = redacted("\n".join(line[1:] for line in lines)).split("\n")
+    return tuple(line[:1] + text for line, text in zip(lines, safe, strict=True))
 
 
 def _stripped(name: str) -> str:

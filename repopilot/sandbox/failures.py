@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 
+from repopilot.redaction.redact import redacted
 from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.types import Failure, TestRun
@@ -43,7 +44,7 @@ def _failure(outcome: TestOutcome, sources: Mapping[str, str], split: dict[str, 
     path, line = _place(outcome, sources)
     assertion = outcome.message or _last_errors(outcome.text)
     if path and path not in split:
-        split[path] = sources[path].splitlines()
+        split[path] = redacted(sources[path]).splitlines()
     return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, _numbered(split.get(path, ()), line))
 
 

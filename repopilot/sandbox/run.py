@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from repopilot import i18n
 from repopilot.code.dependencies.pytest_options import read_pytest_options
 from repopilot.errors import SandboxError
+from repopilot.redaction.redact import redacted
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.code_faults import with_faults
 from repopilot.sandbox.control_plan import plan_controls
@@ -256,8 +257,8 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
     outcomes = [
         replace(
             outcome,
-            text=_from_the_top(outcome.text, run.root),
-            message=_from_the_top(outcome.message, run.root),
+            text=redacted(_from_the_top(outcome.text, run.root)),
+            message=redacted(_from_the_top(outcome.message, run.root)),
         )
         for outcome in run.report.outcomes
     ]

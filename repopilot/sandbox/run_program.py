@@ -12,6 +12,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.redaction.redact import redacted
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.bwrap import MOUNTS
 from repopilot.sandbox.failures import failures
@@ -135,7 +136,7 @@ def _result(run: supervise.RunOutcome, report: ProgramReport, context: _Context)
     outcomes = [_placed(outcome, context) for outcome in _distinct(report.outcomes)]
     counted = Counter((outcome.when, outcome.outcome) for outcome in outcomes)
     said = run.output if context.command.report else run.report.decode("utf-8", "replace")
-    output = plain(said[-_LONGEST_OUTPUT:], _LONGEST_OUTPUT).replace(f"{context.top}/", "")
+    output = redacted(plain(said[-_LONGEST_OUTPUT:], _LONGEST_OUTPUT)).replace(f"{context.top}/", "")
     reasons = _reasons(run, report, outcomes, context)
     notes = "".join(f"\n[sandbox] {reason}" for reason in reasons)
     return TestRun(
@@ -205,7 +206,8 @@ def _placed(outcome: TestOutcome, context: _Context) -> TestOutcome:
     text = _relative(outcome.text, context.top)
     places = [(found["path"], int(found["line"])) for found in _PLACE.finditer(text)]
     path, line = next((place for place in places if place[0] in context.sources), ("", 0))
-    return replace(outcome, text=text, message=_relative(outcome.message, context.top), path=path, line=line)
+    message = redacted(_relative(outcome.message, context.top))
+    return replace(outcome, text=redacted(text), message=message, path=path, line=line)
 
 
 def _relative(text: str, top: str) -> str:

@@ -18,6 +18,7 @@ from typing import IO
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, SandboxError
+from repopilot.redaction.redact import redacted
 from repopilot.sandbox import kernel_memory
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.plain_text import plain
@@ -164,7 +165,8 @@ def run(
     if ended == "cancelled":
         raise Cancelled(i18n.message("sandbox.cancelled"))
     text = output.shortened().decode("utf-8", "replace")
-    return RunOutcome(process.returncode, ended, plain(text, len(text)), report.shortened(), time.monotonic() - started)
+    shown = redacted(plain(text, len(text)))
+    return RunOutcome(process.returncode, ended, shown, report.shortened(), time.monotonic() - started)
 
 
 def _watch(

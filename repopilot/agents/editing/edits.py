@@ -15,6 +15,7 @@ from repopilot.code.split import FileAnalysis, analyse
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.foreign_text import is_plain_name
+from repopilot.redaction.restore import restored
 from repopilot.types import FileChange, Symbol
 
 Changes = tuple[FileChange, ...]
@@ -251,19 +252,12 @@ def with_secrets(new: str, redacted: str, raw: str) -> str:
     Raises:
         GenerationFailed: a line with a redacted value was changed, so its value can't be restored.
     """
-    if redacted == raw:
-        return new
-    hidden: dict[str, list[str]] = {}
-    for shown, true in zip(redacted.split("\n"), raw.split("\n"), strict=False):
-        if shown != true:
-            hidden.setdefault(shown, []).append(true)
-    lines = [hidden[line].pop(0) if hidden.get(line) else line for line in new.split("\n")]
-    lost = next((line for line in lines if _REDACTED.search(line)), None)
+    text, lost = restored(new, redacted, raw)
     if lost is not None:
         raise GenerationFailed(
             i18n.message("generate.secret_line"), i18n.message("generate.secret_line_hint", line=lost.strip()[:80])
         )
-    return "\n".join(lines)
+    return text
 
 
 def with_line_ends(new: str, old: str) -> str:

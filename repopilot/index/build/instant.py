@@ -37,6 +37,7 @@ _FINISH = "repopilot.index.build.finish:finish"
 _COMMIT_INTERVAL_S = 2.0
 _LEAST_BATCH_BYTES, _MOST_BATCH_BYTES = 16 << 10, 256 << 10
 _BATCH_FILES = 200
+_REDACTED_SHOWN = 50
 _ROWS_AT_ONCE = 64
 _ONE_WORKER_BYTES = 256 << 10
 _LEAST_OVERLAY_BYTES, _OVERLAY_SHARE = 256 << 10, 32
@@ -320,7 +321,18 @@ def _report(run: BuildRun, draft: Draft, parsed: int, skips: Sequence[Skip]) -> 
     if not files:
         raise _nothing_to_read(run.snapshot, skips)
     notes = () if code else (i18n.message("index.no_code"),)
-    return BuildReport(files, chunks, lines, files - parsed, _by_path(skips), run.seconds, notes)
+    remarks = _redactions_remark(draft.redactions())
+    return BuildReport(files, chunks, lines, files - parsed, _by_path(skips), run.seconds, notes, remarks)
+
+
+def _redactions_remark(found: Sequence[tuple[str, int]]) -> tuple[i18n.Message, ...]:
+    """How many secrets are redacted and where: a wrong redaction must be visible as one."""
+    if not found:
+        return ()
+    places = ", ".join(f"{path} ({count})" for path, count in found[:_REDACTED_SHOWN])
+    more = ", …" if len(found) > _REDACTED_SHOWN else ""
+    total = sum(count for _, count in found)
+    return (i18n.message("index.redacted", count=total, files=len(found), places=places + more),)
 
 
 def _by_path(skips: Sequence[Skip]) -> tuple[Skip, ...]:

@@ -99,7 +99,7 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     if report.reused:
         lines.append(i18n.text("ui.opening.reused", language, count=report.reused))
     skipped = len(report.skipped)
-    notes = dict.fromkeys([*index.notes, *(opening.job.notes if opening.job else ())])
+    notes = dict.fromkeys([*index.notes, *report.remarks, *(opening.job.notes if opening.job else ())])
     return {
         "text": i18n.text("ui.opening.indexed", language, facts=" · ".join(facts)),
         "dense": dense_words(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from repopilot import __version__, i18n
 from repopilot.errors import StorageError, UsageError
+from repopilot.redaction.log_records import log_to_stderr
 from repopilot.settings import Settings
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -39,7 +40,7 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     from chainlit.config import config, load_module
     from chainlit.server import app
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to_stderr(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     config.run.host, config.run.port = settings.host, settings.port
     config.run.headless = headless
     config.run.module_name = str(folder / APP)
