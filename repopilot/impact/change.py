@@ -14,6 +14,7 @@ from repopilot.code.split import analyse
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
+from repopilot.redaction.redact import redacted
 from repopilot.repo.patch import FileDiff, Hunk, Status
 from repopilot.types import Symbol
 
@@ -79,7 +80,8 @@ def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> li
 
 def changes_of_diffs(diffs: Iterable[FileDiff], index: Index) -> list[Change]:
     """A diff's files, with the definitions its hunks touch. The index may hold the text before or after the change."""
-    return [_of_diff(diff, index) for diff in diffs]
+    named = (replace(diff, path=redacted(diff.path), old_path=redacted(diff.old_path)) for diff in diffs)
+    return [_of_diff(diff, index) for diff in named]
 
 
 def _of_target(target: str, index: Index, graph: Graph) -> list[Change]:

@@ -85,6 +85,11 @@ def rules_in(text: str) -> list[str]:
     return [found.partition("]")[0] for found in text.split(MARK)[1:]]
 
 
+def secrets_in(text: str) -> list[str]:
+    """The secrets of a text, in order."""
+    return [text[start:end] for start, end, _ in _joined(_spans(text)) if not text.startswith(MARK, start)]
+
+
 def redacted(text: str) -> str:
     """The text without its secrets."""
     return redact(text)[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import SourceError, UsageError
+from repopilot.redaction.redact import redacted
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff, added_lines, parse_patch
@@ -83,7 +84,8 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
     if secret_name(path):
         message = i18n.message("review.secret_file")
         severity: Severity = "critical" if diff.status == "added" else "high"
-        return Finding(path, 1, severity, "secret-file", message, "secrets", "security", path)
+        shown = redacted(path)
+        return Finding(shown, 1, severity, "secret-file", message, "secrets", "security", shown)
     if diff.binary:
         return _not_reviewed(path, i18n.message("review.reasons.binary"))
     if file_kind(path) not in _READ or language_of(path) is None:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from repopilot import i18n
 from repopilot.code.dependencies.pytest_options import read_pytest_options
 from repopilot.errors import SandboxError
-from repopilot.redaction.redact import redacted
+from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.code_faults import with_faults
 from repopilot.sandbox.control_plan import plan_controls
@@ -254,11 +254,12 @@ def _notices_faults(first: _Run, context: _Context) -> bool:
 
 
 def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: bool) -> TestRun:
+    values = values_in([*context.code.values(), *context.sources.values()])
     outcomes = [
         replace(
             outcome,
-            text=redacted(_from_the_top(outcome.text, run.root)),
-            message=redacted(_from_the_top(outcome.message, run.root)),
+            text=without(values, _from_the_top(outcome.text, run.root)),
+            message=without(values, _from_the_top(outcome.message, run.root)),
         )
         for outcome in run.report.outcomes
     ]
@@ -272,7 +273,7 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
         errors=len(errors),
         duration_s=round(run.outcome.seconds, 3),
         level=context.level,
-        output=_from_the_top(run.outcome.output, run.root),
+        output=without(values, _from_the_top(run.outcome.output, run.root)),
         genuine=genuine,
         ended=run.outcome.ended,
         failures=failures(outcomes, {**context.code, **context.sources}),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.code.dependencies.node_project import NodeProject
-from repopilot.redaction.redact import redacted
+from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.bwrap import MOUNTS
 from repopilot.sandbox.failures import failures
@@ -133,10 +133,11 @@ def _limits(language: str, settings: Settings) -> SandboxLimits:
 
 
 def _result(run: supervise.RunOutcome, report: ProgramReport, context: _Context) -> TestRun:
-    outcomes = [_placed(outcome, context) for outcome in _distinct(report.outcomes)]
+    values = values_in(context.sources.values())
+    outcomes = [_placed(outcome, context, values) for outcome in _distinct(report.outcomes)]
     counted = Counter((outcome.when, outcome.outcome) for outcome in outcomes)
     said = run.output if context.command.report else run.report.decode("utf-8", "replace")
-    output = redacted(plain(said[-_LONGEST_OUTPUT:], _LONGEST_OUTPUT)).replace(f"{context.top}/", "")
+    output = without(values, plain(said[-_LONGEST_OUTPUT:], _LONGEST_OUTPUT)).replace(f"{context.top}/", "")
     reasons = _reasons(run, report, outcomes, context)
     notes = "".join(f"\n[sandbox] {reason}" for reason in reasons)
     return TestRun(
@@ -199,15 +200,15 @@ def _reasons(
     return ()
 
 
-def _placed(outcome: TestOutcome, context: _Context) -> TestOutcome:
+def _placed(outcome: TestOutcome, context: _Context, values: frozenset[str]) -> TestOutcome:
     """An outcome with paths as in the repository, and the first place in its code that the failure names."""
     if outcome.outcome != "failed":
         return outcome
     text = _relative(outcome.text, context.top)
     places = [(found["path"], int(found["line"])) for found in _PLACE.finditer(text)]
     path, line = next((place for place in places if place[0] in context.sources), ("", 0))
-    message = redacted(_relative(outcome.message, context.top))
-    return replace(outcome, text=redacted(text), message=message, path=path, line=line)
+    message = without(values, _relative(outcome.message, context.top))
+    return replace(outcome, text=without(values, text), message=message, path=path, line=line)
 
 
 def _relative(text: str, top: str) -> str:

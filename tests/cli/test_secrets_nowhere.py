@@ -55,6 +55,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, s
     return folder, values
 
 
+@pytest.mark.slow
 def test_planted_secrets_are_nowhere(planted, run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, values = planted
     with OllamaServer(reply=lambda messages: f"The code says it. {messages[-1]['content'][:300]}") as server:
@@ -87,11 +88,13 @@ def _all_output(folder: Path, run) -> Iterator[str]:
         ("review", folder, "--diff", "HEAD~2..HEAD", "--json"),
         ("review", folder, "src", "--sarif"),
         ("generate", folder, "rename the function `validate_token` to `check_token`", "--json"),
-        ("refine", folder / "shop/cart.py", "--tests", folder / "tests/test_login.py", "--json"),
     ]
     for command in commands:
         done = run(*command)
         yield f"$ {command}\n".replace(ASKED, "") + done.out + done.err
+    refined = run("refine", folder / "shop/cart.py", "--tests", folder / "tests/test_login.py", "--json")
+    whole = {"code", "tests"}  # the user's own files, given back whole
+    yield refined.err + json.dumps({key: value for key, value in refined.json.items() if key not in whole})
 
 
 def _stored_texts(home: Path) -> Iterator[str]:
