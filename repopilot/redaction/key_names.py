@@ -15,20 +15,8 @@ from typing import NamedTuple
 from repopilot.redaction.randomness import is_bare_password, is_password, is_placeholder, looks_random
 from repopilot.redaction.secret_names import Promise, promise_of
 
-ANCHORS = (
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "creds",
-    "auth",
-    "sig=",
-    "psk",
-    "pword",
-    "passe",
-    "dsn",
+ANCHORS = tuple(
+    "pass pwd secret token key credential creds auth sig= psk pword pepper salt bearer jwt hmac licen kennwort".split()
 )
 """Lower-case literals; `assigned_values` is asked where one of them stands."""
 
@@ -38,6 +26,7 @@ _HEAD = re.compile(r"[A-Za-z0-9_$.-]*\Z")
 _TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,30}){0,3}")
 _QUOTED = r"""[rbuflLN@$]{0,2}(?P<q>\\?["'`]|&quot;)(?P<quoted>(?:(?!(?P=q))[^\n\\]|\\(?!["'`])[^\n]){1,600})(?P=q)"""
 _CALL = (
+    r"""(?:[\w.$]{1,50}(?:\[["']?\w{1,40}["']?\]|\([^()\n]{0,60}\))?\s*(?:\|\||\?\?|\?:|\bor\b)\s*)?"""
     r"""(?:(?:new\s+|await\s+)?(?![\w.]{1,40}\.(?:en|de)code\()[\w.:]{1,40}!?\(\s*"""
     r"""(?:(?P<q0>["'])[\w.-]{1,60}(?P=q0)\s*,\s*)?){0,2}"""
 )
@@ -45,7 +34,9 @@ _VALUE = re.compile(
     rf"""
     (?P<close>\\?["'`]?[ \t]?\]?)
     (?: (?P<assign>
-            (?:\s*:\s*[A-Za-z][\w.\[\]<>|?&*, ]{{0,30}}?(?=\s*:?=[^=])|[ \t]+(?:string|str|String|text|const)(?=\s*=))?
+            (?:\s*:\s*[&*]?[A-Za-z][\w.\[\]<>|?&*, ]{{0,30}}?(?=\s*:?=[^=])
+                |[ \t]+(?:string|str|String|text|const)(?=\s*=)
+                |\s*\{{[^{{}}\n]{{0,40}}\}}(?=\s*=))?
             \s*(?::=|=>|\?=|\|\|=|\?\?=|={{1,3}}|!==?|\+=|<-|:{{1,2}}(?!-))\s*
             (?:[|>][-+]?[ \t]*\n\s*|!!\w+[ \t]+|\[\s*|\(\s*)?)
       | (?P<default>\s*\)?\s*(?:\?:|\?\?|\|\||\bor\b)\s*

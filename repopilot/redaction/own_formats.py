@@ -20,22 +20,26 @@ from repopilot.redaction.randomness import (
 
 @dataclass(frozen=True, slots=True)
 class SecretFormat:
-    """`pattern` is matched from where an anchor begins; its last group (or all) is the secret, if `accept` agrees."""
+    """`pattern` is matched from where an anchor begins, or found from `before` characters before it; its last group (or
+    all) is the secret, if `accept` agrees."""
 
     name: str
     anchors: tuple[str, ...]
     pattern: re.Pattern[str]
     accept: Callable[[str], bool]
+    before: int = 0
 
 
-def _format(name: str, anchors: str, pattern: str, accept: Callable[[str], bool] = lambda _: True) -> SecretFormat:
-    return SecretFormat(name, tuple(anchors.split("|")), re.compile(pattern), accept)
+def _format(
+    name: str, anchors: str, pattern: str, accept: Callable[[str], bool] = lambda _: True, before: int = 0
+) -> SecretFormat:
+    return SecretFormat(name, tuple(anchors.split("|")), re.compile(pattern), accept, before)
 
 
 def _is_url_password(value: str) -> bool:
     if is_placeholder(value) or is_name_of_secret(value) or "%(" in value:
         return False
-    return not (value.isdigit() and len(value) < 6)
+    return not re.match(r"\d{1,5}(?:/|$)", value)
 
 
 def _is_user_token(value: str) -> bool:
@@ -50,12 +54,15 @@ def _has_private_key(value: str) -> bool:
         return False
 
 
+def _is_random_password(value: str) -> bool:
+    return is_bare_password(value) and looks_random(value) and any(map(str.isdigit, value))
+
+
 def _is_basic(value: str) -> bool:
     return looks_random(value) or is_user_and_password(value)
 
 
 _START = r"(?<![A-Za-z0-9])"
-_ARGUMENT = r"""(?:[^"'`\n(),]{0,60}|\s*["'`][^"'`\n]{0,120}["'`]\s*)"""
 OWN_FORMATS = (
     _format(
         "private-key",
@@ -164,6 +171,18 @@ OWN_FORMATS = (
         r"(?i)identified\s+(?:with\s+[\"'`\w]+\s+)?(?:by|as)\s+(?:password\s+)?[\"']([^\"'\n]{4,200})[\"']",
         lambda v: not is_placeholder(v),
     ),
+    _format("password", "-p |-w ", r"""(?<=\s)-[pPwW] ["']?([^\s"'/:]{8,100})""", _is_random_password),
+    _format("password", "identified by", r"(?i)identified by ([^\s\"';]{6,64})", is_bare_password),
+    _format("password", "securestring", r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{6,128})["']""", is_password),
+    _format("password", "/user:", r"(?i)/user:\S+[ \t]+([^\s\"'/]{6,64})", is_bare_password),
+    _format("password", "<master>", r"(?i)<master>([^<\s]{6,200})</master>", is_bare_password),
+    _format("password", "@tcp(|@unix(", r"[\w.-]{1,32}:([^\s:@/\"'`]{4,64})@(?:tcp|unix)\(", is_password, 100),
+    _format("password", ":5432:|:*:*:", r"(?m)^[\w.*-]+:[\d*]+:[\w.*-]+:[\w.*-]+:(\S{6,100})$", is_bare_password, 80),
+    _format("mailchimp-key", "-us", r"(?<![0-9a-f])[0-9a-f]{32}-us\d{1,2}(?!\w)", before=33),
+    _format("atlassian-token", "atatt3|atctt3|atbb", r"(?:ATATT3|ATCTT3|ATBB)[A-Za-z0-9_=-]{28,400}", looks_random),
+    _format("notion-token", "secret_|ntn_", _START + r"(?:secret|ntn)_[A-Za-z0-9]{40,64}(?!\w)", looks_random),
+    _format("figma-token", "figd_", _START + r"figd_[A-Za-z0-9_-]{30,200}", looks_random),
+    _format("postman-key", "pmak-", _START + r"PMAK-[A-Za-z0-9-]{40,120}", looks_random),
     _format(
         "password",
         "set password for",
@@ -172,17 +191,10 @@ OWN_FORMATS = (
     ),
     _format(
         "password",
-        "login(|connect(|authenticate(|basicauth(|basic_auth(|authentication(|credentials(|credential(|pdo(|"
-        "mysqli(|getconnection(|auth(|basic(|createconnection(|opendatasource(|auth=(|auth = (|auth: [|auth=[",
-        rf"""(?i)\w+\s*[=:]?\s*[(\[]{_ARGUMENT}(?:,{_ARGUMENT}){{0,5}}?,\s*[rbuf@$]?["'`]([^"'`\n]{{6,128}})["'`]\s*[,)\]]""",
-        lambda v: " " not in v and not re.match(r"[\w+.-]+:|[~+%]", v) and is_bare_password(v),
-    ),
-    _format(
-        "password",
         "curl |wget |http ",
         r"""(?:curl|wget|https?)\b[^\n]{0,300}?\s(?:-u|--user|--proxy-user|-a|--auth)[ =]?"""
         r"""["']?[^\s:"'$<]{1,64}:([^\s"'<]{4,128})""",
-        lambda v: not is_placeholder(v) and not v.startswith("$"),
+        lambda v: is_password(v) and not v.startswith("$"),
     ),
     _format(
         "password",
@@ -192,8 +204,9 @@ OWN_FORMATS = (
     ),
     _format(
         "password",
-        "sshpass|-passin |-passout |redis-cli|htpasswd|docker login|az login|plink|smbclient|ldap|7z |unzip|ipmitool",
-        r"""[^\n]{0,160}?-(?:p|w|a|b|P|passin|passout|pw)[ =]?(?:pass:)?(?!pass:)(?:(?<=-b )\S+ \S+ )?"""
+        "sshpass|openssl |redis-cli|htpasswd|docker login|az login|plink|smbclient|ldap|7z |unzip|ipmitool",
+        r"""[^\n]{0,160}?(?<=\s)-(?:(?:p|w|a|b|k|P|passin|passout|pw)[ =]|[pP](?=["'\d]))"""
+        r"""(?:pass:)?(?!pass:)(?:(?<=-b )\S+ \S+ )?"""
         r"""["']?([^\s"'<-][^\s"'<]{5,100})""",
         is_bare_password,
     ),

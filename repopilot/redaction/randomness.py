@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import pairwise
 
 _PLACEHOLDER = re.compile(
-    r"^<.*>$|^\[.*\]$|\$\{|\$\(|\{\{|#\{|<%|%>|^\{.*\}$|^\$\w+$|^%\w+%$|^@\w+@$|^__\w+__$|(?:^|\s)%[a-z]\b|\{[a-z_]*\}|%\(\w+\)s|"
+    r"^<.*>$|^\[.*\]$|\$\{|\$\(|\{\{|#\{|<%|%>|^\{.*\}$|^\$\w+(?:$|\[|->|::|\.)|^%\w+%$|^@\w+@$|^__\w+__$|(?:^|\s)%[a-z]\b|\{[a-z_]*\}|%\(\w+\)s|"
     r"example|sample|change.?(?:me|it|this)|your[-_ ]|placeholder|dummy|redacted|x{3,}|\*{3}|\.{3}|…|replace|"
     r"not[-_]?a?[-_]?(?:real|secret)|insert|to[-_]be|fake|invalid|"
     r"^(?:none|null|nil|true|false|pass|guest|user|pw|todo|"
@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(
     r"(?:my|some|the|an?)[-_ ][\w-]*|my[a-z]{3,12}|1234\w*|0123\w*|a?bc123|qwerty\w*|letmein)$",
     re.IGNORECASE,
 )
-_URL = re.compile(r"\w{2,12}://")
+_URL = re.compile(r"\w{2,12}://|urn:\w|\d{2,5}/[A-Za-z]")
 _PATH = re.compile(
     r"[.~]{0,2}/?(?:[\w@+-]*[A-Za-z][\w@.+-]*/)+[\w@.+*-]*|[.~]{1,2}/\S*|[A-Za-z]:\\\S*|/[A-Za-z]{2,}[\w.-]*"
 )
@@ -27,7 +27,7 @@ _NAME_OF_SECRET = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(
-    r"--?[a-z][\w-]*=?|[a-z_]+[:=][a-z0-9_,]{1,6}|[a-z_]+(?:\|[a-z_]+(?::\w+)?)+|[Xx]-[A-Za-z-]+|_?[a-z]+(?:_[a-z]+)+_?"
+    r"--?[a-z][\w-]*=?|[a-z_.-]+[:=][a-z0-9_,]{1,6}|[A-Za-z_]+(?:\|[A-Za-z_]+(?::\w+)?)+|[Xx]-[A-Za-z-]+|_?[a-z]+(?:_[a-z]+)+_?"
 )
 _WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|[A-Z]+(?:[-_][A-Z]+)*|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*")
 _RUN = re.compile(r"[a-z]+")

@@ -2,7 +2,8 @@
 
 Rules are tried only where one of their anchors (lower-case literals) occurs; all anchors are found in one pass, so that
 ordinary text costs next to nothing. The rules are a kept list of the formats of tokens (`known_formats.py`), our own
-formats (`own_formats.py`), and values beside the name of a secret (`key_names.py`, `kubernetes_data.py`).
+formats (`own_formats.py`), values beside the name of a secret (`key_names.py`, `kubernetes_data.py`), and passwords
+among arguments (`call_arguments.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from zlib import crc32
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
-from repopilot.redaction import key_names, kubernetes_data
+from repopilot.redaction import call_arguments, key_names, kubernetes_data
 from repopilot.redaction.known_formats import known_formats, secrets_near
 from repopilot.redaction.own_formats import OWN_FORMATS, SecretFormat
 from repopilot.redaction.secret_names import Promise
@@ -141,6 +142,8 @@ def _anchors() -> _Anchors:
             finders[anchor].append(_finder(own))
     for anchor in kubernetes_data.ANCHORS:
         finders[anchor].append(kubernetes_data.manifest_values)
+    for anchor in call_arguments.ANCHORS:
+        finders[anchor].append(call_arguments.passwords_in_call)
     for anchor in key_names.ANCHORS:
         finders[anchor].append(key_names.assigned_values)
     texts = tuple({**known, **finders})
@@ -151,7 +154,8 @@ def _anchors() -> _Anchors:
 @cache
 def _finder(form: SecretFormat) -> _Finder:
     def find(text: str, at: int, _anchor: str) -> Iterator[_Span]:
-        match = form.pattern.match(text, at)
+        start = max(0, at - form.before)
+        match = form.pattern.search(text, start, at + 200) if form.before else form.pattern.match(text, at)
         if match and form.accept(match[match.lastindex or 0]):
             yield *match.span(match.lastindex or 0), form.name
 

@@ -18,9 +18,9 @@ class Promise(Enum):
 _PASSWORD = re.compile(
     r"(?:\w*(?:passw(?:or)?d|passwd|pword|passphrase|passcode|pwd|kennwort|passwort)s?|(?:\w{2,8})?psk|"
     r"(?:db|user|usr|smtp|root|ssh|my|mysql|pg|ftp|mail|email|admin|redis|require|login|keystore|truststore|store|auth)?pass|"
-    r"passe)$"
+    r"passe|masterauth)$"
 )
-_SECRET = re.compile(r"(?:\w*(?:secret|token|credential|cred)s?|sig)$")
+_SECRET = re.compile(r"(?:\w*(?:secret|token|credential|cred)s?|sig|pepper)$")
 _KEY = re.compile(
     r"(?:\w*(?:api|access|auth|private|priv|encryption|encrypt|client|secret|signing|sign|signature|master|licen[cs]e|app|"
     r"application|account|storage|shared|service|session|cookie|consumer|deploy|deployment|webhook|jwt|hmac|crypto|aes|"
@@ -28,6 +28,8 @@ _KEY = re.compile(
     r"merchant|security|sas|rsa|fernet|csrf|token|project|publishable|user|bot|live|prod|production|test|sandbox))"
     r"key(?:base)?s?$"
 )
+_ALONE = frozenset(("salt", "bearer", "jwt", "hmac", "license", "licence"))
+"""Names of values that are drawn at random, as keys are."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NO_SECRET = frozenset(
     "url uri path paths file filename files dir folder name names id ids type types length len size regex regexp "
@@ -68,6 +70,6 @@ def _promise_of_word(joined: str, word: str, name: str) -> Promise | None:
         return Promise.PASSWORD
     if _SECRET.match(word):
         return Promise.SECRET
-    if _KEY.match(joined) or (word == "key" and re.fullmatch(r"[A-Z][A-Z0-9_]{2,40}_KEY", name)):
+    if word in _ALONE or _KEY.match(joined) or (word == "key" and re.fullmatch(r"[A-Z][A-Z0-9_]{2,40}_KEY", name)):
         return Promise.KEY
     return Promise.AUTH if word == "auth" else None

@@ -1,0 +1,246 @@
+"""Forms in which secrets stand in files, written after the rules: see `planted_secrets.py`.
+
+The kinds of files, the names and the formats are those of public lists of what scanners look for. When they were first
+measured 84.6 % of the secrets of the first 130 forms were redacted, and 85 % of those of the last 40, which were
+written after the rules had learnt from the first.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from bench.planted_secrets import (
+    ALNUM,
+    DIGITS,
+    HEX,
+    LOWER,
+    UPPER,
+    Form,
+    base64_key,
+    encoded,
+    main,
+    of,
+    password,
+    plain,
+    token,
+    typed,
+    user_and_password,
+    uuid,
+)
+
+
+def pem_body(rng: random.Random) -> str:
+    """Five lines of base64 as in a key file."""
+    return "\n".join("".join(rng.choice(ALNUM + "+/") for _ in range(64)) for _ in range(5))
+
+
+def escaped_pem(rng: random.Random) -> str:
+    """The body of a key as one JSON string."""
+    return pem_body(rng).replace("\n", "\\n")
+
+
+FORMS: tuple[Form, ...] = (
+    # frameworks' configuration
+    Form("config/database.yml", "production:\n  adapter: mysql2\n  username: root\n  password: {}\n", plain),
+    Form("config/application.yml", "spring:\n  datasource:\n    hikari:\n      password: '{}'\n", password),
+    Form("config/values.yaml", "global:\n  postgresql:\n    auth:\n      postgresPassword: {}\n", plain),
+    Form("charts/redis.yaml", 'redis:\n  auth:\n    enabled: true\n    password: "{}"\n', typed),
+    Form("config/services.yaml", "parameters:\n    app.jwt_secret: '{}'\n", token),
+    Form("server.properties", "server.ssl.key-store-password={}\n", typed),
+    Form("app/bootstrap.properties", "okta.oauth2.client-secret={}\n", token),
+    Form("hibernate.cfg.xml", '<property name="hibernate.connection.password">{}</property>\n', password),
+    Form("tomcat-users.xml", '<user username="admin" password="{}" roles="manager-gui"/>\n', plain),
+    Form("context.xml", '<Resource name="jdbc/x" username="u" password="{}" maxActive="8"/>\n', password),
+    Form("settings-security.xml", "<settingsSecurity><master>{}</master></settingsSecurity>\n", plain),
+    Form(
+        "appsettings.json", '{{"ConnectionStrings": {{"Main": "Server=db;Database=x;User=sa;Password={};"}}}}\n', plain
+    ),
+    Form("appsettings.dev.json", '{{"Jwt": {{"SigningKey": "{}"}}}}\n', base64_key),
+    Form("wp-config-old.php", "define( 'DB_PASSWORD', '{}' );\n", password),
+    Form("wp-salts.php", "define('LOGGED_IN_KEY', '{}');\n", of(ALNUM + "!@#%^&*(", 64)),
+    Form("parameters.php", "$config['db']['pass'] = '{}';\n", plain),
+    Form("settings.py", "SECRET_KEY = 'django-insecure-{}'\n", of(LOWER + DIGITS + "!@#%^&*(-_=+)", 50)),
+    Form("settings_db.py", "DATABASES = {{'default': {{'USER': 'x', 'PASSWORD': '{}', 'HOST': 'h'}}}}\n", plain),
+    Form("secrets.rb", "Rails.application.config.secret_key_base = '{}'\n", of(HEX, 128)),
+    Form("devise.rb", "  config.pepper = '{}'\n", of(HEX, 128)),
+    Form("firebase.js", 'const firebaseConfig = {{ apiKey: "{}", projectId: "x" }};\n', of(ALNUM + "_-", 35, "AIza")),
+    Form("config.toml", '[remote]\naccess_token = "{}"\n', token),
+    Form("Cargo-config.toml", '[registries.internal]\ntoken = "{}"\n', of(ALNUM, 32, "cio")),
+    Form("nuget-sources.xml", '<add key="ClearTextPassword" value="{}" />\n', plain),
+    Form("gradle/maven.gradle", "credentials {{\n  username 'ci'\n  password '{}'\n}}\n", password),
+    Form("build.gradle.kts", 'credentials {{\n    username = "ci"\n    password = "{}"\n}}\n', plain),
+    Form("build.sbt", 'credentials += Credentials("Nexus", "nexus.internal", "ci", "{}")\n', password),
+    Form("pip.conf.txt", "index-url = https://ci:{}@pypi.internal/simple\n", plain),
+    Form(
+        "composer-auth.json", '{{"http-basic": {{"repo.internal": {{"username": "ci", "password": "{}"}}}}}}\n', plain
+    ),
+    Form("yarnrc.txt", 'npmAuthToken: "{}"\n', uuid),
+    # infrastructure
+    Form("main.tf", 'resource "aws_db_instance" "x" {{\n  password = "{}"\n}}\n', password),
+    Form("provider.tf", 'provider "aws" {{\n  secret_key = "{}"\n}}\n', of(ALNUM + "/+", 40)),
+    Form("prod.tfvars", 'db_admin_password = "{}"\n', typed),
+    Form("cloudformation.yaml", "      MasterUserPassword: {}\n", plain),
+    Form("ansible/hosts.ini", "web1 ansible_user=root ansible_ssh_pass={}\n", plain),
+    Form("ansible/play.yml", "    - mysql_user: name=app password={} state=present\n", plain),
+    Form("ansible/become.yml", "ansible_become_password: {}\n", typed),
+    Form("Vagrantfile", 'config.vm.provision "shell", env: {{ "DB_PASSWORD" => "{}" }}\n', password),
+    Form("Jenkinsfile", "environment {{\n  SONAR_TOKEN = '{}'\n}}\n", of(HEX, 40, "squ_")),
+    Form(".gitlab-ci.yml", "variables:\n  DEPLOY_TOKEN: {}\n", of(ALNUM + "_-", 20, "gldt-")),
+    Form(".travis.yml", "env:\n  global:\n    - API_KEY={}\n", token),
+    Form("circle.yml", "      - run: echo '{}' | docker login -u ci --password-stdin\n", plain),
+    Form("bitbucket-pipelines.yml", "  - export AWS_SECRET_ACCESS_KEY={}\n", of(ALNUM + "/+", 40)),
+    Form("Dockerfile.run", "FROM x\nRUN npm config set //r.internal/:_authToken={}\n", of(ALNUM, 36, "npm_")),
+    Form("Dockerfile.multi", "FROM x\nENV USER=app \\\n    DB_PASS={}\n", plain),
+    Form("docker-compose.url.yml", "      DATABASE_URL: postgres://app:{}@db:5432/app\n", password),
+    Form("systemd/app.service", "[Service]\nEnvironment=APP_SECRET={}\n", token),
+    Form("nginx.conf", '    proxy_set_header Authorization "Basic {}";\n', user_and_password),
+    Form("haproxy.cfg", "  user admin insecure-password {}\n", plain),
+    Form("odbc.ini.txt", "[dsn]\nServer = h\nUID = sa\nPWD = {}\n", plain),
+    Form("my.cnf.txt", '[client]\nuser=root\npassword="{}"\n', password),
+    Form("redis.conf", "masterauth {}\n", plain),
+    Form("pgpass.txt", "db.internal:5432:shop:app:{}\n", plain),
+    Form("rabbitmq.conf", "default_user = app\ndefault_pass = {}\n", plain),
+    Form("prometheus.yml", "    basic_auth:\n      username: prom\n      password: {}\n", plain),
+    Form(
+        "alertmanager.yml",
+        "  slack_api_url: https://hooks.slack.com/services/{}\n",
+        lambda r: f"T{of(UPPER, 8)(r)}/B{of(UPPER, 8)(r)}/{of(ALNUM, 24)(r)}",
+    ),
+    Form(
+        "k8s/docker.yaml",
+        "kind: Secret\ntype: kubernetes.io/dockerconfigjson\ndata:\n  .dockerconfigjson: {}\n",
+        encoded(lambda r: '{"auths":{"r":{"password":"' + plain(r) + '"}}}'),
+    ),
+    Form(
+        "k8s/multi.yaml",
+        "kind: Secret\nmetadata:\n  name: tls\nstringData:\n  tls.key: |\n    {}\ntype: x\n",
+        of(ALNUM + "+/", 60),
+    ),
+    Form("k8s/config.yaml", "users:\n- name: admin\n  user:\n    token: {}\n", of(ALNUM + "_-", 80)),
+    Form("helm/secret.json", '{{"kind": "Secret", "stringData": {{"api-token": "{}"}}}}\n', token),
+    Form("openssl.sh", "openssl enc -aes-256-cbc -k {} -in x -out y\n", plain),
+    Form("wpa_supplicant.txt", 'network={{\n  ssid="home"\n  psk="{}"\n}}\n', plain),
+    # code
+    Form("Client.java", 'new BasicAWSCredentials("AKIAIOSFODNN7ABCDEFG", "{}");\n', of(ALNUM + "/+", 40)),
+    Form("Mail.java", 'props.put("mail.smtp.password", "{}");\n', password),
+    Form("Token.java", 'private static final String API_TOKEN = "{}";\n', token),
+    Form("Annotated.kt", 'val apiSecret: String = "{}"\n', token),
+    Form("Auth.cs", 'var cred = new NetworkCredential("svc", "{}");\n', password),
+    Form("Sql.cs", 'conn.ConnectionString = @"Data Source=s;Initial Catalog=c;User ID=u;Pwd={}";\n', plain),
+    Form("auth.go", 'req.SetBasicAuth("svc", "{}")\n', plain),
+    Form("flags.go", 'flag.StringVar(&token, "token", "{}", "API token")\n', token),
+    Form("dsn.go", 'db, _ := sql.Open("mysql", "root:{}@tcp(127.0.0.1:3306)/shop")\n', plain),
+    Form("struct.go", 'cfg := Config{{User: "u", Password: "{}"}}\n', password),
+    Form("main.rs", 'const API_KEY: &str = "{}";\n', token),
+    Form("builder.rs", '    .password("{}")\n', password),
+    Form("mail.ex", 'config :app, Mailer, username: "u", password: "{}"\n', password),
+    Form("conn.scala", 'val pwd = sys.env.getOrElse("DB_PWD", "{}")\n', plain),
+    Form("Api.swift", 'let clientSecret = "{}"\n', token),
+    Form("auth.dart", "const String kApiKey = '{}';\n", token),
+    Form("ftp.pl", "my $password = '{}';\n", plain),
+    Form("ldap.py", 'conn.simple_bind_s("cn=admin,dc=x", "{}")\n', password),
+    Form("paramiko.py", 'ssh.connect("h", 22, "root", "{}")\n', password),
+    Form("mysqlpy.py", 'db = MySQLdb.connect("localhost", "root", "{}", "shop")\n', plain),
+    Form("decouple.py", 'SECRET = config("SECRET", default="{}")\n', token),
+    Form("pydantic.py", '    db_password: SecretStr = SecretStr("{}")\n', password),
+    Form("click.py", '@click.option("--token", default="{}")\n', token),
+    Form("headers.py", 'headers = {{"Authorization": "token {}"}}\n', of(HEX, 40)),
+    Form("cookies.js", "app.use(session({{ secret: '{}', resave: false }}));\n", plain),
+    Form("jwt.js", "jwt.sign(payload, '{}');\n", token),
+    Form("knex.js", "connection: {{ host: 'h', user: 'u', password: '{}' }}\n", typed),
+    Form("axios.ts", "axios.get(url, {{ auth: {{ username: 'u', password: '{}' }} }});\n", password),
+    Form("template.ts", "const header = `Bearer {}`;\n", token),
+    Form("notebook.ipynb.txt", '"openai.api_key = \\"{}\\"\\n",\n', of(ALNUM, 48, "sk-")),
+    Form("Connect.ps1", '$pw = ConvertTo-SecureString "{}" -AsPlainText -Force\n', password),
+    Form("login.ps1", "net use Z: \\\\srv\\share /user:dom\\svc {}\n", plain),
+    Form("set.bat", "set DB_PASSWORD={}\n", plain),
+    Form("query.R", 'dbConnect(drv, user = "u", password = "{}")\n', password),
+    # command lines and SQL
+    Form("deploy.sh", "mongo --username admin --password {} admin\n", plain),
+    Form("login.sh", "docker login registry.internal -u ci -p {}\n", plain),
+    Form("wget.sh", "wget --http-password={} https://h.internal/x\n", plain),
+    Form("curlkey.sh", "curl -H 'X-Api-Key: {}' https://h.internal\n", token),
+    Form("curlform.sh", "curl -d 'username=u&password={}' https://h.internal/login\n", plain),
+    Form("az.sh", "az login --service-principal -u x -p {} --tenant t\n", of(ALNUM + "~_.", 34, "~8")),
+    Form("mvn.sh", "mvn deploy -Dnexus.password={}\n", plain),
+    Form("grants.sql", "GRANT ALL ON *.* TO 'a'@'h' IDENTIFIED BY '{}' WITH GRANT OPTION;\n", plain),
+    Form("login.sql", "CREATE LOGIN app WITH PASSWORD = N'{}';\n", password),
+    Form("insert.sql", "INSERT INTO settings (name, value) VALUES ('smtp_password', '{}');\n", plain),
+    Form("link.sql", "CREATE DATABASE LINK l CONNECT TO u IDENTIFIED BY {} USING 'x';\n", plain),
+    # formats
+    Form("id_old.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n", pem_body),
+    Form(
+        "sa.json",
+        '{{"type": "x", "private_key": "-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----\\n"}}\n',
+        escaped_pem,
+    ),
+    Form("pgp.txt", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----\n", pem_body),
+    Form("f1.txt", "{}\n", of(ALNUM, 82, "github_pat_")),
+    Form("f2.txt", "{}\n", of(HEX, 64, "dop_v1_")),
+    Form("f3.txt", "{}\n", of(HEX, 32, "shpat_")),
+    Form("f4.txt", "{}\n", lambda r: f"SG.{of(ALNUM, 22)(r)}.{of(ALNUM, 43)(r)}"),
+    Form("f5.txt", "{}\n", of(ALNUM, 64, "PMAK-")),
+    Form("f6.txt", "{}\n", of(HEX, 32, "key-")),
+    Form("f7.txt", "{}\n", lambda r: f"{of(HEX, 32)(r)}-us12"),
+    Form("f8.txt", "bot{}\n", lambda r: f"{of('123456789', 9)(r)}:AA{of(ALNUM, 33)(r)}"),
+    Form("f9.txt", "{}\n", of(ALNUM, 95, "pypi-AgEIcHlwaS5vcmc")),
+    Form("f10.txt", "{}\n", of(ALNUM, 40, "gsk_", "abcdEFGH1234")),
+    Form("f11.txt", "{}\n", of(ALNUM, 60, "xai-", "abcdEFGH1234Wxyz5678")),
+    Form("f12.txt", "{}\n", of(HEX, 64, "nvapi-")),
+    Form("f13.txt", "{}\n", lambda r: f"ATATT3xFfGF0{of(ALNUM + '-_', 170)(r)}={of(HEX.upper(), 8)(r)}"),
+    Form("f14.txt", "{}\n", of(ALNUM, 40, "lin_api_")),
+    Form("f15.txt", "{}\n", of(ALNUM, 43, "secret_")),
+    Form("f16.txt", "{}\n", lambda r: f"EAACEdEose0cBA{of(ALNUM, 120)(r)}"),
+    Form(
+        "f17.txt", "{}\n", lambda r: f"{of('MN', 1)(r)}{of(ALNUM, 25)(r)}.{of(ALNUM, 6)(r)}.{of(ALNUM + '_-', 38)(r)}"
+    ),
+    Form("f18.txt", "{}\n", of(HEX, 32, "dapi")),
+    Form("f19.txt", "{}\n", of(ALNUM, 60, "figd_", "")),
+    Form("f20.txt", "{}\n", of(HEX, 40, "pul-")),
+    # written after what is above had been looked at
+    Form("a.yml", "  oauth:\n    client_secret: {}\n", token),
+    Form("b.yml", "mailer:\n  dsn: smtp://u:{}@mail.internal:465\n", plain),
+    Form("c.ini", "[smtp]\nusername=u\npasswd = {}\n", password),
+    Form("d.properties", "app.security.jwt.token-secret={}\n", of(HEX, 64)),
+    Form("e.toml", '[auth]\npassword = "{}"\n', typed),
+    Form("f.json", '{{"apiToken":"{}"}}\n', token),
+    Form("g.json", '{{"credentials": {{"key": "x", "secret": "{}"}}}}\n', of(ALNUM, 40)),
+    Form("h.xml", '<bean><constructor-arg name="accessKey" value="{}"/></bean>\n', of(ALNUM, 32)),
+    Form("i.xml", '<smtp host="h" user="u" pass="{}"/>\n', plain),
+    Form("j.xml", "<apiKey>{}</apiKey>\n", of(HEX, 32)),
+    Form("k.tf", 'locals {{\n  datadog_api_key = "{}"\n}}\n', of(HEX, 32)),
+    Form("l.hcl", 'token = "{}"\n', uuid),
+    Form("m.Dockerfile", "FROM x\nENV GITHUB_TOKEN={} HOME=/x\n", of(ALNUM, 36, "ghp_")),
+    Form("n.Dockerfile", "FROM x\nRUN useradd u && echo 'u:{}' | chpasswd\n", plain),
+    Form("o.sh", "export STRIPE_API_KEY='{}'\n", token),
+    Form("p.sh", "http -a u:{} https://h.internal\n", plain),
+    Form("q.sh", "sqlcmd -S h -U sa -P {}\n", plain),
+    Form("r.sh", "aws configure set aws_secret_access_key {}\n", of(ALNUM + "/+", 40)),
+    Form("s.sh", "psql 'postgresql://u:{}@h/db'\n", plain),
+    Form("t.sh", "export KUBECONFIG=x; kubectl config set-credentials a --token={}\n", token),
+    Form("u.go", 'os.Setenv("API_SECRET", "{}")\n', token),
+    Form("v.java", '@Password("{}") String p;\n', password),
+    Form("w.java", 'builder.withCredentials("u", "{}")\n', password),
+    Form("x.cs", '[Secret] public string ApiKey {{ get; set; }} = "{}";\n', token),
+    Form("y.py", 'os.environ["AWS_SESSION_TOKEN"] = "{}"\n', of(ALNUM + "/+", 120)),
+    Form("z.py", 'client = Client(api_key="{}", timeout=3)\n', token),
+    Form("aa.py", 'engine = create_engine("mssql+pyodbc://u:{}@h/db")\n', plain),
+    Form("ab.py", 'PASSWORDS = ["{}", "b"]\n', password),
+    Form("ac.js", 'module.exports = {{ token: process.env.T || "{}" }};\n', token),
+    Form("ad.js", "new Sequelize('db', 'user', '{}', {{ dialect: 'mysql' }});\n", plain),
+    Form("ae.rb", "Net::SMTP.start('h', 25, 'd', 'u', '{}', :login)\n", plain),
+    Form("af.php", "$mysqli = mysqli_connect('h', 'u', '{}', 'd');\n", password),
+    Form("ag.kt", 'System.getenv("DB_PASSWORD") ?: "{}"\n', password),
+    Form("ah.swift", 'request.setValue("Bearer {}", forHTTPHeaderField: "Authorization")\n', token),
+    Form("ai.sql", "SELECT dblink_connect('host=h user=u password={}');\n", plain),
+    Form("aj.md", "curl -u user:{} https://h.internal\n", plain),
+    Form("ak.txt", "username: bob\npassword: {}\n", typed),
+    Form("al.txt", "{}\n", of(ALNUM, 20, "LTAI")),
+    Form("am.txt", "{}\n", of(HEX, 64, "sntryu_")),
+    Form("an.txt", "{}\n", of(HEX, 48, "rubygems_")),
+)
+
+
+if __name__ == "__main__":
+    main(FORMS, int(sys.argv[1]) if len(sys.argv) > 1 else 1)
