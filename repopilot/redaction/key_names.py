@@ -49,7 +49,7 @@ _VALUE = re.compile(
       | (?P<element>(?:[ \t][^<>\n]{{0,60}})?>\s*(?:<!\[CDATA\[)?)
       | (?P<space>[ \t]+(?:(?:is|was|to|from|of|as|est|était|set\ to)[ \t]*:?[ \t]+)?)
     )
-    (?: {_CALL} {_QUOTED} | (?P<bare>[^\s"'`<>]{{6,600}}) )
+    (?: {_CALL} {_QUOTED} | (?P<bare>[^\s"'`<>]{{6,300}}) )
     """,
     re.VERBOSE,
 )
@@ -109,7 +109,8 @@ def _found(text: str, at: int, match: re.Match[str]) -> _Found | None:
     if promise is None or (match["space"] and _VERB.search(name) and head[0][-1:] != "-"):
         return None
     start = at - len(head[0])
-    before = text[text.rfind("\n", max(0, at - 200), at) + 1 : start]
+    earliest = max(0, start - 200)
+    before = text[max(text.rfind("\n", earliest, at) + 1, earliest) : start]
     return _Found(match, promise, before, _FLAG.search(before + head[0]) is not None)
 
 

@@ -15,7 +15,7 @@ _ORDINARY = re.compile(
     r"[a-z]{1,12}(?:[-_.][a-z]{1,12})*|\d{1,5}|true|false|[\w.-]+\.(?:svc|local|com|internal)(?::\d+)?"
 )
 """Values that are stored beside a password: hosts, ports, names of users."""
-_LARGEST_MANIFEST = 20_000
+_LARGEST_MANIFEST = 6_000
 
 
 def manifest_values(text: str, at: int, _anchor: str) -> Iterator[tuple[int, int, str]]:

@@ -174,7 +174,7 @@ OWN_FORMATS = (
     _format("password", "-p |-w ", r"""(?<=\s)-[pPwW] ["']?([^\s"'/:]{8,100})""", _is_random_password),
     _format("password", "identified by", r"(?i)identified by ([^\s\"';]{6,64})", is_bare_password),
     _format("password", "securestring", r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{6,128})["']""", is_password),
-    _format("password", "/user:", r"(?i)/user:\S+[ \t]+([^\s\"'/]{6,64})", is_bare_password),
+    _format("password", "/user:", r"(?i)/user:\S{1,80}[ \t]{1,4}([^\s\"'/]{6,64})", is_bare_password),
     _format("password", "<master>", r"(?i)<master>([^<\s]{6,200})</master>", is_bare_password),
     _format("password", "@tcp(|@unix(", r"[\w.-]{1,32}:([^\s:@/\"'`]{4,64})@(?:tcp|unix)\(", is_password, 100),
     _format("password", ":5432:|:*:*:", r"(?m)^[\w.*-]+:[\d*]+:[\w.*-]+:[\w.*-]+:(\S{6,100})$", is_bare_password, 80),

@@ -49,6 +49,8 @@ _PAIRS = (
 _WORD_SCORE = 5.4
 """The mean of the pairs of a text of words; 98 % of identifiers are above, 98 % of random texts of 12 letters below."""
 _FEWEST_PAIRS = 4
+_LONGEST_REFERENCE = 100
+"""Longer values are neither paths nor names; hostile ones would be slow to try."""
 
 
 def entropy(text: str) -> float:
@@ -118,7 +120,9 @@ def is_bare_password(value: str) -> bool:
 
 def _is_reference(value: str) -> bool:
     """Whether a value names a place: an address, a path, a member."""
-    if _URL.match(value) or is_name_of_secret(value) or _OPTION.fullmatch(value):
+    if _URL.match(value) or len(value) > _LONGEST_REFERENCE:
+        return _URL.match(value) is not None
+    if is_name_of_secret(value) or _OPTION.fullmatch(value):
         return True
     if _DOTTED.fullmatch(value) or _PATH.fullmatch(value):
         return not _unlike_words(value)

@@ -135,7 +135,19 @@ def test_redaction_is_stable(before: str, planted: tuple[str, str, str], after: 
 
 
 @pytest.mark.parametrize(
-    "piece", ["sk-", "aws", "secret", "password=", "eyJ", "-----BEGIN PRIVATE KEY-----\n", "://a:b"]
+    "piece",
+    [
+        "sk-",
+        "aws",
+        "secret",
+        "password=",
+        "eyJ",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "://a:b",
+        "password=(",
+        "password: a.b(",
+        "kind: secret\ndata:\n",
+    ],
 )
 def test_hostile_repetition_ends(piece: str) -> None:
     text, _ = redact(piece * (200_000 // len(piece)))
