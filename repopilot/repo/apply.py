@@ -56,9 +56,9 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
 
 def _with_secrets(target: Path, file: FileChange) -> str:
     """The content of a change that was stored without the file's secrets. Raises UsageError where they are lost."""
-    if MARK not in file.content or not target.exists():
+    if MARK not in file.content:
         return file.content
-    raw = target.read_bytes().decode("utf-8", "replace")
+    raw = target.read_bytes().decode("utf-8", "replace") if target.exists() else ""
     content, lost = restored(file.content, redacted(raw), raw)
     if lost is not None:
         raise UsageError(

@@ -31,6 +31,19 @@ def test_files_are_added_changed_and_deleted(tmp_path: Path) -> None:
     assert (tmp_path / "run.sh").read_text() == "b" and os.access(tmp_path / "run.sh", os.X_OK)
 
 
+def test_a_change_stored_without_secrets_gets_those_of_the_file_or_is_refused(tmp_path: Path) -> None:
+    secret = "xJ4&bNf9Rt2uYc"
+    (tmp_path / "a.py").write_text(f'PASSWORD = "{secret}"\nx = 1\n')
+    stored = 'PASSWORD = "[REDACTED:password]"\nx = 2\n'
+    write_files(tmp_path, [FileChange("a.py", "modified", "", stored)])
+    assert (tmp_path / "a.py").read_text() == f'PASSWORD = "{secret}"\nx = 2\n'
+    lost = [FileChange("a.py", "modified", "", 'KEY = "[REDACTED:api-key]"\n'), FileChange("b.py", "added", "", stored)]
+    for change in lost:
+        with pytest.raises(UsageError):
+            write_files(tmp_path, [change])
+    assert secret in (tmp_path / "a.py").read_text() and not (tmp_path / "b.py").exists()
+
+
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x", ".git/hooks/post-checkout", "", "a\0b"])
 def test_a_path_that_leaves_the_folder_is_refused_before_anything_is_written(tmp_path: Path, path: str) -> None:
     with pytest.raises(UsageError):

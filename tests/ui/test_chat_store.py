@@ -54,6 +54,20 @@ def database(tmp_path):
     return ChatDatabase(tmp_path, earlier_files)
 
 
+def test_secrets_of_questions_answers_and_files_are_not_stored(database):
+    token, password = "glpat-" + "Zk8sPq3vWm2nRt5xYb7c", "xJ4&bNf9Rt2uYc"
+    change = FileChange("a.py", "modified", f'-x\n+PASSWORD = "{password}"\n', f'PASSWORD = "{password}"\n')
+    said = replace(exchange(f"why is {token} refused?"), answer=Answer(f"password={password}", files=(change,)))
+    save(database, KEY, said)
+    stored = b"".join(file.read_bytes() for file in database.home.rglob("*") if file.is_file()).decode(
+        "utf-8", "replace"
+    )
+    assert token not in stored and password not in stored
+    (kept,) = load(database, KEY).exchanges
+    assert kept.question == "why is [REDACTED:gitlab-token] refused?"
+    assert kept.answer.files[0].content == 'PASSWORD = "[REDACTED:password]"\n'
+
+
 def test_a_conversation_is_stored_whole_and_in_order(database):
     for number in range(20):
         save(database, KEY, exchange(str(number)))

@@ -7,6 +7,7 @@ is more of the answer; whatever ends the work leaves what was said until then.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import sqlite3
 import time
@@ -16,6 +17,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter, ValidationError
 
 from repopilot.intents import lookups
+from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.results import Answer
 from repopilot.ui.chats.chat_database import TURN_COLUMNS, ChatDatabase, digest_of, is_intact
 
@@ -120,8 +122,8 @@ def save(database: ChatDatabase, key: ThreadKey, exchange: Exchange) -> None:
 
 def insert(connection: sqlite3.Connection, key: ThreadKey, exchange: Exchange, asked: float | None = None) -> None:
     """As `save`, within a transaction; `asked` in seconds since 1970, None for now. Raises sqlite3.Error."""
-    content = _EXCHANGE.dump_json(exchange).decode()
-    question = exchange.question[:QUESTION_SHOWN]
+    content = json.dumps(redacted_values(_EXCHANGE.dump_python(exchange, mode="json")), ensure_ascii=False)
+    question = redacted(exchange.question)[:QUESTION_SHOWN]
     before = connection.execute("SELECT asked FROM turns WHERE id = ?", (exchange.id,)).fetchone()
     moment = before[0] if before else time.time() if asked is None else asked
     row = (exchange.id, key.thread, key.repository, key.owner, moment, question, content)
