@@ -3,7 +3,7 @@
 Rules are tried only where one of their anchors (lower-case literals) occurs; all anchors are found in one pass, so that
 ordinary text costs next to nothing. The rules are a kept list of the formats of tokens (`known_formats.py`), our own
 formats (`own_formats.py`), values beside the name of a secret (`key_names.py`, `kubernetes_data.py`), and passwords
-among arguments (`call_arguments.py`).
+among arguments (`login_arguments.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from zlib import crc32
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
-from repopilot.redaction import call_arguments, key_names, kubernetes_data
+from repopilot.redaction import key_names, kubernetes_data, login_arguments
 from repopilot.redaction.known_formats import known_formats, secrets_near
 from repopilot.redaction.own_formats import OWN_FORMATS, SecretFormat
 from repopilot.redaction.secret_names import Promise
@@ -142,8 +142,8 @@ def _anchors() -> _Anchors:
             finders[anchor].append(_finder(own))
     for anchor in kubernetes_data.ANCHORS:
         finders[anchor].append(kubernetes_data.manifest_values)
-    for anchor in call_arguments.ANCHORS:
-        finders[anchor].append(call_arguments.passwords_in_call)
+    for anchor in login_arguments.ANCHORS:
+        finders[anchor].append(login_arguments.passwords_in_call)
     for anchor in key_names.ANCHORS:
         finders[anchor].append(key_names.assigned_values)
     texts = tuple({**known, **finders})
