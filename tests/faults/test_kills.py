@@ -1,0 +1,92 @@
+"""Processes killed with SIGKILL at every stage of their work: the next one goes on, and nothing is left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.git_server import commit
+from support.index_case import WordEmbedder, jobs_for, many
+
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.code_graph import graph_of
+from repopilot.index.vectors import release
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.settings import Settings
+
+BUILD = f"""
+import os, signal, sys
+sys.path[:] = {sys.path}
+from pathlib import Path
+from support.index_case import WordEmbedder, jobs_for
+from repopilot.index import column_file, layout
+from repopilot.index.build.job import IndexRequest
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.settings import Settings
+
+home, root, stage = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+conf = Settings(_env_file=None, home=home, workers=2)
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def at_stage(progress):
+    if progress.phase == stage and (progress.done or stage not in ("parsing", "vectors")):
+        die()
+
+replace, rename = os.replace, os.rename
+def at_file(act):
+    def instead(source, target, **more):
+        if stage == f"before {{Path(target).name}}" or stage == "before the generation" and "g0000" in str(target):
+            die()
+        act(source, target, **more)
+        if stage == f"after {{Path(target).name}}" or stage == "after the generation" and "g0000" in str(target):
+            die()
+    return instead
+os.replace, os.rename = at_file(replace), at_file(rename)
+job = jobs_for(conf).start(IndexRequest(open_source(parse_source(root), conf), conf, WordEmbedder(0.001)), at_stage)
+job.done.wait()
+print(job.error)
+"""
+STAGES = [
+    *("listing", "parsing", "lexical", "graph", "vectors"),
+    *("before stamps.json", "before checksums.json", "before report.json", "before history.bin", "before dense.json"),
+    *("before the generation", "after the generation", "after stamps.json", "after history.bin"),
+]
+
+
+@pytest.mark.slow
+def test_an_index_build_killed_at_any_stage_is_taken_up_again(tmp_path: Path) -> None:
+    commit(tmp_path / "shop", many(60))
+    root = tmp_path / "shop"
+    conf = Settings(_env_file=None, home=tmp_path / "home", workers=2)  # type: ignore[call-arg]
+    for number, stage in enumerate(STAGES):
+        # Each finds what the one before left, and something to do.
+        commit(root, {f"pkg/m{number:04d}.py": f"def changed_{number}():\n    pass\n"}, f"Change {number}")
+        child = subprocess.run(
+            [sys.executable, "-c", BUILD, conf.home, root, stage],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert child.returncode == -signal.SIGKILL, f"{stage} was not reached: {child.stdout}{child.stderr}"
+    built, fresh = (index_of(root, home) for home in (conf.home, tmp_path / "fresh"))
+    assert list(built.chunks) == list(fresh.chunks) and built.dense == fresh.dense == 1.0
+    assert list(graph_of(built).nodes) == list(graph_of(fresh).nodes)
+    assert built.commits == fresh.commits
+    left = {path.name for path in built.folder.parent.iterdir()}
+    assert left == {path.name for path in fresh.folder.parent.iterdir()} - {fresh.folder.name} | {built.folder.name}
+    assert not list(conf.home.rglob("*.new"))
+
+
+def index_of(root: Path, home: Path):
+    conf = Settings(_env_file=None, home=home, workers=2)  # type: ignore[call-arg]
+    found = jobs_for(conf).build(IndexRequest(open_source(parse_source(str(root)), conf), conf, WordEmbedder()))
+    release(conf.indexes)
+    return found
