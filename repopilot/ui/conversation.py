@@ -127,7 +127,7 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
     def props() -> dict:
         return welcome_props(chat, offer)
 
-    welcome = element("Welcome", props())
+    welcome = element("Welcome", await asyncio.to_thread(props))  # the database may be waited for
     await cl.Message(content="", elements=[welcome]).send()
     poll_props(welcome, props, REFRESH_S)
 
