@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import time
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -45,7 +46,7 @@ class ReplyCache:
         """The reply stored under `key`, None when there is none or it is too old."""
         with self._lock:
             entry = self._entries.get(key) or self._read(key)
-            if entry is None or self._clock() - entry[0] >= self._lifetime_s:
+            if entry is None or not self._is_fresh(entry[0]):
                 self._entries.pop(key, None)
                 return None
             self._remember(key, entry)
@@ -68,10 +69,15 @@ class ReplyCache:
         if self._folder is None:
             return None
         try:
-            at, reply = json.loads((self._folder / f"{key}.json").read_text("utf-8"))
-            return float(at), str(reply)
+            at, reply, checksum = json.loads((self._folder / f"{key}.json").read_text("utf-8"))
+            entry = float(at), str(reply)
         except (OSError, ValueError, TypeError):
-            return None  # missing, or truncated by a kill
+            return None  # missing, damaged, or truncated by a kill
+        return entry if checksum == _checksum(entry) else None
+
+    def _is_fresh(self, written_at: float) -> bool:
+        # What seems to come from the future was written before the clock was set back: its age isn't known.
+        return 0 <= self._clock() - written_at < self._lifetime_s
 
     def _write(self, key: str, entry: tuple[float, str]) -> None:
         if self._folder is None:
@@ -80,7 +86,7 @@ class ReplyCache:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             partial = self._folder / f".{key}.{os.getpid()}"
             partial.touch(mode=0o600)
-            partial.write_text(json.dumps(entry), "utf-8")
+            partial.write_text(json.dumps([*entry, _checksum(entry)]), "utf-8")
             os.replace(partial, self._folder / f"{key}.json")
             self._prune(self._folder)
         except OSError:
@@ -92,6 +98,10 @@ class ReplyCache:
         for rank, (written, path) in enumerate(files):
             if rank >= self._capacity or now - written >= self._lifetime_s:
                 path.unlink(missing_ok=True)
+
+
+def _checksum(entry: tuple[float, str]) -> int:
+    return zlib.crc32(repr(entry).encode())
 
 
 def call_key(model: str, messages: Sequence[ChatMessage], options: object) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from support.git_server import commit
+from support.hostile import processes_with
 from support.index_case import WordEmbedder, jobs_for, many
 
 from repopilot.index.build.job import IndexRequest
@@ -16,6 +20,7 @@ from repopilot.index.code_graph import graph_of
 from repopilot.index.vectors import release
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
+from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 BUILD = f"""
@@ -89,4 +94,30 @@ def index_of(root: Path, home: Path):
     conf = Settings(_env_file=None, home=home, workers=2)  # type: ignore[call-arg]
     found = jobs_for(conf).build(IndexRequest(open_source(parse_source(str(root)), conf), conf, WordEmbedder()))
     release(conf.indexes)
+    return found
+
+
+@pytest.mark.slow
+def test_a_killed_sandbox_is_no_verified_pass() -> None:
+    mark = "mark" + os.urandom(8).hex()
+    call = f"subprocess.run([sys.executable, '-c', 'import time; time.sleep(30)', '{mark}'])"
+    waits = f"import subprocess, sys\n\ndef test_it():\n    {call}\n"
+    settings = Settings(test_timeout_s=40)
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(run_pytest, {"test_it.py": waits}, ["test_it.py"], settings)
+        while not (found := processes_with(mark, wait=False)):
+            assert not run.done(), run.result()
+            time.sleep(0.02)
+        for process in ancestors(next(iter(found))):
+            os.kill(process, signal.SIGKILL)
+        assert not run.result(60).genuine
+    assert not processes_with(mark)
+
+
+def ancestors(process: int) -> list[int]:
+    """The processes between this one and a descendant, the outermost first."""
+    found: list[int] = []
+    while process not in (os.getpid(), 0):
+        found.insert(0, process)
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
     return found

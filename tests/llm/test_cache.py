@@ -43,6 +43,25 @@ def test_a_reply_gets_old(folder):
     assert cache.get("a") is None
 
 
+def test_a_clock_that_was_set_back_keeps_no_reply_longer(folder):
+    clock = Clock()
+    cache = ReplyCache(folder, lifetime_s=600, clock=clock)
+    cache.put("a", "1")
+    clock.now -= 86400
+    assert cache.get("a") is None
+
+
+def test_a_damaged_reply_is_none(tmp_path):
+    ReplyCache(tmp_path).put("a", "The timeout is 30 seconds.")
+    (file,) = tmp_path.iterdir()
+    sound = file.read_bytes()
+    for place in range(len(sound)):
+        file.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
+        assert ReplyCache(tmp_path).get("a") in (None, "The timeout is 30 seconds.")
+    file.write_bytes(sound.replace(b"30", b"90"))
+    assert ReplyCache(tmp_path).get("a") is None
+
+
 def test_on_disk_replies_outlive_the_process_and_are_private(tmp_path):
     ReplyCache(tmp_path / "replies").put("a", "où")
     assert ReplyCache(tmp_path / "replies").get("a") == "où"
