@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import git_command, network
+from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import (
     MIN_FREE_BYTES,
@@ -70,8 +71,11 @@ def _clone_or_update(source: Source, settings: Settings, token: HostToken | None
     assert source.url is not None
     git_dir = clone_dir(source.url, settings)
     with clone_lock(git_dir, limits):
-        if not git_dir.exists():
-            return _clone(source, git_dir, settings, token, limits)
+        put_back(git_dir)
+        damaged = damaged_file(git_dir, source.url) if git_dir.exists() else None
+        if damaged or not git_dir.exists():
+            with explained_by(damaged, git_dir, limits):
+                return _clone(source, git_dir, settings, token, limits)
         unset_promisor(git_dir)
         try:
             remote = network.check(source.url, settings, token)
@@ -118,8 +122,12 @@ def remote_of(git_dir: Path, settings: Settings, token: HostToken | None) -> Rem
     Raises:
         SourceError: as `network.check`.
     """
-    url = _git(git_dir, "config", "--local", "remote.origin.url").decode().strip()
-    return network.check(url, settings, token)
+    return network.check(origin(git_dir), settings, token)
+
+
+def origin(git_dir: Path) -> str:
+    """The address that a clone was made from."""
+    return _git(git_dir, "config", "--local", "remote.origin.url").decode().strip()
 
 
 @contextmanager
@@ -170,25 +178,76 @@ def init_bare(git_dir: Path, url: str) -> None:
         ) from error
 
 
-def _clone(source: Source, git_dir: Path, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
-    """Clone into a folder beside the final one and move it there when it is complete."""
-    partial = git_dir.with_suffix(".partial")
-    assert source.url is not None
-    remote = network.check(source.url, settings, token)
+@contextmanager
+def explained_by(damaged: str | None, git_dir: Path, limits: FetchLimits) -> Iterator[None]:
+    """Say that a repository is made anew because a file of it is damaged, also in the error of the block.
+
+    Args:
+        damaged: the file; None where the repository is made for the first time.
+        git_dir: the repository.
+        limits: who is told of it.
+
+    Raises:
+        SourceError: as the block.
+        StorageError: as the block.
+    """
+    if damaged is not None:
+        limits.progress(Progress(i18n.message("repo.progress.damaged", file=damaged), 0, 0, "repository"))
     try:
-        init_bare(partial, source.url)
-        started = time.monotonic()
-        snapshot = _fetch_wanted(source, partial, remote, settings, limits)
+        yield
+    except (SourceError, StorageError) as error:
+        if damaged is None or isinstance(error, CredentialsNeeded | Redirected):
+            raise
+        message = i18n.message("repo.damaged_clone", folder=git_dir, file=damaged, error=error.message)
+        raise type(error)(message, error.hint) from error
+
+
+@contextmanager
+def in_place_of(git_dir: Path) -> Iterator[Path]:
+    """A folder to make a repository in. When the block ends without an error it takes the place of `git_dir`.
+
+    Until then what is there stays: it may be the only one, if the network or the remote is gone.
+
+    Raises:
+        StorageError: it can't be moved there.
+    """
+    partial, aside = git_dir.with_name(f"{git_dir.name}.partial"), _aside(git_dir)
+    try:
+        yield partial
+        shutil.rmtree(aside, ignore_errors=True)
+        if git_dir.exists():
+            git_dir.rename(aside)
         partial.rename(git_dir)
-        elapsed = f"{time.monotonic() - started:.1f} s"
-        limits.progress(Progress(i18n.message("repo.progress.cloned"), 1, 1, "repository", detail=elapsed))
-        return replace(snapshot, git_dir=git_dir)
+        shutil.rmtree(aside, ignore_errors=True)
     except OSError as error:
         raise StorageError(
             i18n.message("repo.clone_not_stored", error=error), i18n.message("repo.check_home")
         ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def put_back(git_dir: Path) -> None:
+    """Undo a replacement by `in_place_of` that a kill interrupted between its two steps."""
+    aside = _aside(git_dir)
+    if aside.exists() and not git_dir.exists():
+        aside.rename(git_dir)
+
+
+def _aside(git_dir: Path) -> Path:
+    return git_dir.with_name(f"{git_dir.name}.damaged")
+
+
+def _clone(source: Source, git_dir: Path, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
+    assert source.url is not None
+    remote = network.check(source.url, settings, token)
+    started = time.monotonic()
+    with in_place_of(git_dir) as partial:
+        init_bare(partial, source.url)
+        snapshot = _fetch_wanted(source, partial, remote, settings, limits)
+    elapsed = f"{time.monotonic() - started:.1f} s"
+    limits.progress(Progress(i18n.message("repo.progress.cloned"), 1, 1, "repository", detail=elapsed))
+    return replace(snapshot, git_dir=git_dir)
 
 
 def _fetch_wanted(source: Source, git_dir: Path, remote: Remote, settings: Settings, limits: FetchLimits) -> Snapshot:

@@ -18,7 +18,20 @@ from repopilot import i18n
 from repopilot.errors import Cancelled, SourceError
 from repopilot.redaction.redact import redacted
 from repopilot.repo import git_command, local
-from repopilot.repo.clone import clone_lock, fetch_limits, fetch_ref, init_bare, is_clone, remote_of, resolve
+from repopilot.repo.clone import (
+    clone_lock,
+    explained_by,
+    fetch_limits,
+    fetch_ref,
+    in_place_of,
+    init_bare,
+    is_clone,
+    origin,
+    put_back,
+    remote_of,
+    resolve,
+)
+from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.git_command import GitFailed, Remote
@@ -276,15 +289,26 @@ def _fetch_history(
     deep = history_dir(git_dir)
     ref = f"refs/repopilot/{name}"
     with clone_lock(deep, limits):
-        if (commit := _resolve_if_present(deep, ref)) is not None:
+        put_back(deep)
+        damaged = damaged_file(deep, origin(git_dir)) if deep.exists() else None
+        if damaged is None and (commit := _resolve_if_present(deep, ref)) is not None:
             return commit
-        remote = remote_of(git_dir, settings, token)
-        if not (deep / "HEAD").is_file():
-            init_bare(deep, remote.url)
-        limits.progress(Progress(i18n.message("repo.progress.history"), 0, 0, "objects"))
-        depth = max(settings.history_commits, _MIN_DEPTH) + 1
-        fetch(deep, remote, f"+{name}:{ref}", limits, depth=depth, blob_filter="blob:none", fall_back=False)
+        with explained_by(damaged, deep, limits):
+            remote = remote_of(git_dir, settings, token)
+            if damaged is None and deep.exists():
+                _fetch_commits(deep, remote, f"+{name}:{ref}", settings, limits)
+            else:
+                with in_place_of(deep) as partial:
+                    init_bare(partial, remote.url)
+                    _fetch_commits(partial, remote, f"+{name}:{ref}", settings, limits)
         return _resolve_if_present(deep, ref)
+
+
+def _fetch_commits(git_dir: Path, remote: Remote, refspec: str, settings: Settings, limits: FetchLimits) -> None:
+    """Raises as `fetch`."""
+    limits.progress(Progress(i18n.message("repo.progress.history"), 0, 0, "objects"))
+    depth = max(settings.history_commits, _MIN_DEPTH) + 1
+    fetch(git_dir, remote, refspec, limits, depth=depth, blob_filter="blob:none", fall_back=False)
 
 
 def at(
