@@ -206,12 +206,13 @@ def explained_by(damaged: str | None, git_dir: Path, limits: FetchLimits) -> Ite
 def in_place_of(git_dir: Path) -> Iterator[Path]:
     """A folder to make a repository in. When the block ends without an error it takes the place of `git_dir`.
 
-    Until then what is there stays: it may be the only one, if the network or the remote is gone.
+    Its name has the same stem, by which snapshots are identified. Until then what is there stays: it may be the only
+    one, if the network or the remote is gone.
 
     Raises:
         StorageError: it can't be moved there.
     """
-    partial, aside = git_dir.with_name(f"{git_dir.name}.partial"), _aside(git_dir)
+    partial, aside = git_dir.with_suffix(f"{git_dir.suffix}-partial"), _aside(git_dir)
     try:
         yield partial
         shutil.rmtree(aside, ignore_errors=True)
@@ -220,6 +221,7 @@ def in_place_of(git_dir: Path) -> Iterator[Path]:
         partial.rename(git_dir)
         shutil.rmtree(aside, ignore_errors=True)
     except OSError as error:
+        put_back(git_dir)
         raise StorageError(
             i18n.message("repo.clone_not_stored", error=error), i18n.message("repo.check_home")
         ) from error
@@ -228,14 +230,14 @@ def in_place_of(git_dir: Path) -> Iterator[Path]:
 
 
 def put_back(git_dir: Path) -> None:
-    """Undo a replacement by `in_place_of` that a kill interrupted between its two steps."""
+    """Undo a replacement by `in_place_of` that a kill or a failure interrupted between its two steps."""
     aside = _aside(git_dir)
     if aside.exists() and not git_dir.exists():
         aside.rename(git_dir)
 
 
 def _aside(git_dir: Path) -> Path:
-    return git_dir.with_name(f"{git_dir.name}.damaged")
+    return git_dir.with_suffix(f"{git_dir.suffix}-damaged")
 
 
 def _clone(source: Source, git_dir: Path, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:

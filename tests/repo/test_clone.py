@@ -123,7 +123,7 @@ def test_a_servers_refusal_is_explained(server, options, status: int, kind: type
     server.status = status
     with pytest.raises(kind, match=says):
         opened(server, options)
-    assert not list(options.repos.glob("*.git")) and not list(options.repos.glob("*.partial"))
+    assert not list(options.repos.glob("*.git")) and not list(options.repos.glob("*partial*"))
 
 
 def test_a_redirect_is_not_followed(server: GitServer, options: Settings) -> None:
@@ -158,7 +158,7 @@ def test_a_stalled_server_is_given_up(server: GitServer, options: Settings) -> N
     server.stall.set()
     with pytest.raises(SourceError, match="did not finish in time"):
         opened(server, options.model_copy(update={"clone_timeout_s": 1.0}))
-    assert not list(options.repos.glob("*.partial"))
+    assert not list(options.repos.glob("*partial*"))
 
 
 def test_cancelling_ends_git_and_leaves_nothing(server: GitServer, options: Settings) -> None:
@@ -167,7 +167,7 @@ def test_cancelling_ends_git_and_leaves_nothing(server: GitServer, options: Sett
     threading.Timer(0.5, cancel.set).start()
     with pytest.raises(Cancelled):
         opened(server, options, cancel=cancel)
-    assert not list(options.repos.glob("*.partial"))
+    assert not list(options.repos.glob("*partial*"))
     server.stall.clear()
     assert opened(server, options).stale is None
 

@@ -93,7 +93,7 @@ def test_without_the_server_a_damaged_clone_stays_and_the_damage_is_said(server,
     assert pack.name in refused.value.message and "damaged" in refused.value.message
     assert "internal error" in refused.value.message
     assert pack.read_bytes() == before[:-1] + b"?", "it stays as it was"
-    assert not list(options.repos.glob("*.partial")) and not list(options.repos.glob("*.damaged"))
+    assert not list(options.repos.glob("*partial*")) and not list(options.repos.glob("*damaged*"))
 
     server.status = 0
     seen: list[Progress] = []
@@ -104,7 +104,7 @@ def test_without_the_server_a_damaged_clone_stays_and_the_damage_is_said(server,
 
 def test_a_kill_between_the_two_steps_of_a_replacement_loses_no_clone(server, options, clone):
     for folder in (clone, history_dir(clone)):
-        folder.rename(folder.with_name(f"{folder.name}.damaged"))
+        folder.rename(folder.with_suffix(f"{folder.suffix}-damaged"))
     server.status = 500
     snapshot = opened(server, options)
     deepen(snapshot, options)
