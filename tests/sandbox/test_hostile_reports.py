@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import time
 
 import pytest
@@ -13,6 +15,7 @@ from repopilot.sandbox import run_program
 from repopilot.sandbox.bounded_json import json_of
 from repopilot.sandbox.failures import failures
 from repopilot.sandbox.inversion import ExpectedTest
+from repopilot.sandbox.levels import why_unavailable
 from repopilot.sandbox.needs import need_of
 from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.run import run_pytest
@@ -230,6 +233,30 @@ def test_a_run_that_writes_into_its_report_is_not_verified(block):
     run = run_pytest(files, ["test_a.py"], Settings(test_timeout_s=20))
     assert not run.genuine
     assert "something else wrote into the report" in run.reasons
+
+
+@pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
+def test_a_caller_with_many_open_files_changes_nothing(level):
+    """A server has more descriptors open than a run may have, and than `select` can wait for."""
+    if reason := why_unavailable(level):
+        pytest.skip(f"{level}: {reason}")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= hard < 2000:
+        pytest.skip("not enough descriptors on this machine")
+    files = {"solution.py": "def add(a, b):\n    return a + b\n", "test_a.py": TESTS.format(value=3)}
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        options = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=20)
+        honest = run_pytest(files, ["test_a.py"], options)
+        files["solution.py"] = WRITES.format(block=r'b"[" * 40000 + b"\n"')
+        hostile = run_pytest(files, ["test_a.py"], options)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert (honest.genuine, honest.reasons) == (True, ())
+    assert "something else wrote into the report" in hostile.reasons
 
 
 def test_output_of_a_run_has_no_escapes():

@@ -25,6 +25,9 @@ NOT_CONFINED = 98
 """Exit status where the kernel, or this machine's settings, refused a part of the confinement."""
 NOT_STARTED = 97
 """Exit status where the program of a job can't be started."""
+_CHANNEL = 3
+"""The descriptor of the report in every run: the one it has outside depends on how many the caller has open, which
+would tell one run from another."""
 MAX_REPORT = 15 * 1024 * 1024
 _ASYNC_PLUGINS = {"asyncio", "anyio", "trio", "tornado", "twisted", "aiohttp"}
 """Plugins that run `async def` tests their own way."""
@@ -34,6 +37,7 @@ def main() -> int:
     """Run the job on standard input; returns the exit status."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     job = json.load(sys.stdin)
+    _move(job.pop("channel"))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
         _confine(job)
@@ -42,8 +46,16 @@ def main() -> int:
         return NOT_CONFINED
     os.chdir(job["cwd"])
     if job["program"]:
-        return _program(job["root"], job["channel"], **job["program"])
+        return _program(job["root"], **job["program"])
     return _probe(job["packages"], **job["probe"]) if job["probe"] else _pytest(job)
+
+
+def _move(channel: int) -> None:
+    """Give the report's pipe its number; programs that are started later don't inherit it."""
+    if channel != _CHANNEL:
+        os.dup2(channel, _CHANNEL, inheritable=False)
+        os.close(channel)
+    os.set_inheritable(_CHANNEL, False)
 
 
 def _confine(job: dict[str, Any]) -> None:
@@ -123,7 +135,7 @@ def _pytest(job: dict[str, Any]) -> int:
     _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
     if job["plugins"]:
         os.environ["PYTHONPATH"] = os.pathsep.join([*job["import"], *job["packages"]])  # for programs that tests start
-    outcomes = reporter.Reporter(job["channel"], job["nonce"], job["root"], job["left_out"])
+    outcomes = reporter.Reporter(_CHANNEL, job["nonce"], job["root"], job["left_out"])
     asynchronous = _ASYNC_PLUGINS & set(job["plugins"])
     return pytest.main(
         [
@@ -156,7 +168,7 @@ def _pytest(job: dict[str, Any]) -> int:
     )
 
 
-def _program(root: str, channel: int, arguments: list[str], variables: dict[str, str], folder: str, report: str) -> int:
+def _program(root: str, arguments: list[str], variables: dict[str, str], folder: str, report: str) -> int:
     """Run a program in a copy of the code that it may write to, and send what it wrote to the file `report`, or its
     output where that is ''."""
     try:
@@ -165,7 +177,7 @@ def _program(root: str, channel: int, arguments: list[str], variables: dict[str,
             arguments,
             cwd=folder,
             env={**os.environ, **variables},
-            stdout=None if report else channel,
+            stdout=None if report else _CHANNEL,
             stderr=None if report else subprocess.STDOUT,
             check=False,
         )
@@ -173,7 +185,7 @@ def _program(root: str, channel: int, arguments: list[str], variables: dict[str,
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return NOT_STARTED
     if report and os.path.isfile(report):
-        with open(report, "rb") as file, os.fdopen(channel, "wb") as pipe:
+        with open(report, "rb") as file, os.fdopen(_CHANNEL, "wb") as pipe:
             pipe.write(file.read(MAX_REPORT))
     return ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
 
