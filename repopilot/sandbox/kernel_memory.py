@@ -42,13 +42,13 @@ def shared_memory() -> int:
 
 def page_tables(pids: Collection[int]) -> int:
     """Bytes of the processes' page tables."""
-    total = 0
-    for pid in pids:
-        for line in _lines(f"/proc/{pid}/status"):
-            if line.startswith(b"VmPTE:"):
-                total += int(line.split()[1]) * _KB
-                break
-    return total
+    return _of_status(pids, (b"VmPTE:",))
+
+
+def resident_memory(pids: Collection[int]) -> int:
+    """Bytes that the processes have in memory or swapped out. What they share counts for each of them, so that they
+    take at most this; it is known at once, however much it is."""
+    return _of_status(pids, (b"VmRSS:", b"VmSwap:"))
 
 
 def shared_mappings(pids: Collection[int]) -> int:
@@ -139,6 +139,11 @@ def _temporary_places(pid: int) -> Iterator[str]:
         fields = line.split()
         if len(fields) > 2 and fields[2] == b"tmpfs":
             yield f"/proc/{pid}/root{fields[1].decode('utf-8', 'replace')}"
+
+
+def _of_status(pids: Collection[int], names: tuple[bytes, ...]) -> int:
+    lines = (line for pid in pids for line in _lines(f"/proc/{pid}/status") if line.startswith(names))
+    return sum(int(line.split()[1]) * _KB for line in lines)
 
 
 def _queued(line: bytes) -> int:

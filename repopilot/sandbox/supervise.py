@@ -227,15 +227,20 @@ class _Usage:
 
     def exceeded(self, tree: set[int], *, look_at_disk: bool) -> Ended | None:
         """The limit that the processes exceed, None for none."""
+        tables = kernel_memory.page_tables(tree)
         apart = kernel_memory.own_network(tree)
         files = kernel_memory.open_files(tree) if apart is None else kernel_memory.OpenFiles()
         if look_at_disk:
             self._disk = disk_use(self._folder, self._limits.disk)
             if self._disk + files.deleted > self._limits.disk:
                 return "disk"
-        if self._is_scarce() or self._memory(tree, apart, files) > self._limits.memory:
+        left = self._limits.memory - tables - self._beside_processes(tree, apart, files)
+        if self._is_scarce():
             return "memory"
-        return None
+        if kernel_memory.resident_memory(tree) <= left:
+            return None
+        # Shares are found by going through the tables, which grow meanwhile: no ordinary program's are so large.
+        return "memory" if tables > self._limits.memory // 16 or memory(tree) > left else None
 
     def _is_scarce(self) -> bool:
         available = kernel_memory.available_memory()
@@ -243,8 +248,8 @@ class _Usage:
             return False
         return self._available_before - available > self._limits.memory // 4
 
-    def _memory(self, tree: set[int], apart: int | None, files: kernel_memory.OpenFiles) -> int:
-        total = memory(tree) + kernel_memory.page_tables(tree) + kernel_memory.temporary_files(tree)
+    def _beside_processes(self, tree: set[int], apart: int | None, files: kernel_memory.OpenFiles) -> int:
+        total = kernel_memory.temporary_files(tree)
         if kernel_memory.shared_memory() - self._shared_before > self._limits.memory // 8:
             total += kernel_memory.shared_mappings(tree)
         if self._folder_in_memory:
