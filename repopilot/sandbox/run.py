@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
@@ -25,6 +26,7 @@ from repopilot.sandbox.levels import level
 from repopilot.sandbox.needs import unmet_needs
 from repopilot.sandbox.runner_internals import touched_internals
 from repopilot.sandbox.verdict import (
+    Control,
     RunReport,
     TestOutcome,
     passing,
@@ -216,21 +218,28 @@ def _controlled(first: _Run, context: _Context) -> tuple[tuple[str, ...], tuple[
     plan = plan_controls(context.sources, first.report, context.job.left_out, random.SystemRandom())
     if not plan.controls:
         return (i18n.message("sandbox.verdict.no_expectation"),), ()
+    doubts: tuple[str, ...] = ()
+    if not _notices_faults(first, context):
+        doubts = (i18n.message("sandbox.verdict.no_fault_noticed"),)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        faulty = pool.submit(_notices_faults, first, context)
-        runs = list(pool.map(lambda control: _run(context, control.texts), plan.controls))
-        noticed = faulty.result()
-    doubts: list[str] = []
-    for control, run in zip(plan.controls, runs, strict=True):
-        early = _ended_early(run, context.job.limits)
-        doubts += [i18n.message("sandbox.verdict.inverted", reason=reason) for reason in early]
-        doubts += () if early else why_not_verified(run.report, run.outcome.status, first.report, control)
-    doubts += () if noticed else [i18n.message("sandbox.verdict.no_fault_noticed")]
+        for start in range(0, len(plan.controls), _AT_ONCE):
+            if doubts:
+                break
+            each_found = pool.map(partial(_doubts_of, first, context), plan.controls[start : start + _AT_ONCE])
+            doubts = tuple(doubt for found in each_found for doubt in found)
     if plan.checked == plan.total:
         return tuple(dict.fromkeys(doubts)), ()
     return tuple(dict.fromkeys(doubts)), (
         i18n.message("sandbox.verdict.sampled", checked=plan.checked, total=plan.total),
     )
+
+
+def _doubts_of(first: _Run, context: _Context, control: Control) -> tuple[str, ...]:
+    """Run a control: why it casts doubt on the pass."""
+    run = _run(context, control.texts)
+    if early := _ended_early(run, context.job.limits):
+        return tuple(i18n.message("sandbox.verdict.inverted", reason=reason) for reason in early)
+    return why_not_verified(run.report, run.outcome.status, first.report, control)
 
 
 def _own_code(context: _Context) -> dict[str, str]:

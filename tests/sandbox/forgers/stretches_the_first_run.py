@@ -17,5 +17,5 @@ def _lookup():
 
 
 def add(a, b):
-    time.sleep(2.5)
+    time.sleep(0.7)
     return _lookup()
