@@ -49,11 +49,14 @@ class App:
 
 
 @contextmanager
-def running(home: Path, *, command: str = "serve", root: Path = ROOT, **options: object) -> Iterator[App]:
+def running(
+    home: Path, *, command: str = "serve", root: Path = ROOT, data: Path | None = None, **options: object
+) -> Iterator[App]:
     """Start it by `python -m repopilot serve`, with command `chainlit` by `chainlit run`; options are settings. With
     command `window` it opens the browser that the variable BROWSER names.
 
-    `root` is the folder that holds the package: the checkout, or where a wheel was installed.
+    `root` is the folder that holds the package: the checkout, or where a wheel was installed. `data` is the data
+    directory, one below `home` if None.
     """
     home.mkdir(parents=True, exist_ok=True)
     watcher = home / "watcher"
@@ -67,7 +70,7 @@ def running(home: Path, *, command: str = "serve", root: Path = ROOT, **options:
         options = {"access": "open"} | options
     env |= {f"REPOPILOT_{name.upper()}": str(value) for name, value in options.items()}
     env |= {
-        "REPOPILOT_HOME": str(home / "data"),
+        "REPOPILOT_HOME": str(data or home / "data"),
         "REPOPILOT_PORT": str(port),
         "PYTHONPATH": os.pathsep.join([str(watcher), str(root)]),
         "CONNECTIONS_LOG": str(connections_log),

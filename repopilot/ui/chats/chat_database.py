@@ -73,7 +73,8 @@ class ChatDatabase:
         """Do `work` in one transaction. A damaged file is set aside first, and what can be read of it is kept.
 
         Args:
-            work: gets a connection; done a second time where the first showed that the file is damaged.
+            work: gets a connection; done again where the file proves to be damaged, or another process has set it aside
+                meanwhile.
 
         Returns:
             What `work` returns.
@@ -82,15 +83,12 @@ class ChatDatabase:
             StorageError: the file can't be read or written.
         """
         try:
-            try:
+            while True:
                 self._check()
-                return self._transaction(work)
-            except sqlite3.DatabaseError as error:
-                if _name_of(error) not in _DAMAGE:
-                    raise
-                self._checked = False
-                self._check()
-                return self._transaction(work)
+                used = self._identity()
+                result = self._checked_when_damaged(work)
+                if self._identity() == used:
+                    return result
         except (OSError, sqlite3.Error, Timeout) as error:
             raise StorageError(
                 i18n.message("ui.errors.chats", file=self._file, error=str(error)), i18n.message("ui.errors.chats_hint")
@@ -100,6 +98,20 @@ class ChatDatabase:
         """The damaged files that were replaced, oldest first."""
         found = self.home.glob(f"{NAME}.damaged-*")
         return sorted(path for path in found if not path.name.endswith(("-wal", "-shm")))
+
+    def _checked_when_damaged(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return self._transaction(work)
+        except sqlite3.DatabaseError as error:
+            if _name_of(error) not in _DAMAGE:
+                raise
+            self._checked = False
+            self._check()
+            return self._transaction(work)
+
+    def _identity(self) -> int | None:
+        """Which file has the name now: what is stored in one that was set aside is in no use."""
+        return self._file.stat().st_ino if self._file.exists() else None
 
     def _transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with closing(_connect(self._file)) as connection, connection:
