@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.go_packages import OtherPackages
 from repopilot.agents.editing.exact.mentions import Mentioned, certain_mention, certain_text, document_mentions
 from repopilot.agents.editing.exact.python.references import OpenUse, References, SureReference
 from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
@@ -138,9 +139,10 @@ def unique_references(symbol: Symbol, new: str, sources: Sources) -> References 
     check_free(symbol, new, related, sources)
     found = References()
     texts: list[tuple[SourceText, Node, int]] = []
+    packages = OtherPackages(sources) if source.language == "go" else None
     for path in (symbol.path, *(p for p in related if p != symbol.path)):
         other = sources.get(path)
-        if other is None or other.root is None or not _collect(other, symbol.name, found, texts):
+        if other is None or other.root is None or not _collect(other, symbol.name, found, texts, packages):
             return None
     _add_texts(symbol, sources, texts, found)
     found.notes.append(i18n.message("exact.only_definition", name=symbol.name))
@@ -207,7 +209,13 @@ def check_free(symbol: Symbol, new: str, related: list[str], sources: Sources) -
             raise GenerationFailed(i18n.message("exact.name_taken", name=new, path=path, line=line))
 
 
-def _collect(source: SourceText, name: str, found: References, texts: list[tuple[SourceText, Node, int]]) -> bool:
+def _collect(
+    source: SourceText,
+    name: str,
+    found: References,
+    texts: list[tuple[SourceText, Node, int]],
+    packages: OtherPackages | None,
+) -> bool:
     """Take in the uses of a file, comments and strings apart; False where one is a local name."""
     assert source.root is not None
     for match in word_pattern(name).finditer(source.data):
@@ -218,7 +226,10 @@ def _collect(source: SourceText, name: str, found: References, texts: list[tuple
         if (exact and _IDENTIFIER.search(node.type)) or _is_subscript(node, exact):
             if is_local(node):
                 return False
-            found.sure.append(SureReference(source.path, *match.span()))
+            if packages is not None and packages.is_member(source, node):
+                found.open.append(OpenUse(source.path, match.start(), i18n.message("exact.open.other_package")))
+            else:
+                found.sure.append(SureReference(source.path, *match.span()))
         else:
             texts.append((source, node, match.start()))
     return True
@@ -235,7 +246,9 @@ def _add_texts(symbol: Symbol, sources: Sources, texts: list[tuple[SourceText, N
     length = len(symbol.name.encode("utf-8"))
     is_value = any("comment" not in n.type and n.end_byte - n.start_byte in (length, length + 2) for _, n, _ in texts)
     is_called = symbol.kind in ("function", "method", "class", "interface", "struct", "trait", "type")
-    mentioned = Mentioned(symbol.name, frozenset(), unique=True, callable=is_called, is_value=is_value)
+    mentioned = Mentioned(
+        symbol.name, frozenset(), unique=True, callable=is_called, is_value=is_value, is_shared=bool(found.open)
+    )
     for source, node, start in texts:
         is_comment = "comment" in node.type
         if (certain_mention if is_comment else certain_text)(source, start, mentioned):

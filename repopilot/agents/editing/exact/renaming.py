@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from repopilot import i18n
@@ -16,6 +18,7 @@ from repopilot.agents.editing.exact.locate import (
     one_definition,
 )
 from repopilot.agents.editing.exact.parameters.polyglot_calls import scoped_references
+from repopilot.agents.editing.exact.parameters.signatures import change_signature
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, unique_references
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
@@ -27,7 +30,7 @@ from repopilot.agents.editing.exact.python.references import (
     member_references,
     module_references,
 )
-from repopilot.agents.editing.exact.sources import Patch, Sources, written_by_program
+from repopilot.agents.editing.exact.sources import Patch, Sources, merge, written_by_program
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
@@ -52,11 +55,13 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
     symbol = one_definition(task.name, task, sources)
     if symbol is None:
         return _rename_without_symbol(task, new, sources)
+    if task.extra.get("language", language := _language(symbol, sources)) != language:
+        return None
     if symbol.name == new:
         raise GenerationFailed(i18n.message("exact.same_name", name=new))
     if symbol.path.endswith((".py", ".pyi")):
         return _rename_python(symbol, new, sources)
-    known = _language(symbol, sources) in LANGUAGES
+    known = language in LANGUAGES
     found = (unique_references(symbol, new, sources) or scoped_references(symbol, new, sources)) if known else None
     return renamed(found, symbol.name, new, symbol.qualified, sources) if found is not None else None
 
@@ -74,10 +79,31 @@ def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch
         check_editable(owner.path, task, sources)
         found = member_references(project, owner, name)
         check_new_name(project, found, new, (owner, *project.descendants(owner)))
-        return renamed(found, name, new, f"{project.class_name(owner)}.{name}", sources)
+        patch = renamed(found, name, new, f"{project.class_name(owner)}.{name}", sources)
+        only_attribute = task.what == "attribute" or "." in task.name
+        with_parameter = None if only_attribute else _rename_its_parameter(project, owner, name, new)
+        if with_parameter is not None:
+            merge(patch, with_parameter)
+        return patch
     if is_code_name(task.name) or task.places:
         raise not_found(task.name, task, sources.workspace.index)
     return None
+
+
+def _rename_its_parameter(project: PythonProject, owner: ClassPlace, name: str, new: str) -> Patch | None:
+    """Rename the constructor's parameter that an attribute has its name and value from; None where there is none."""
+    source = project.sources.get(owner.path)
+    body = source.root.descendant_for_byte_range(owner.start, owner.start) if source and source.root else None
+    while body is not None and body.type != "class_definition":
+        body = body.parent
+    text = source.slice(body) if source is not None and body is not None else ""
+    if re.search(rf"(?m)^\s+self\.{name}(?:\s*:[^=\n]+)?\s*=\s*{name}\s*(?:#.*)?$", text) is None:
+        return None
+    mention = f"{owner.path}:{project.class_name(owner)}.__init__"
+    try:
+        return change_signature(ExactTask("rename_parameter", name, "parameter", new, mention=mention), project.sources)
+    except GenerationFailed:  # the assignment is in another method, or the new name is taken there
+        return None
 
 
 def python_project(sources: Sources) -> PythonProject:

@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.braces.member_texts import member_name
 from repopilot.agents.editing.exact.polyglot import is_identifier
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, word_pattern
 from repopilot.code.graph.import_resolver import family
+from repopilot.errors import GenerationFailed
 
 _CASES = frozenset("match_block switch_body switch_block expression_switch_statement".split())
 _LITERALS = frozenset("struct_expression composite_literal".split())
@@ -112,6 +113,9 @@ def leave_uses_open(container: Container, removed: Node, sources: Sources, patch
         removed: the member.
         sources: the files.
         patch: receives the places.
+
+    Raises:
+        GenerationFailed: a method of its own uses it.
     """
     name = member_name(container.source, removed, container.shape)
     if container.shape not in ("enum", "consts", "fields") or not re.fullmatch(r"#?[\w$]+", name):
@@ -124,9 +128,33 @@ def leave_uses_open(container: Container, removed: Node, sources: Sources, patch
             own = source.path == container.source.path and removed.start_byte <= match.start() < removed.end_byte
             if node is None or own or not is_identifier(node):
                 continue
+            if container.shape == "fields" and _is_own(source, node, owner):
+                line = source.line_of(match.start())
+                raise GenerationFailed(i18n.message("exact.still_used", name=name, path=source.path, line=line))
             if _may_mean(source, match.start(), container, owner):
                 reason = i18n.message("exact.open.deleted", name=f"{owner}.{name}" if owner else name)
                 patch.leave_open(source, match.start(), reason)
+
+
+_HOLDERS = {"selector_expression": "operand", "member_expression": "object", "field_expression": "value"}
+
+
+def _is_own(source: SourceText, node: Node, owner: str) -> bool:
+    """Whether a method of a type uses a field of its own object."""
+    access = node.parent
+    held = access.child_by_field_name(_HOLDERS.get(access.type, "")) if access is not None else None
+    around = node.parent
+    while around is not None and around.type not in ("method_declaration", "impl_item", "class_declaration"):
+        around = around.parent
+    if held is None or around is None:
+        return False
+    if around.type == "method_declaration":  # Go
+        receiver = around.child_by_field_name("receiver")
+        said = source.slice(receiver) if receiver is not None else ""
+        return re.fullmatch(rf"\(\s*{re.escape(source.slice(held))}\s+\*?{re.escape(owner)}\b.*\)", said) is not None
+    named = around.child_by_field_name("type") or around.child_by_field_name("name")
+    of_owner = named is not None and re.match(rf"{re.escape(owner)}\b", source.slice(named)) is not None
+    return of_owner and source.slice(held) in ("this", "self")
 
 
 def _may_mean(source: SourceText, start: int, container: Container, owner: str) -> bool:

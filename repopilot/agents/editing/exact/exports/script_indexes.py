@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.braces.script_modules import module_file
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.errors import GenerationFailed
@@ -17,6 +18,8 @@ from repopilot.types import Edit, Symbol
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".mjs", ".jsx", ".cjs")
 _INDEX = re.compile(r"(?:^|/)index\.(?:[mc]?[jt]s|[jt]sx)$")
+_COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*|['\"]use strict['\"];?", re.S)
+_PASSED_ON = re.compile(r"module\.exports\s*=\s*require\(['\"](?P<path>\.[^'\"]*)['\"]\);?")
 _TYPES = ("interface_declaration", "type_alias_declaration")
 
 
@@ -40,8 +43,15 @@ def top_index(path: str, sources: Sources) -> str | None:
         here = next((p for p in paths if p in sources.workspace.index.files and p != path), None)
         found = here or found
         if not folder or sources.get(posixpath.join(folder, "package.json")) is not None:
-            return found
+            return _passed_on(found, sources) if found is not None else None
         folder = posixpath.dirname(folder)
+
+
+def _passed_on(path: str, sources: Sources) -> str:
+    """The file whose exports an index has, where it does no more than `module.exports = require(…)`; else itself."""
+    source = sources.get(path)
+    only = _PASSED_ON.fullmatch(_COMMENTS.sub("", source.text[:4000]).strip()) if source is not None else None
+    return (module_file(path, only["path"], sources.workspace.index.files) or path) if only is not None else path
 
 
 def export_from_index(symbol: Symbol, source: SourceText, target: str, sources: Sources, patch: Patch) -> None:
@@ -75,7 +85,10 @@ def export_from_index(symbol: Symbol, source: SourceText, target: str, sources: 
         return
     _check_free(index, symbol.name)
     if common:
-        _add_commonjs(index, symbol, patch)
+        offered = _commonjs_access(source, symbol.name)
+        if offered is None:
+            raise GenerationFailed(i18n.message("exact.not_exported", name=symbol.name, path=symbol.path))
+        _add_commonjs(index, symbol, offered, patch)
     else:
         _add_module_export(index, symbol, declaration, how, patch)
     patch.edits.append(Edit("export", target, symbol.name))
@@ -279,7 +292,8 @@ def _line_end(source: SourceText, offset: int) -> int:
 
 
 def _is_commonjs(index: SourceText) -> bool:
-    return bool(_assigned(index)) and "export " not in re.sub(r"//.*", "", index.text)
+    exports = any(c.type == "export_statement" for c in index.root.named_children) if index.root is not None else False
+    return bool(_assigned(index)) and not exports
 
 
 def _assigned(index: SourceText) -> list[tuple[Node, Node]]:
@@ -293,12 +307,24 @@ def _assigned(index: SourceText) -> list[tuple[Node, Node]]:
     return found
 
 
-def _add_commonjs(index: SourceText, symbol: Symbol, patch: Patch) -> None:
+def _commonjs_access(source: SourceText, name: str) -> str | None:
+    """What follows the `require` of a file to get something it defines: `.name`, or nothing where it exports only that;
+    None where it doesn't export it."""
+    exported = re.escape(name)
+    if re.search(
+        rf"\bmodule\.exports\s*=\s*(?:exports\s*=\s*)?(?:(?:async\s+)?(?:function|class)\s+)?{exported}\b", source.text
+    ):
+        return ""
+    listed = re.search(rf"\bmodule\.exports\s*=\s*\{{[^}}]*\b{exported}\b", source.text)
+    return f".{name}" if listed or re.search(rf"\bexports\.{exported}\s*=", source.text) else None
+
+
+def _add_commonjs(index: SourceText, symbol: Symbol, access: str, patch: Patch) -> None:
     """Add a property to the exported object, or an assignment behind the last."""
     assigned = _assigned(index)
     objects = [r for _, a in assigned if (r := a.child_by_field_name("right")) is not None and r.type == "object"]
     quote = '"' if index.data.count(b'"') > index.data.count(b"'") else "'"
-    value = f"require({quote}{_relative(index, symbol.path)}{quote}).{symbol.name}"
+    value = f"require({quote}{_relative(index, symbol.path)}{quote}){access}"
     if objects:
         entries = [c for c in objects[0].named_children if c.type != "comment"]
         keys = [re.split(r"\W", index.slice(e))[0] for e in entries]

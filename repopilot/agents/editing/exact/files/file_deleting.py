@@ -73,6 +73,8 @@ def _path(task: ExactTask, sources: Sources) -> str | None:
         return paths[0] if len(paths) == 1 else None
     if sources.get(plain) is not None:
         return plain
+    if task.what not in ("file", "module") and not posixpath.splitext(plain)[1]:
+        return None  # `drop owner/library`: perhaps a dependency
     named = ExactTask(task.kind, "", places=(NamedPlace(plain, "file"),))
     return next(iter(task_paths(named, sources)), None)
 

@@ -39,6 +39,12 @@ _FROM = {
 }
 _MODULE_OF = {name: module for module, names in _FROM.items() for name in names.split()}
 _OF_DATETIME = ("datetime", "date", "time", "timedelta", "timezone", "tzinfo", "UTC", "MINYEAR", "MAXYEAR")
+_SUBMODULES = frozenset(
+    "collections.abc concurrent.futures email.message email.utils http.client http.server importlib.metadata "
+    "importlib.resources importlib.util logging.config logging.handlers unittest.mock urllib.error urllib.parse "
+    "urllib.request xml.etree".split()
+)
+"""Modules that the import of their package doesn't load."""
 _ABSTRACT = frozenset(collections.abc.__all__)
 _TYPING = frozenset(typing.__all__) - _ABSTRACT
 
@@ -94,7 +100,9 @@ def import_for(project: PythonProject, source: SourceText, name: str, text: str)
     member = re.search(rf"\b{re.escape(name)}\.(\w+)", text)
     if name == "datetime" and (member is None or member[1] not in _OF_DATETIME):
         return WantedImport("datetime", "datetime")
-    return WantedImport(name) if name in sys.stdlib_module_names and member is not None else None
+    if name not in sys.stdlib_module_names or member is None:
+        return None
+    return WantedImport(f"{name}.{member[1]}" if f"{name}.{member[1]}" in _SUBMODULES else name)
 
 
 def _module_text(project: PythonProject, source: SourceText, path: str) -> str:
@@ -129,6 +137,14 @@ def missing_imports(
         else:
             found.append(wanted)
     return found
+
+
+def is_unknown_class(project: PythonProject, source: SourceText, name: str) -> bool:
+    """Whether a name is written like a class, and neither Python, the repository nor the file has one of that name."""
+    if not re.match(r"_*[A-Z]+[a-z]", name) or hasattr(builtins, name) or source.root is None:
+        return False
+    known = name in _ABSTRACT or name in _TYPING or name in _MODULE_OF
+    return not (known or _is_bound(source, source.root, name) or project.sources.workspace.index.symbols(name))
 
 
 def _is_bound(source: SourceText, root: Node, name: str) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
+import keyword
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.fragments.certain_imports import (
+    is_unknown_class,
     missing_imports,
     names_in,
     names_known_at,
@@ -41,6 +45,8 @@ _BINDING = frozenset(
     "binary_operator boolean_operator comparison_operator not_operator unary_operator attribute call subscript await "
     "binary_expression unary_expression member_expression call_expression field_expression selector_expression".split()
 )
+_WORDS_OF_SYNTAX = frozenset(keyword.kwlist) | frozenset("match switch let const var func fn".split())
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 _LOOSE = (ast.BoolOp, ast.BinOp, ast.Compare, ast.IfExp, ast.Lambda, ast.UnaryOp, ast.Await)
 
 
@@ -58,18 +64,25 @@ def replace_code(task: ExactTask, sources: Sources) -> Patch | None:
         PlaceAmbiguous: no place is named, and several files have the fragment.
         GenerationFailed: the place doesn't have it.
     """
+    if task.old.strip() == task.new.strip() or _WORDS_OF_SYNTAX.issuperset(_bare(t) for t in (task.old, task.new)):
+        return None
+    task = _of_functions(task, sources)
     wanted = fragment_tokens(task.old)
-    if not wanted or task.old.strip() == task.new.strip():
+    if not wanted:
         return None
     named = named_regions(task, sources)
     regions = [r for r in named or _all_regions(wanted, sources) if r.source.root is not None]
     if named and not regions:
         return None
     found = {r: spans for r in regions if (spans := _found_in(r, wanted, task))}
+    if not found and not named and re.fullmatch(r"@?[\w.]+(?:[-/][\w.]+)+", task.old.strip()):
+        return None  # a package, perhaps
     if not found:
         raise _no_code(task, regions)
     if not named:
         found = _of_code(found, task)
+        if any(_takes_other_arguments(r, place, task, sources) for r, places in found.items() for place in places):
+            return None
     patch = Patch()
     for region, places in found.items():
         check_editable(region.source.path, task, sources)
@@ -79,8 +92,38 @@ def replace_code(task: ExactTask, sources: Sources) -> Patch | None:
         patch.edits.append(
             Edit("change_text", region.source.path, region.name or i18n.message("exact.line", line=line), task.new)
         )
-    _fix_imports(found, task, sources, patch)
-    return patch
+    return patch if _fix_imports(found, task, sources, patch) else None
+
+
+def _bare(text: str) -> str:
+    return text.strip().strip("\"'`")
+
+
+def _of_functions(task: ExactTask, sources: Sources) -> ExactTask:
+    """`use b() instead of a()` as `b` instead of `a`, where `a` is never called without arguments."""
+    names = [re.fullmatch(rf"({_DOTTED.pattern})\(\)", text.strip()) for text in (task.old, task.new)]
+    if names[0] is None or names[1] is None:
+        return task
+    called = re.compile(rb"\b%b\s*\(\s*\)" % re.escape(names[0][1].encode("utf-8")))
+    paths = sources.mentioning(names[0][1].rpartition(".")[2])
+    if any((source := sources.get(path)) is not None and called.search(source.data) for path in paths):
+        return task
+    return replace(task, old=names[0][1], new=names[1][1])
+
+
+def _takes_other_arguments(region: NamedRegion, place: Sequence[CodeToken], task: ExactTask, sources: Sources) -> bool:
+    """Whether a function from elsewhere is exchanged for another, so that nobody knows if its arguments fit."""
+    old, new = (text.strip().removesuffix("()") for text in (task.old, task.new))
+    if not (_DOTTED.fullmatch(old) and _DOTTED.fullmatch(new)):
+        return False
+    before, after = old.rpartition(".")[2].lower(), new.rpartition(".")[2].lower()
+    if "." in old and hasattr(builtins, new):
+        pass  # `codecs.open` takes other arguments than `open`
+    elif before in after or after in before or sources.workspace.index.symbols(new.rpartition(".")[2]):
+        return False
+    error = re.compile(r"(?:error|exception|warning)$")
+    following = region.source.data[place[-1].end : place[-1].end + 2]
+    return not (error.search(before) and error.search(after)) and following[:1] in (b"(", b"[") and following != b"()"
 
 
 def _all_regions(wanted: Sequence[CodeToken], sources: Sources) -> list[NamedRegion]:
@@ -94,8 +137,9 @@ def _found_in(region: NamedRegion, wanted: Sequence[CodeToken], task: ExactTask)
     found = occurrences(wanted, source_tokens(region.source, region.start, region.end))
     if not _is_expression(task.old):
         return found
-    if not re.fullmatch(r"\s*[\w.]+\s*", task.new):
+    if not re.fullmatch(r"\s*\w+\s*", task.new):
         found = [f for f in found if not _is_bound(region.source, f)]
+    found = [f for f in found if not _is_defined(f)]
     whole = [f for f in found if _node_of(region.source, f[0].start, f[-1].end) is not None]
     return whole or found
 
@@ -106,6 +150,20 @@ def _is_bound(source: SourceText, tokens: Sequence[CodeToken]) -> bool:
     if len(tokens) > 1 or node is None or node.type != "identifier" or source.language != "python":
         return False
     return role_of(node)[0] not in ("load", "attribute")
+
+
+def _is_defined(tokens: Sequence[CodeToken]) -> bool:
+    """Whether a name is given to a function or class here, which keeps it."""
+    node = tokens[0].node
+    parent = node.parent if node is not None and len(tokens) == 1 else None
+    label = parent.child_by_field_name("name") if parent is not None else None
+    return (
+        label is not None
+        and node is not None
+        and label.id == node.id
+        and parent is not None
+        and re.search(r"^(?:function|class|method)_(?:definition|declaration|item)$", parent.type) is not None
+    )
 
 
 def _is_expression(text: str) -> bool:
@@ -188,8 +246,9 @@ def _same_shape(node: Node, new: str) -> bool:
 
 def _fix_imports(
     found: dict[NamedRegion, list[Sequence[CodeToken]]], task: ExactTask, sources: Sources, patch: Patch
-) -> None:
-    """Import what the new code needs, and remove the imports that only the old code used."""
+) -> bool:
+    """Import what the new code needs, and remove the imports that only the old code used; False where the new code
+    names a class that doesn't exist."""
     project = PythonProject(sources, modules_of(sources.workspace.index))
     spans: dict[str, list[tuple[int, int]]] = {}
     for region, places in found.items():
@@ -201,10 +260,12 @@ def _fix_imports(
         source = sources.get(path)
         if source is None or not replaced:
             continue
-        added = missing_imports(
-            project, source, task.new, patch, old | names_known_at(source, task.new, [a for a, _ in replaced])
-        )
+        known = old | names_known_at(source, task.new, [a for a, _ in replaced])
+        if any(is_unknown_class(project, source, name) for name in new - known):
+            return False
+        added = missing_imports(project, source, task.new, patch, known)
         swap_imports(project, source, added, unused_without(source, replaced, old - new), patch)
+    return True
 
 
 def _is_used(token: CodeToken) -> bool:

@@ -26,7 +26,7 @@ _REST = frozenset(("rest_pattern", "spread_parameter", "variadic_parameter_decla
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class BracedParameter:
     """A parameter: `node` holds it, with others of the same type in Go."""
 
     name: str
@@ -54,9 +54,9 @@ def reorder(symbol: Symbol, names: list[str], position: str, sources: Sources) -
     function = function_around(name) if name is not None else None
     listed = function.child_by_field_name("parameters") if function is not None else None
     uses = certain_uses(symbol, sources)
-    if source is None or function is None or listed is None or uses is None or _reads_arguments(source, function):
+    if source is None or function is None or listed is None or uses is None or reads_arguments(source, function):
         return None
-    entries = _entries(source, listed)
+    entries = parameters_in(source, listed)
     old = [e.name for e in entries]
     for wanted in names:
         if wanted not in old:
@@ -78,15 +78,21 @@ def reorder(symbol: Symbol, names: list[str], position: str, sources: Sources) -
     return patch
 
 
-def _reads_arguments(source: SourceText, function: Node) -> bool:
+def reads_arguments(source: SourceText, function: Node) -> bool:
+    """Whether a function of JavaScript looks at its arguments by number."""
     return (
         source.language in ("javascript", "typescript", "tsx")
         and b"arguments" in (source.data[function.start_byte : function.end_byte])
     )
 
 
-def _entries(source: SourceText, listed: Node) -> list[_Entry]:
-    """The parameters that calls give arguments for."""
+def parameters_in(source: SourceText, listed: Node) -> list[BracedParameter]:
+    """The parameters that calls give arguments for.
+
+    Args:
+        source: the file.
+        listed: the list of parameters.
+    """
     found = []
     for node in listed.named_children:
         if "comment" in node.type or node.type in _FIXED:
@@ -94,9 +100,9 @@ def _entries(source: SourceText, listed: Node) -> list[_Entry]:
         names = node.children_by_field_name("name") if source.language == "go" else []
         kind = node.child_by_field_name("type")
         if len(names) > 1 and kind is not None:
-            found += [_Entry(source.slice(n), f"{source.slice(n)} {source.slice(kind)}", node) for n in names]
+            found += [BracedParameter(source.slice(n), f"{source.slice(n)} {source.slice(kind)}", node) for n in names]
         else:
-            found.append(_Entry(_name_of(source, node), source.slice(node), node))
+            found.append(BracedParameter(_name_of(source, node), source.slice(node), node))
     return found
 
 
@@ -110,14 +116,14 @@ def _name_of(source: SourceText, node: Node) -> str:
     return source.slice(current) if current is not None else ""
 
 
-def _is_possible(order: list[_Entry]) -> bool:
+def _is_possible(order: list[BracedParameter]) -> bool:
     """Whether a rest parameter is the last, and optional ones stand behind the others."""
     kinds = [e.node.type in _REST or e.text.startswith("...") for e in order]
     optional = [e.node.type == "optional_parameter" for e in order]
     return not any(kinds[:-1]) and optional == sorted(optional)
 
 
-def _grouped(order: list[_Entry]) -> str:
+def _grouped(order: list[BracedParameter]) -> str:
     """Go's parameters, those of one declaration together where they still follow each other."""
     texts: list[str] = []
     for entry, following in zip(order, [*order[1:], None], strict=True):

@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.members import unwrapped
+from repopilot.agents.editing.exact.parameters.polyglot_parameters import remove_parameter, rename_parameter
 from repopilot.agents.editing.exact.python.calls import (
     FunctionCall,
     FunctionPlace,
@@ -54,12 +55,21 @@ def change_signature(task: ExactTask, sources: Sources) -> Patch | None:
     project = PythonProject(sources, modules_of(sources.workspace.index))
     place = function_of(task, project)
     if place is None:
-        return None
+        return _in_another_language(task, project)
     if _reads_its_names(project, place):
         return None
     signature = signature_of(project, place)
     change = {"rename_parameter": _rename, "add_parameter": _add, "remove_parameter": _remove}[task.kind]
     return change(task, project, place, signature)
+
+
+def _in_another_language(task: ExactTask, project: PythonProject) -> Patch | None:
+    symbol = function_symbol(task, project) if task.kind != "add_parameter" else None
+    if symbol is None or symbol.path.endswith((".py", ".pyi")):
+        return None
+    if task.kind == "remove_parameter":
+        return remove_parameter(symbol, task.name, project.sources)
+    return rename_parameter(symbol, task.name, task.new, project.sources)
 
 
 def _reads_its_names(project: PythonProject, place: FunctionPlace) -> bool:

@@ -20,6 +20,7 @@ from repopilot.errors import GenerationFailed
 _DUNDER = re.compile(r"__\w+__$")
 _COMPOSED = re.compile(rb"""(?P<quote>[fF]?["'])(?P<prefix>[A-Za-z_]\w{2,}_)(?:\{|%[sr]|(?<=_)["']\s*(?:\+|%))""")
 _LOOK_UPS = re.compile(rb"\bgetattr\(|\bglobals\(\)|\battrgetter\(|\bmethodcaller\(")
+_OF_SELF = re.compile(rb"\bgetattr\(\s*(?:self|cls)\s*,\s*")
 _PREFIXES = {
     "NodeVisitor": ("visit_",),
     "NodeTransformer": ("visit_",),
@@ -144,12 +145,13 @@ def naming_decorators(project: PythonProject, path: str, function: Node) -> Iter
             yield path, node.start_byte, i18n.message("exact.open.decorated_name")
 
 
-def composed_names(project: PythonProject, name: str) -> Iterator[tuple[SourceText, int]]:
+def composed_names(project: PythonProject, name: str, *, of_member: bool) -> Iterator[tuple[SourceText, int]]:
     """Where code puts names together that begin like one, in files that look up attributes by such names.
 
     Args:
         project: the repository.
         name: the name.
+        of_member: whether it is that of a class's member, which `getattr(self, …)` may look up.
 
     Yields:
         The file and the byte.
@@ -163,5 +165,6 @@ def composed_names(project: PythonProject, name: str) -> Iterator[tuple[SourceTe
             continue
         for match in _COMPOSED.finditer(source.data):
             prefix = match["prefix"].decode("utf-8")
-            if name.startswith(prefix) and name != prefix:
+            own = _OF_SELF.search(source.data, source.data.rfind(b"\n", 0, match.start()) + 1, match.start())
+            if name.startswith(prefix) and name != prefix and (of_member or not own):
                 yield source, match.start()

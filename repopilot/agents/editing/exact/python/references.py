@@ -105,7 +105,7 @@ def module_references(project: PythonProject, path: str, name: str) -> Reference
         found.open += [OpenUse(*use) for use in naming_decorators(project, path, function)]
         if is_fixture(tables[path].source, function):
             _add_fixture(project, path, name, found)
-    _add_composed(project, name, {path}, found)
+    _add_composed(project, name, {path}, found, of_member=False)
     return found
 
 
@@ -404,17 +404,19 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
         for node in project.own_members(member, name):
             found.open += [OpenUse(*use) for use in naming_decorators(project, member.path, node)]
     above = {c.path for place in family for c in (place, *project.ancestors(place))}
-    _add_composed(project, name, above, found)
+    _add_composed(project, name, above, found, of_member=True)
     return found
 
 
-def _add_composed(project: PythonProject, name: str, paths: Collection[str], found: References) -> None:
+def _add_composed(
+    project: PythonProject, name: str, paths: Collection[str], found: References, *, of_member: bool
+) -> None:
     """Note where names like this one are put together.
 
     Raises:
         GenerationFailed: the file of the definition itself does so.
     """
-    for source, start in composed_names(project, name):
+    for source, start in composed_names(project, name, of_member=of_member):
         if source.path in paths:
             line = source.line_of(start)
             raise GenerationFailed(i18n.message("exact.composed_name", name=name, path=source.path, line=line))

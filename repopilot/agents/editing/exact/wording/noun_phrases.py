@@ -57,7 +57,15 @@ class NounPhrase:
         tables = [t.text for t in self.literals if t.text[0] == "["]
         if not self.names and not self.words and len(tables) == 1:
             return NamedPlace(tables[0].strip("[]"), "table")
-        return NamedPlace(bare_name(name), self.what) if name is not None and not self.described else None
+        if name is None or (self.described and not self._is_followed_by_its_kind):
+            return None
+        return NamedPlace(bare_name(name), self.what)
+
+    @property
+    def _is_followed_by_its_kind(self) -> bool:
+        """`instance_of validator`: one word behind the one name only says what that is."""
+        only = len(self.names) == 1 and len(self.words) == 1 and not self.literals
+        return only and self.names[0].kind == "name" and self.words[0].start == self.names[0].end + 1
 
     @property
     def described(self) -> bool:

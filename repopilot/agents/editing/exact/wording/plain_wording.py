@@ -94,13 +94,46 @@ def plain_task(task: str) -> str:
     while text != before:
         before = text
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
-    return text
+    return _without_leading_dots(_imperative(text))
+
+
+_PAST = re.compile(
+    r"(?P<verb>renam|remov|delet|mov|replac|chang|increas|decreas|reduc|export|add|drop|rais|lower|bump|extract)"
+    r"(?P<end>e?[sd]|p?ed|ing)\s+(?!(?:should|must|is|are|of)\b)",
+    re.I,
+)
+_NEED_E = ("renam", "remov", "delet", "mov", "replac", "chang", "increas", "decreas", "reduc", "rais")
+
+
+def _imperative(text: str) -> str:
+    """`Renamed X to Y`, `renames X to Y`: what commits say was done, as what is to be done."""
+    match = _PAST.match(text)
+    if match is None:
+        return text
+    verb = match["verb"] + ("e" if match["verb"].lower() in _NEED_E else "")
+    return f"{verb} {text[match.end() :]}"
+
+
+_DOTTED_MEMBER = re.compile(
+    r"(?<![\w/.`])(?P<quote>`?)\.(?P<name>[A-Za-z_$][\w$]*)(?P<call>(?:\(\))?)(?P=quote)"
+    r"(?=\s+(?:property|attribute|field|method|function|getter|setter|member|option)\b)"
+)
+_DOTTED_NAME = re.compile(r"(?<![\w/.`])(?P<quote>`?)\.(?P<name>[A-Za-z_$][\w$]*(?:\(\))?)(?P=quote)(?![\w/.])")
+
+
+def _without_leading_dots(text: str) -> str:
+    """`the .a property` as `the a property`: no hidden file is meant."""
+    if _DOTTED_MEMBER.search(text) is None:
+        return text
+    return _DOTTED_NAME.sub(lambda m: f"{m['quote']}{m['name']}{m['quote']}", text)
 
 
 _TAIL = re.compile(
     r"[\s,–-]+(?:from (?:now|here) on|for now|again|once more|d[ée]sormais|as of now|at last|this time|after all|of "
     r"course|"
-    r"if possible|si possible|please|(?:by|in) itself)$",
+    r"if possible|si possible|please|(?:by|in) itself|"
+    r"for (?:[\w-]+ )?(?:consistency|clarity|readability|compatibility|performance|simplicity|speed|safety|"
+    r"convenience))$",
     re.I,
 )
 

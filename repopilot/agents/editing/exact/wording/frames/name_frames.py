@@ -31,6 +31,9 @@ def rename_of(frame: EditFrame) -> Iterator[ExactTask]:
     if old is not None and noun_phrase(old.tokens).only_name is None:
         return
     places = frame.place_parts()
+    if all(t.kind == "quoted" and " " in t.inner for t in (name, new_name)):
+        yield ExactTask("replace_text", "", "", new_name.inner, name.inner, places)
+        return
     yield from renamed(bare_name(name), bare_name(new_name), target.what, places)
 
 
@@ -50,7 +53,7 @@ def renamed(name: str, new: str, what: str, places: tuple[NamedPlace, ...]) -> I
 def rename_old(frame: EditFrame) -> Iterator[ExactTask]:
     """`change the name of X to Y`, `change X's name to Y`, `call it Y`."""
     whats = frame.target.tokens
-    if not any(t.low in ("name", "nom") for t in whats):
+    if not any(t.low in ("name", "nom") for t in whats) or "default" in frame.target.whats:
         return
     of = frame.take("of", "de")
     if of is not None:
@@ -71,8 +74,12 @@ def making(frame: EditFrame) -> Iterator[ExactTask]:
         old = names[0]
         plain = old.rpartition(".")[2]
         new = f"_{plain}" if adjective == "private" else plain.lstrip("_")
+        places = frame.place_parts()
         if len(names) == 1 and new != plain and not (adjective == "private" and plain.startswith("_")):
-            yield from renamed(old, new, phrase.what, frame.place_parts())
+            yield from renamed(old, new, phrase.what, places)
+        initial = plain[:1].lower() if adjective == "private" else plain[:1].upper()
+        if len(names) == 1 and not plain.startswith(("_", initial)):
+            yield ExactTask("rename", old, phrase.what, initial + plain[1:], "", places, extra={"language": "go"})
         return
     if adjective == "exported":
         yield from exports_of(frame, phrase)

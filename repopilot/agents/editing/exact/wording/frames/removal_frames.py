@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -49,6 +50,8 @@ def move_of(frame: EditFrame) -> Iterator[ExactTask]:
     places = (*(NamedPlace(bare_name(p), "file") for p in paths if names), *frame.place_parts())
     new = bare_name(goal)
     if paths and not names and len(paths) == 1:
+        if "module" in noun_phrase(to.tokens).whats and "." not in new:  # into a package: a folder
+            new = f"{new.rstrip('/')}/{posixpath.basename(bare_name(paths[0]))}"
         yield ExactTask("rename_file", bare_name(paths[0]), "file", new, "", places)
     elif names:
         yield ExactTask("move", ", ".join(bare_name(n) for n in names), frame.target.what, new, "", places)

@@ -123,7 +123,10 @@ def _named_aside(frame: EditFrame) -> None:
 
 
 def _split_value(tokens: list[Token]) -> tuple[list[Token], Part | None]:
-    """`make X 30`: the value at the end of the target."""
+    """`make X 30`, `make X 30 by default`: the value at the end of the target."""
+    if len(tokens) > 2 and tokens[-1].kind == "word" and tokens[-1].low == "default":
+        before, part = _split_value(tokens[:-1])
+        return (before, Part("default", part.tokens)) if part is not None else (tokens, None)
     for length in (2, 1):
         tail = tokens[-length:]
         if len(tokens) > length and tail[0].kind in ("literal", "quoted") and all(t.low in UNITS for t in tail[1:]):
