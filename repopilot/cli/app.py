@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from repopilot import __version__, i18n
+from repopilot import __version__, disk, i18n
 from repopilot.cli.output import say
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
 from repopilot.i18n import message, reason
@@ -46,6 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has closed the pipe: not an error to report.
         sys.stderr.close()
         return 1
+    except OSError as error:
+        if not disk.is_full(error):
+            raise
+        return _failed(reason(error), 1, arguments.language)
 
 
 def _failed(problem: str, status: int, language: str) -> int:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from string import Formatter
 from typing import Literal, cast
 
+from repopilot import disk
 from repopilot.errors import RepoPilotError
 
 Language = Literal["en", "fr"]
@@ -80,6 +81,8 @@ def said(value: str, language: str) -> str:
 
 def reason(error: Exception) -> str:
     """What an error says: for one of ours its message and hint, still translatable; for others never ''."""
+    if disk.is_full(error):
+        return message("errors.disk_full", error=error)
     if not isinstance(error, RepoPilotError):
         return str(error) or type(error).__name__
     return message("errors.with_hint", message=error.message, hint=error.hint) if error.hint else error.message

@@ -52,6 +52,7 @@ _ROUNDING = 1e-3
 _NEAREST, _FARTHEST = -_ROUNDING, 2.0 + _ROUNDING
 """Cosine distances beyond are those of damaged vectors, like a length other than 1."""
 _DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
+_LEAST_FREE = 1 << 20
 _NOT_SAVED = "retrieval.vectors.not_saved"
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -382,6 +383,7 @@ class Vectors:
 
     def _recreate(self, error: _DamagedError) -> Collection | None:
         """Replace a damaged collection, or the folder if that fails, with an empty one. Raises StorageError."""
+        _check_space(self._root)
         self.notes.append(i18n.message("retrieval.vectors.recreated", error=error.args[0]))
         with self._lock, _registry.lock:
             try:
@@ -437,6 +439,7 @@ def _connect(root: Path) -> Client:
     """Open the folder, which then has no checksums until it is closed. Raises StorageError, _DamagedError."""
     with storage_errors():
         if not _is_whole(root):
+            _check_space(root)
             _empty(root)
             raise _DamagedError(i18n.message("retrieval.vectors.folder_unreadable"))
         (root / _CHECKSUMS).unlink(missing_ok=True)
@@ -490,6 +493,18 @@ def _leave_checksums(root: Path) -> None:
         layout.write_json(root / _CHECKSUMS, layout.checksums(root / FOLDER))
     except OSError as error:
         _log.warning("the checksums of the vector store can't be written: %s", error)
+
+
+def _check_space(root: Path) -> None:
+    """Chroma also fails, with various errors, where it has no space to work in: nothing is damaged then.
+
+    Raises StorageError.
+    """
+    with storage_errors():
+        full = shutil.disk_usage(root).free < _LEAST_FREE
+    if full:
+        message = i18n.message("retrieval.vectors.not_written", error=i18n.message("index.disk_is_full"))
+        raise StorageError(message, i18n.message("index.disk_full_hint"))
 
 
 def _empty(root: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import threading
 import time
 import zlib
@@ -12,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from repopilot import disk
 
 if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
@@ -84,10 +85,7 @@ class ReplyCache:
             return
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            partial = self._folder / f".{key}.{os.getpid()}"
-            partial.touch(mode=0o600)
-            partial.write_text(json.dumps([*entry, _checksum(entry)]), "utf-8")
-            os.replace(partial, self._folder / f"{key}.json")
+            disk.replace_file(self._folder / f"{key}.json", json.dumps([*entry, _checksum(entry)]).encode())
             self._prune(self._folder)
         except OSError:
             self._folder = None  # from now on in memory only

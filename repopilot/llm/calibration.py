@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import os
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import ModelError
 from repopilot.llm.model_speed import Speed
 from repopilot.llm.server_json import json_of
@@ -91,9 +90,7 @@ def keep(home: Path, measurement: Measurement) -> None:
     known[measurement.key] = measurement
     entries = [_to_json(each) for each in list(known.values())[-MOST_KEPT:]]
     home.mkdir(parents=True, exist_ok=True)
-    partial = home / f".{FILE}.{os.getpid()}"
-    partial.write_text(json.dumps({"measurements": entries}, indent=1), "utf-8")
-    os.replace(partial, home / FILE)
+    disk.replace_file(home / FILE, json.dumps({"measurements": entries}, indent=1).encode())
 
 
 def kept_for(home: Path, keys: Mapping[str, SpeedKey]) -> dict[str, Measurement]:

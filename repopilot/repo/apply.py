@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
@@ -26,7 +26,7 @@ def safe_target(folder: Path, path: str) -> Path:
 
 
 def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
-    """Write or delete each file below `folder`, each atomically. All paths are checked before the first is touched.
+    """Write or delete files below `folder`: all of them, or none where one can't be written.
 
     Args:
         folder: the top folder; nothing outside it is written.
@@ -41,17 +41,19 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
     """
     targets = [(safe_target(folder, f.path), f) for f in files]
     try:
-        for target, file in targets:
-            if file.change == "deleted":
-                target.unlink(missing_ok=True)
-            else:
-                _replace(target, _with_secrets(target, file))
+        with _made_folders(target.parent for target, file in targets if file.change != "deleted"):
+            _write_all([(target, _new_content(target, file)) for target, file in targets])
     except OSError as error:
         raise StorageError(
             i18n.message("repo.not_written", path=error.filename, error=error.strerror),
             i18n.message("repo.not_written_hint"),
         ) from error
     return [target for target, _ in targets]
+
+
+def _new_content(target: Path, file: FileChange) -> bytes | None:
+    """None for a file that is to be deleted. Raises as `_with_secrets`."""
+    return None if file.change == "deleted" else _with_secrets(target, file).encode()
 
 
 def _with_secrets(target: Path, file: FileChange) -> str:
@@ -67,11 +69,35 @@ def _with_secrets(target: Path, file: FileChange) -> str:
     return content
 
 
-def _replace(target: Path, content: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-        out.write(content)
-    os.chmod(temporary, mode)
-    os.replace(temporary, target)
+@contextmanager
+def _made_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Make folders, and remove those that were missing where the block fails. Raises OSError."""
+    missing = {each for folder in folders for each in (folder, *folder.parents) if not each.exists()}
+    made: list[Path] = []
+    try:
+        for folder in sorted(missing):
+            folder.mkdir()
+            made.append(folder)
+        yield
+    except BaseException:
+        for folder in reversed(made):
+            with suppress(OSError):  # something was put into it meanwhile
+                folder.rmdir()
+        raise
+
+
+def _write_all(contents: Sequence[tuple[Path, bytes | None]]) -> None:
+    """Write every draft before the first file is replaced: a full disk is met by a draft. Raises OSError."""
+    drafts: list[Path | None] = []
+    try:
+        for target, content in contents:
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+            drafts.append(None if content is None else disk.draft(target, content, mode))
+        for (target, _), draft in zip(contents, drafts, strict=True):
+            if draft is None:
+                target.unlink(missing_ok=True)
+            else:
+                os.replace(draft, target)
+    finally:
+        for draft in filter(None, drafts):
+            draft.unlink(missing_ok=True)

@@ -11,17 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.index_case import FILES, many, write
+from support.index_case import FILES, write
+from support.small_disk import mounted, own_mounts
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMESPACE = ["unshare", "--map-root-user", "--mount"]
-
-
-def has_namespaces() -> bool:
-    return shutil.which("unshare") is not None and not subprocess.run([*NAMESPACE, "true"], check=False).returncode
-
-
-own_mounts = pytest.mark.skipif(not has_namespaces(), reason="no user namespaces to mount file systems in")
 
 
 def run(*arguments: object, within: Sequence[str] = (), **environment: object) -> subprocess.CompletedProcess[str]:
@@ -37,11 +30,6 @@ def run(*arguments: object, within: Sequence[str] = (), **environment: object) -
         timeout=120,
         check=False,
     )
-
-
-def mounted(mount: str) -> list[str]:
-    """To run a command where something else is mounted."""
-    return [*NAMESPACE, "sh", "-ec", f'{mount}; exec "$@"', "sh"]
 
 
 @pytest.fixture
@@ -69,34 +57,3 @@ def test_a_data_directory_that_can_only_be_read_answers_from_the_index_it_has(sh
     shutil.rmtree(home / "index")
     ended = run("search", shop, "total", within=read_only, REPOPILOT_HOME=home)
     assert ended.returncode == 1 and "could not be written" in ended.stderr and "Traceback" not in ended.stderr
-
-
-@own_mounts
-@pytest.mark.slow
-def test_a_disk_that_is_full_at_any_moment_leaves_what_was_there(tmp_path):
-    """The free space grows from none, so that every write of the build is once the one that fails."""
-    shop, home = write(tmp_path / "shop", many(30)), tmp_path / "home"
-    home.mkdir()
-    assert run("index", shop, REPOPILOT_HOME=tmp_path / "first").returncode == 0
-    write(shop, {"pkg/m0000.py": "def written_later():\n    pass\n"})
-    wanted = run("search", shop, "written_later", "--json", REPOPILOT_HOME=tmp_path / "other").stdout
-    failed = 0
-    for pages in [*range(0, 40, 4), *range(40, 400, 40)]:
-        fill = f"dd if=/dev/zero of={home}/fill bs=4k 2>/dev/null || true; truncate -s -{pages * 4}k {home}/fill"
-        mount = f"mount -t tmpfs -o size=3m full {home}; cp -r {tmp_path / 'first'}/. {home}; {fill}"
-        commands = 'rc=0; "$@" || rc=$?; rm "$REPOPILOT_HOME/fill"; "$@" 2>/dev/null; exit $rc'
-        ended = run(
-            "search", shop, "written_later", "--json",
-            within=[*NAMESPACE, "sh", "-c", f"{mount}; {commands}", "sh"], REPOPILOT_HOME=home,
-        )  # fmt: skip
-        assert "Traceback" not in ended.stderr, ended.stderr
-        documents = ended.stdout.replace("}\n{", "}\0{").split("\0")
-        assert hits(documents[-1]) == hits(wanted), "once there is space again"
-        assert ended.returncode == 0 or "disk is full" in ended.stderr or "could not be written" in ended.stderr
-        assert (ended.returncode == 0) == (len(documents) == 2)
-        failed += ended.returncode != 0
-    assert failed > 3
-
-
-def hits(document: str) -> list:
-    return json.loads(document)["hits"]

@@ -12,8 +12,8 @@ from typing import Literal
 
 import chainlit as cl
 
-from repopilot import i18n, intents
-from repopilot.errors import ModelError, RepoPilotError
+from repopilot import disk, i18n, intents
+from repopilot.errors import ModelError, RepoPilotError, StorageError
 from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer, Explanation
@@ -97,8 +97,7 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
     except Exception as error:
         log.exception("answering")
         await view.close()
-        message = i18n.message("ui.errors.unexpected", error=str(error) or type(error).__name__)
-        await _show_failure(chat, pending, RepoPilotError(message, i18n.message("ui.errors.unexpected_hint")))
+        await _show_failure(chat, pending, _unexpected(error))
     else:
         await view.close()
         # A message that is stored loses its key: the notes are stored in the language they were shown in.
@@ -107,6 +106,13 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         await show_answer(chat, pending.message, exchange, workspace.index)
         await _remember(chat, pending, exchange)
         await offer_environment(chat, answer, workspace)
+
+
+def _unexpected(error: Exception) -> RepoPilotError:
+    if disk.is_full(error):
+        return StorageError(i18n.reason(error))
+    message = i18n.message("ui.errors.unexpected", error=str(error) or type(error).__name__)
+    return RepoPilotError(message, i18n.message("ui.errors.unexpected_hint"))
 
 
 def in_language(answer: Answer, language: str) -> Answer:

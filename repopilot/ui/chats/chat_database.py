@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -48,6 +49,8 @@ _CIRCUMSTANCES = tuple(
     for name in ("BUSY", "LOCKED", "IOERR", "FULL", "CANTOPEN", "NOMEM", "PERM", "READONLY", "PROTOCOL")
 )
 _NO_WRITING = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+_FULL_BYTES = 1 << 18
+"""SQLite needs some space beside the file; with less than this it fails with various errors."""
 Work = Callable[[sqlite3.Connection], object]
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -90,8 +93,9 @@ class ChatDatabase:
                 if self._identity() == used:
                     return result
         except (OSError, sqlite3.Error, Timeout) as error:
+            reason = i18n.message("ui.errors.disk_full") if _disk_is_full(self.home) else str(error)
             raise StorageError(
-                i18n.message("ui.errors.chats", file=self._file, error=str(error)), i18n.message("ui.errors.chats_hint")
+                i18n.message("ui.errors.chats", file=self._file, error=reason), i18n.message("ui.errors.chats_hint")
             ) from error
 
     def set_aside(self) -> list[Path]:
@@ -157,11 +161,15 @@ def is_intact(row: tuple) -> bool:
 
 
 def _connect(file: Path) -> sqlite3.Connection:
-    """A connection; one that can only read where the folder can't be written to. Raises sqlite3.Error."""
+    """A connection; one that can only read where the folder can't be written to, or the disk is full.
+
+    Raises sqlite3.Error.
+    """
     try:
         return _configured(sqlite3.connect(file, timeout=BUSY_S), "PRAGMA journal_mode=WAL")
     except sqlite3.OperationalError as error:
-        if _name_of(error) not in _NO_WRITING or not file.exists():
+        readable = file.exists() and (_name_of(error) in _NO_WRITING or _only_lacks_space(file))
+        if not readable:
             raise
         return _configured(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True))
 
@@ -249,6 +257,19 @@ def _can_write(folder: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _only_lacks_space(file: Path) -> bool:
+    """Whether the disk is full and nothing is in the log, which would be left out."""
+    log_file = file.with_name(f"{NAME}-wal")
+    return _disk_is_full(file.parent) and not (log_file.exists() and log_file.stat().st_size)
+
+
+def _disk_is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _FULL_BYTES
+    except OSError:
+        return False
 
 
 def _name_of(error: sqlite3.Error) -> str:

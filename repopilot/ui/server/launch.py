@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
 import socket
 import webbrowser
@@ -14,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import UsageError
 from repopilot.settings import Settings
 from repopilot.ui.server.access import PARAMETER, AccessRule
@@ -96,10 +95,7 @@ async def open_window(started: Launch) -> None:
 def write_private(file: Path, text: str) -> None:
     """Replace a file by one that only this account can read. Raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
-        opened.write(text)
-    draft.replace(file)
+    disk.replace_file(file, text.encode())
 
 
 @cache

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import socket
 from pathlib import Path
 
-from repopilot import __version__, i18n
+from repopilot import __version__, disk, i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.log_records import log_to_stderr
 from repopilot.settings import Settings
@@ -67,11 +66,20 @@ def app_folder(settings: Settings) -> Path:
         return PACKAGE.parent
     target = settings.home / "app" / __version__
     try:
-        shutil.copytree(PACKAGE / "app", target, dirs_exist_ok=True)
+        copy_app(PACKAGE / "app", target)
     except OSError as error:
         why = error.strerror or error
         raise StorageError(i18n.message("ui.errors.app_files", target=target, error=why)) from error
     return target
+
+
+def copy_app(source: Path, target: Path) -> None:
+    """Bring a copy of a folder up to date, each file as a whole: another server may be using it. Raises OSError."""
+    for file in sorted(path for path in source.rglob("*") if path.is_file()):
+        copy, content = target / file.relative_to(source), file.read_bytes()
+        if not copy.is_file() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            disk.replace_file(copy, content, file.stat().st_mode & 0o777 | 0o600)
 
 
 def _check_address(host: str, port: int) -> None:

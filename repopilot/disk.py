@@ -1,0 +1,48 @@
+"""Files that are written whole: what fails leaves the earlier file, and nothing else."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LONGEST_NAME = 60
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that the disk, a quota, or the size a file may have is exhausted."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def replace_file(target: Path, content: bytes, mode: int = 0o600) -> None:
+    """Replace a file, or make it. Whoever reads it meanwhile sees all of the earlier content or all of the new one.
+
+    Args:
+        target: in a folder that exists.
+        content: all of it.
+        mode: the permissions.
+
+    Raises:
+        OSError: it can't be written; its `filename` is the target.
+    """
+    os.replace(draft(target, content, mode), target)
+
+
+def draft(target: Path, content: bytes, mode: int = 0o600) -> Path:
+    """Write a file beside the one that it is to replace, by `os.replace`. Arguments and errors as `replace_file`.
+
+    Returns:
+        Its path.
+    """
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:_LONGEST_NAME]}.", suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+        os.chmod(name, mode)
+    except OSError as error:
+        os.unlink(name)
+        error.filename = str(target)
+        raise
+    return Path(name)

@@ -1,0 +1,230 @@
+"""The disk is full at any moment of each write: it is said, what was there stays, and with space again all goes on."""
+
+from __future__ import annotations
+
+import pytest
+from support.index_case import WordEmbedder, jobs_for, many, settings, snapshot, write
+from support.small_disk import on_small_disk, own_mounts
+
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.vectors import release, vectors_of
+
+pytestmark = own_mounts
+
+CHATS = """
+from support.small_disk import fill, free, in_forks
+from repopilot.errors import StorageError
+from repopilot.results import Answer
+from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, load, save
+from repopilot.ui.repository.recent import recent, remember
+
+KEY = ThreadKey("thread", "repository")
+
+def questions():
+    return [each.question for each in load(ChatDatabase(disk), KEY).exchanges]
+
+def step(free_kb):
+    for file in disk.glob("*"):
+        file.unlink()
+    for number in range(5):
+        save(ChatDatabase(disk), KEY, Exchange(f"before {number}", "", Answer("a" * 2000)))
+    remember(ChatDatabase(disk), "before", "before")
+    before = questions()
+    fill(disk, free_kb)
+    assert questions() == before, "what was said can be read on a full disk"
+    assert recent(ChatDatabase(disk))
+    database, stored, said = ChatDatabase(disk), [], set()
+    for number in range(8):
+        try:
+            save(database, KEY, Exchange(f"then {number}", "", Answer("b" * 9000)))
+            stored.append(f"then {number}")
+        except StorageError as error:
+            said.add(str(error))
+    remember(database, "then", "then")
+    free(disk)
+    assert questions() == before + stored
+    assert not database.set_aside()
+    assert all("the disk is full" in each and "Free space" in each for each in said), said
+    return len(stored)
+
+in_forks(step, [*range(0, 24, 4), *range(24, 160, 16)])
+"""
+
+
+def test_chats(tmp_path):
+    stored = [int(line) for line in on_small_disk(CHATS, tmp_path / "disk", "512k").split()]
+    assert stored[0] == 0 and stored[-1] == 8 and len(set(stored)) > 3
+
+
+FILES = """
+from support.small_disk import fill, free
+from repopilot.errors import StorageError
+from repopilot.llm import calibration
+from repopilot.llm.cache import ReplyCache
+from repopilot.llm.calibration import Measurement, SpeedKey
+from repopilot.llm.model_speed import Speed
+from repopilot.repo.apply import write_files
+from repopilot.types import FileChange
+from repopilot.ui.server.launch import write_private
+from repopilot.ui.server.serve import copy_app
+
+def found():
+    paths = (path for path in disk.rglob("*") if path.name != "fill")
+    return {path.relative_to(disk): path.is_file() and path.read_bytes() for path in paths}
+
+def accept():
+    write_files(disk / "shop", [
+        FileChange("a.py", "modified", "", "a = 2\\n" * 900),
+        FileChange("old.py", "deleted", "", ""),
+        FileChange("new/deep/b.py", "added", "", "b = 2\\n" * 900),
+        FileChange("c.py", "modified", "", "c = 2\\n" * 9000),
+    ])
+
+def refused(act, *arguments):
+    before = found()
+    try:
+        act(*arguments)
+    except (StorageError, OSError) as error:
+        assert found() == before, (act, set(found()) ^ set(before))
+        return str(error)
+    return ""
+
+(disk / "shop").mkdir()
+for name in ("a", "old", "c"):
+    (disk / "shop" / f"{name}.py").write_text(f"{name} = 1\\n")
+cache = ReplyCache(disk / "replies")
+cache.put("kept", "a reply")
+app = {Path("public/a.css"): b"a" * 9000, Path("chainlit_app.py"): b"b" * 9000}
+for path, content in app.items():
+    for folder in (Path(arguments[0]), disk / "app"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content if folder != disk / "app" else b"earlier")
+speeds = calibration.keep, disk, Measurement(SpeedKey("m", "e", "w"), Speed(1.0, 1.0))
+speeds[0](*speeds[1:])
+acts = {"accept": (accept,), "private": (write_private, disk / "address.txt", "x" * 5000), "speeds": speeds}
+said = {name: set() for name in acts}
+for free_kb in range(0, 80, 4):
+    fill(disk, free_kb)
+    ReplyCache(disk / "replies").put(f"then {free_kb}", "r" * 5000)
+    fill(disk, free_kb)
+    for name, act in acts.items():
+        said[name].add(refused(*act))
+        if not free_kb:
+            assert all(said[name]), name
+    try:
+        copy_app(Path(arguments[0]), disk / "app")
+    except OSError:
+        pass
+    assert all((disk / "app" / path).read_bytes() in (b"earlier", content) for path, content in app.items())
+    free(disk)
+    assert ReplyCache(disk / "replies").get("kept") == "a reply"
+    assert all(path.suffix == ".json" for path in (disk / "replies").iterdir())
+assert all("" in each for each in said.values()), "with space all is written"
+assert not list(disk.rglob(".*")), list(disk.rglob(".*"))
+assert all((disk / "app" / path).read_bytes() == content for path, content in app.items())
+print(*sorted(filter(None, said["accept"])), sep="\\n")
+"""
+
+
+def test_accepted_files_and_small_ones(tmp_path):
+    said = on_small_disk(FILES, tmp_path / "disk", "512k", tmp_path / "app").splitlines()
+    assert any("c.py" in line for line in said) and any("a.py" in line for line in said)
+    assert all("No space left on device" in line and "Free some space" in line for line in said), said
+
+
+INDEX = """
+import shutil
+from support.index_case import jobs_for, settings, snapshot
+from support.small_disk import fill, free, in_forks
+from repopilot.errors import StorageError
+from repopilot.index.build.job import IndexRequest
+from repopilot.index.vectors import release
+from repopilot.retrieval.search import search
+
+root, first = Path(arguments[0]), Path(arguments[1])
+
+def built(conf):
+    index = jobs_for(conf).build(IndexRequest(snapshot(root), conf))
+    return [(hit.chunk.path, hit.chunk.symbol) for hit in search(index, "written_later").hits]
+
+def step(pages):
+    home = disk / f"home-{pages}"
+    shutil.copytree(first, home)
+    conf = settings(home)
+    fill(disk, pages * 4)
+    said = ""
+    try:
+        hits = built(conf)
+    except StorageError as error:
+        said = str(error)
+    free(disk)
+    assert not said or "disk is full" in said or "could not be written" in said, said
+    again = built(conf)
+    assert again[0] == ("pkg/m0000.py", "written_later") and (said or hits == again)
+    shutil.rmtree(home)
+    return said or "built"
+
+built(settings(Path(arguments[2])))  # the worker processes are started once
+in_forks(step, [*range(0, 40, 4), 40, 80, 160, 320])
+"""
+
+
+@pytest.mark.slow
+def test_an_index_build(tmp_path):
+    """The free space grows from none, so that every write of the build is once the one that fails."""
+    root, first = write(tmp_path / "shop", many(30)), settings(tmp_path / "first")
+    jobs_for(first).build(IndexRequest(snapshot(root), first))
+    write(root, {"pkg/m0000.py": "def written_later():\n    pass\n"})
+    said = on_small_disk(INDEX, tmp_path / "disk", "3m", root, first.home, tmp_path / "other").splitlines()
+    assert said[-1] == "built" and len([line for line in said if line != "built"]) > 3
+
+
+VECTORS = """
+import shutil
+import chromadb.api.rust
+from support.index_case import WordEmbedder, settings, snapshot
+from support.small_disk import fill, free, in_forks
+from repopilot.errors import StorageError
+from repopilot.index.store import IndexStore
+from repopilot.index.vectors import release, vectors_of
+from repopilot.retrieval.search import search
+
+root, first = Path(arguments[0]), Path(arguments[1])
+
+def step(free_kb):
+    shutil.copytree(first, disk / "home")
+    conf = settings(disk / "home")
+    fill(disk, free_kb)
+    index = IndexStore(conf.indexes).open(snapshot(root))
+    found = search(index, "how is helper_7 computed?", embedder=WordEmbedder())
+    assert found.hits
+    said = ""
+    try:
+        vectors_of(index, WordEmbedder()).of_chunks(index, range(len(index.chunks)))
+    except StorageError as error:
+        said = str(error)
+    release(conf.indexes)
+    free(disk)
+    again = vectors_of(index, embedder := WordEmbedder())
+    again.of_chunks(index, range(100))
+    assert not embedder.texts, "stored vectors were lost"
+    assert not again.notes, again.notes
+    again.of_chunks(index, range(len(index.chunks)))
+    release(conf.indexes)
+    shutil.rmtree(disk / "home")
+    return said or "stored"
+
+in_forks(step, [0, 64, 1200, 2000])
+"""
+
+
+@pytest.mark.slow
+def test_vectors(tmp_path):
+    root, conf = write(tmp_path / "shop", many(200)), settings(tmp_path / "first")
+    index = jobs_for(conf).build(IndexRequest(snapshot(root), conf))
+    vectors_of(index, WordEmbedder()).of_chunks(index, range(100))
+    release(conf.indexes)
+    said = on_small_disk(VECTORS, tmp_path / "disk", "8m", root, conf.home).splitlines()
+    assert said[-1] == "stored" and "disk is full" in said[0] and "Free some space" in said[0]
+    assert all(line == "stored" or "can't be written" in line for line in said), said
