@@ -64,7 +64,7 @@ function Place({ place, words, call }) {
       <div className="rp-row rp-tight">
         <span className="rp-source-number">{place.number}</span>
         <strong className="rp-place rp-found-title">{place.title}</strong>
-        <span className="rp-chip rp-chip-soft">{place.kind}</span>
+        {place.kind && <span className="rp-chip rp-chip-soft">{place.kind}</span>}
         {place.language && <span className="rp-chip rp-chip-soft">{place.language}</span>}
         <span className="rp-grow" />
         <button className="rp-source" aria-label={place.open} title={place.open} onClick={() => open(null)}>

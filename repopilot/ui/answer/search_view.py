@@ -271,7 +271,8 @@ def _place_props(place: RankedPlace, language: str) -> dict:
         "number": place.number,
         "title": place.title or place.path.rpartition("/")[2],
         "signature": place.signature,
-        "kind": i18n.term("ui.search.kind_names", place.kind, language),
+        # The kind is that of the whole place, which may hold other definitions than the one it is shown as.
+        "kind": i18n.term("ui.search.kind_names", place.kind, language) if place.title == place.symbol else "",
         "language": place.language,
         "place": f"{place.path}:{start}–{end}" if end > start else f"{place.path}:{start}",
         "open": i18n.text("ui.search.open", language, path=place.path, lines=lines),

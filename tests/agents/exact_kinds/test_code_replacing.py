@@ -76,7 +76,7 @@ def test_the_indentation_and_line_ends_of_the_place_are_kept(repo: Workspace) ->
     [
         ("time.clock()", ("now",), GenerationFailed, "now doesn't have the code"),
         ("time.time()", ("nowhere_at_all",), GenerationFailed, "nowhere_at_all"),
-        ("time.time()", (), PlaceAmbiguous, "2 files"),
+        ("import time", (), PlaceAmbiguous, "2 files"),
     ],
 )
 def test_what_can_not_be_replaced_is_said(
@@ -89,3 +89,8 @@ def test_what_can_not_be_replaced_is_said(
     if error is PlaceAmbiguous:
         outcome = carried_out(repo, "replace_code", "", old=old, new="0.0", everywhere="yes")
         assert {c.path for c in outcome.changes} == {"pkg/clock.py", "pkg/other.py"}
+
+
+def test_a_dotted_name_is_replaced_in_every_file(repo: Workspace) -> None:
+    outcome = carried_out(repo, "replace_code", "", old="time.time()", new="time.monotonic()")
+    assert {c.path for c in outcome.changes} == {"pkg/clock.py", "pkg/other.py"}

@@ -98,6 +98,10 @@ def test_a_commit_s_subject_is_carried_out(repo: Workspace, task: str, lines: li
         "Move use.go into `cli` package",
         "remove unused size param for shift function",
         "remove unused left param for shift function",
+        "Raise a runtime error if suite is called without a real OtherName",
+        "Replace `codecs` with `typing`",  # which has no `open`
+        "use __class__ instead of suite()",
+        "remove obsolete comment about relative imports",
     ],
 )
 def test_what_code_does_not_know_is_left_to_a_model(repo: Workspace, task: str) -> None:
@@ -127,7 +131,12 @@ def test_what_belongs_to_another_package_keeps_its_name(repo: Workspace) -> None
 
 
 @pytest.mark.parametrize(
-    ("task", "said"), [("Delete the label field from Engine", "engine.go:21"), ("export Hidden", "Hidden")]
+    ("task", "said"),
+    [
+        ("Delete the label field from Engine", "engine.go:21"),
+        ("export Hidden", "Hidden"),
+        ("Remove the redundant _fast_exit", "used at"),
+    ],
 )
 def test_what_would_break_is_refused(repo: Workspace, task: str, said: str) -> None:
     with pytest.raises(GenerationFailed, match=said):

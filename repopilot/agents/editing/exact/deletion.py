@@ -191,7 +191,9 @@ def _check_few_left(patch: Patch, symbol: Symbol) -> None:
     Raises:
         GenerationFailed: the code still refers to it in more places than a user decides one by one.
     """
-    left = [o for o in patch.open_references if file_kind(o.path) == "code" and not is_test_path(o.path)]
+    unsure = i18n.message("exact.open.receiver")
+    code = (o for o in patch.open_references if file_kind(o.path) == "code" and not is_test_path(o.path))
+    left = [o for o in code if o.reason != unsure]
     if len(left) > _MOST_LEFT:
         raise GenerationFailed(
             i18n.message("exact.still_used", name=symbol.qualified, path=left[0].path, line=left[0].line)

@@ -21,7 +21,8 @@ from repopilot.agents.editing.exact.wording.task_tokens import Token, folded, to
 from repopilot.code.languages import file_kind, is_test_path
 
 _RENAMING = re.compile(
-    r"\b(?:re-?nam\w*|call(?:ed)?|named?|mis-?spel\w*|typo|spel\w+|renomm\w+|appel\w+|nomm\w+|ce nom|(?:bad|better|"
+    r"\b(?:re-?nam\w*|call|(?<!is )(?<!are )(?<!when )(?<!be )called(?! with)|"
+    r"named?|mis-?spel\w*|typo|spel\w+|renomm\w+|appel\w+|nomm\w+|ce nom|(?:bad|better|"
     r"good|misleading|confusing|odd|clearer) name|the name|faute|orthographe)\b|→|->"
 )
 _WORDING = re.compile(
@@ -42,7 +43,8 @@ _MAKING = re.compile(r"\b(?:introduce|define|create|extract|add|constant|ajout\w
 _MORE_WORK = re.compile(
     r"\b(?:unless|whenever|every time|each time|log a|warn|deprecat\w+|fall back|fallback|also (?:add|write|log|"
     r"handle)|write a test|"
-    r"add a test|implement|so that|such that|if (?:the|it|a|there)|when (?:the|it|a|there)|lorsque|quand|si (?:le|la|"
+    r"add a test|implement|so that|such that|if (?:the|it|a|there|[\w.]+ (?:is|are|was))|"
+    r"(?:raise|throw)s? an? |when (?:the|it|a|there)|lorsque|quand|si (?:le|la|"
     r"un|une|on)|"
     r"keep|leave|alias|deprecat\w+|except|unchanged|takes?|returns?|method that|function that)\b"
 )

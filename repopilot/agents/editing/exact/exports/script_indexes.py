@@ -75,6 +75,8 @@ def export_from_index(symbol: Symbol, source: SourceText, target: str, sources: 
         raise GenerationFailed(i18n.message("exact.no_index", path=symbol.path))
     common = _is_commonjs(index)
     opened = False
+    if not how and not common and _uses_commonjs(source):
+        raise GenerationFailed(i18n.message("exact.no_index", path=symbol.path))
     if not how and not common:
         patch.replace(source.path, declaration.start_byte, declaration.start_byte, "export ")
         patch.edits.append(Edit("export", source.path, symbol.name))
@@ -294,6 +296,14 @@ def _line_end(source: SourceText, offset: int) -> int:
 def _is_commonjs(index: SourceText) -> bool:
     exports = any(c.type == "export_statement" for c in index.root.named_children) if index.root is not None else False
     return bool(_assigned(index)) and not exports
+
+
+def _uses_commonjs(source: SourceText) -> bool:
+    """Whether a file exports by assignments, so that an `export` in it would be a syntax error."""
+    modern = source.root is not None and any(
+        c.type in ("export_statement", "import_statement") for c in source.root.named_children
+    )
+    return not modern and re.search(r"\bmodule\.exports\b|\bexports\.\w", source.text) is not None
 
 
 def _assigned(index: SourceText) -> list[tuple[Node, Node]]:

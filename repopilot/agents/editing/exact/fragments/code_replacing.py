@@ -33,6 +33,7 @@ from repopilot.agents.editing.exact.fragments.named_regions import NamedRegion, 
 from repopilot.agents.editing.exact.locate import check_editable
 from repopilot.agents.editing.exact.members import in_quotes_of
 from repopilot.agents.editing.exact.python.classes import PythonProject
+from repopilot.agents.editing.exact.python.expected_names import members_of_module
 from repopilot.agents.editing.exact.python.modules import modules_of, statement_around
 from repopilot.agents.editing.exact.python.name_uses import role_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
@@ -45,6 +46,8 @@ _BINDING = frozenset(
     "binary_operator boolean_operator comparison_operator not_operator unary_operator attribute call subscript await "
     "binary_expression unary_expression member_expression call_expression field_expression selector_expression".split()
 )
+_MOST_FILES = 8
+"""In so many files of the code a fragment that can only mean one thing is replaced without a question."""
 _WORDS_OF_SYNTAX = frozenset(keyword.kwlist) | frozenset("match switch let const var func fn".split())
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 _LOOSE = (ast.BoolOp, ast.BinOp, ast.Compare, ast.IfExp, ast.Lambda, ast.UnaryOp, ast.Await)
@@ -68,7 +71,7 @@ def replace_code(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     task = _of_functions(task, sources)
     wanted = fragment_tokens(task.old)
-    if not wanted:
+    if not wanted or not task.new.strip():
         return None
     named = named_regions(task, sources)
     regions = [r for r in named or _all_regions(wanted, sources) if r.source.root is not None]
@@ -100,15 +103,21 @@ def _bare(text: str) -> str:
 
 
 def _of_functions(task: ExactTask, sources: Sources) -> ExactTask:
-    """`use b() instead of a()` as `b` instead of `a`, where `a` is never called without arguments."""
+    """`use b() instead of a()` as `b` instead of `a`, where `a` is never called without arguments; without anything new
+    where only the old one is named so."""
     names = [re.fullmatch(rf"({_DOTTED.pattern})\(\)", text.strip()) for text in (task.old, task.new)]
-    if names[0] is None or names[1] is None:
+    if names[0] is None:
         return task
-    called = re.compile(rb"\b%b\s*\(\s*\)" % re.escape(names[0][1].encode("utf-8")))
-    paths = sources.mentioning(names[0][1].rpartition(".")[2])
-    if any((source := sources.get(path)) is not None and called.search(source.data) for path in paths):
+    called = re.compile(rb"\b%b\s*\(\s*(\))?" % re.escape(names[0][1].encode("utf-8")))
+    found = [
+        m
+        for p in sources.mentioning(names[0][1].rpartition(".")[2])
+        if (source := sources.get(p)) is not None
+        for m in called.finditer(source.data)
+    ]
+    if not found or any(m[1] for m in found):
         return task
-    return replace(task, old=names[0][1], new=names[1][1])
+    return replace(task, old=names[0][1], new=names[1][1] if names[1] is not None else "")
 
 
 def _takes_other_arguments(region: NamedRegion, place: Sequence[CodeToken], task: ExactTask, sources: Sources) -> bool:
@@ -183,14 +192,14 @@ def _node_of(source: SourceText, start: int, end: int) -> Node | None:
 def _of_code(
     found: dict[NamedRegion, list[Sequence[CodeToken]]], task: ExactTask
 ) -> dict[NamedRegion, list[Sequence[CodeToken]]]:
-    """The one file of the code that has a fragment, or all where the task says everywhere.
+    """The one file of the code that has a fragment, or all where the task says everywhere or the fragment tells.
 
     Raises:
         PlaceAmbiguous: several have it.
     """
     code = [r for r in found if not is_test_path(r.source.path) and not is_example_path(r.source.path)]
     chosen = code or list(found)
-    if "everywhere" in task.extra:
+    if "everywhere" in task.extra or (len(chosen) <= _MOST_FILES and _is_telling(task.old)):
         return {r: found[r] for r in found if not written_by_program(r.source)}
     if len(chosen) > 1:
         raise PlaceAmbiguous(
@@ -199,6 +208,11 @@ def _of_code(
             tuple(r.source.path for r in chosen)[:12],
         )
     return {chosen[0]: found[chosen[0]]}
+
+
+def _is_telling(fragment: str) -> bool:
+    """Whether a fragment means the same wherever it stands: a dotted name, a call of one."""
+    return re.fullmatch(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\([^()]*\))?", fragment.strip()) is not None
 
 
 def _replace(source: SourceText, place: Sequence[CodeToken], task: ExactTask, patch: Patch) -> None:
@@ -260,12 +274,21 @@ def _fix_imports(
         source = sources.get(path)
         if source is None or not replaced:
             continue
+        if _lacks_a_member(source, task, replaced):
+            return False
         known = old | names_known_at(source, task.new, [a for a, _ in replaced])
         if any(is_unknown_class(project, source, name) for name in new - known):
             return False
         added = missing_imports(project, source, task.new, patch, known)
         swap_imports(project, source, added, unused_without(source, replaced, old - new), patch)
     return True
+
+
+def _lacks_a_member(source: SourceText, task: ExactTask, replaced: Sequence[tuple[int, int]]) -> bool:
+    """Whether one module takes the place of another in an attribute that it doesn't have."""
+    members = members_of_module(task.new.strip()) if members_of_module(task.old.strip()) is not None else None
+    found = (re.compile(rb"\.(\w+)").match(source.data, end) for _, end in replaced)
+    return members is not None and any(m is not None and m[1].decode("utf-8") not in members for m in found)
 
 
 def _is_used(token: CodeToken) -> bool:

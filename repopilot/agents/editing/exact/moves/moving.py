@@ -16,6 +16,7 @@ from repopilot.agents.editing.exact.python.modules import imported_names, module
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.references import in_all
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 
@@ -61,6 +62,9 @@ def _old_path(task: ExactTask, sources: Sources) -> str | None:
         return None
     modules = modules_of(index)
     found = [p for name, paths in modules.by_name.items() for p in paths if f".{name}".endswith(f".{task.name}")]
+    if not found:
+        code = (p for p in index.files if file_kind(p) == "code" and not is_test_path(p))
+        found = [p for p in code if posixpath.basename(posixpath.splitext(p)[0]) == task.name]
     return found[0] if len(found) == 1 else None
 
 

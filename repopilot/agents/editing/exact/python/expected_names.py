@@ -86,13 +86,20 @@ def _members_of(project: PythonProject, place: ClassPlace, base: str) -> frozens
     return None
 
 
+def members_of_module(name: str) -> frozenset[str] | None:
+    """What a module of the standard library offers; None for another name."""
+    if not re.fullmatch(r"\w+(?:\.\w+)*", name) or name.partition(".")[0] not in sys.stdlib_module_names:
+        return None
+    return _members_in(name, "")
+
+
 @cache
 def _members_in(module: str, path: str) -> frozenset[str] | None:
     if module.partition(".")[0] in _NOT_IMPORTED:
         return None
     try:
         found: object = importlib.import_module(module)
-        for part in path.split("."):
+        for part in path.split(".") if path else ():
             found = getattr(found, part)
     except (ImportError, AttributeError):
         return None

@@ -118,7 +118,7 @@ FILLERS = frozenset(
     "kindly better plainly private public internal main module-level global top-level old helper ancien ancienne "
     "prive privee "
     "back up down possible available accessible same such obsolete dead legacy redundant superfluous useless "
-    "unneeded unused "
+    "unneeded unnecessary unused "
     "inutilise inutilisee inutile mort morte obsoletes inutilises inutilisees stale leftover actual named called "
     "nomme nommee "
     "appele appelee keyword positional optional required mandatory python javascript project repo repository "

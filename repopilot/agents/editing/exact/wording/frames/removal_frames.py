@@ -10,18 +10,18 @@ from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.frames.frame import EditFrame
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
 
+_UNUSED = frozenset("unused dead obsolete unneeded stale redundant superfluous useless unnecessary".split())
+
 
 def deletion_of(frame: EditFrame) -> Iterator[ExactTask]:
     target = frame.target
     what = target.what
-    unused = bool({"unused", "dead", "obsolete", "unneeded", "stale"} & set(target.fillers)) or any(
-        f.startswith(("inutil", "mort")) for f in target.fillers
-    )
+    unused = bool(_UNUSED & set(target.fillers)) or any(f.startswith(("inutil", "mort")) for f in target.fillers)
     names = [*target.names] or list(target.words)
     if (
         not names
         or (target.names and target.words)
-        or set(target.whats) & {"import", "dependency", "decorator", "base", "text", "line"}
+        or set(target.whats) & {"import", "dependency", "decorator", "base", "text", "line", "comment"}
     ):
         return
     sure = what or unused or all(t.kind != "word" for t in names)

@@ -48,6 +48,8 @@ def text_change(frame: EditFrame) -> Iterator[ExactTask]:
     places = (*(NamedPlace(bare_name(t), "file") for t in paths), *frame.place_parts())
     if old.is_code and fresh.is_code:
         yield ExactTask("replace_code", "", "", fresh.inner, old.inner, places)
+        if all(re.fullmatch(r"[A-Za-z_][\w.]*", t.inner) for t in (old, fresh)):
+            return
     yield ExactTask(kind, "", "", fresh.inner, old.inner, places)
 
 
