@@ -91,7 +91,8 @@ class Step:
     _text: list[str] = field(default_factory=list)
 
     async def write(self, text: str) -> None:
-        """Stream text into the step; yields to the event loop, which a fast model would starve otherwise."""
+        """Stream text into the step, without secrets; yields to the event loop, which a fast model would starve."""
+        text = redacted(text)
         self._text.append(text)
         self.sink(Streamed(self.id, text))
         await asyncio.sleep(0)

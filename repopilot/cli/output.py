@@ -12,6 +12,7 @@ from repopilot import i18n, trace
 from repopilot.agents.explain.render import evidence_markdown
 from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration
+from repopilot.redaction.shown_diff import shown_diff
 from repopilot.results import Answer, Explanation, SearchReport
 from repopilot.types import Evidence, Progress
 
@@ -96,7 +97,7 @@ def show_answer(answer: Answer, language: str) -> None:
         mark = "" if c.supported else f"  ({unsupported})"
         say(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
     for file in answer.files:
-        say(f"\n{file.diff or f'{file.change}: {file.path}'}")
+        say(f"\n{shown_diff(file.diff, file.content) or f'{file.change}: {file.path}'}")
     show_notes(answer.degraded, language)
 
 

@@ -36,6 +36,7 @@ class ChatClient:
     def __init__(self, url: str) -> None:
         self.session_id = str(uuid.uuid4())
         self._url = url
+        self._origin, self._headers = "", dict[str, str]()
         self._messages: dict[str, str] = {}
         self._turn = Turn()
         self._asked = 0.0
@@ -54,6 +55,7 @@ class ChatClient:
             page.raise_for_status()
             cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
         headers = {"Origin": origin, "Referer": self._url, **({"Cookie": cookies} if cookies else {})}
+        self._origin, self._headers = origin, headers
         auth = {
             "sessionId": self.session_id,
             "clientType": "webapp",
@@ -102,6 +104,14 @@ class ChatClient:
         self._turn.seconds = time.monotonic() - self._asked
         self._turn.text = "\n\n".join(text for text in self._messages.values() if text)
         return self._turn
+
+    async def press(self, name: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """Press a button of an element; what the server answers to the element."""
+        sent = {"sessionId": self.session_id, "action": {"name": name, "payload": payload}}
+        async with httpx.AsyncClient(headers=self._headers) as browser:
+            answer = await browser.post(f"{self._origin}/project/action", json=sent)
+        answer.raise_for_status()
+        return answer.json()["response"]
 
     async def _on_message(self, data: dict[str, Any]) -> None:
         if data.get("type") == "assistant_message":

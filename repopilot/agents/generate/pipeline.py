@@ -39,6 +39,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
+from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
@@ -174,7 +175,7 @@ async def _show_edit(outcome: EditOutcome, step: Step) -> None:
         places=[f"{e.path}:{e.place}" for e in outcome.edits],
         open_references=len(outcome.open_references),
     )
-    await step.write("\n".join(c.diff for c in outcome.changes))
+    await step.write(shown_diffs(outcome.changes))
 
 
 def _unexamined(edit: EditOutcome, language: str) -> GenerationOutcome:

@@ -14,6 +14,7 @@ from repopilot.agents.planning.finished_parts import drafts_of, finished, with_p
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.agents.planning.working_copy import WorkingCopy, working_copy
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
@@ -96,7 +97,7 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
                 working.note(failure=problem)
                 return with_part(plan, replace(part, state="failed", note=problem))
             await asyncio.to_thread(copy.write, outcome.changes)
-            await working.write("\n".join(c.diff for c in outcome.changes))
+            await working.write(shown_diffs(outcome.changes))
     except RepoPilotError as error:
         return with_part(plan, replace(part, state="failed", note=i18n.reason(error)))
     return finished(plan, part, outcome.changes, _came_to(outcome))

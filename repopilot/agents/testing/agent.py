@@ -19,6 +19,7 @@ from repopilot.agents.testing.writing.authoring import write_tests
 from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
+from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
@@ -130,7 +131,7 @@ async def _other_language(
     request = EditRequest(task, found, (path,), {target.path: target.shown}, language=language)
     async with step.child("generate", "agent", task) as writing:
         changes = (await edit_files(request, workspace, writing)).changes
-        await writing.write("\n".join(c.diff for c in changes))
+        await writing.write(shown_diffs(changes))
     not_run = i18n.message("testing.only_pytest")
     step.degrade(not_run)
     return changes, TestReport(tests=texts_of(changes), stopped_because=not_run)

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
+from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import FileChange
 from repopilot.ui.file_ids import is_follow_up
 
@@ -50,10 +51,13 @@ def checked_path(path: str) -> str:
 
 
 def diff_rows(change: FileChange) -> list[list]:
-    """[kind, old line, new line, text] with kind `+`, `-`, ` ` or `@`; line numbers None where there is none."""
+    """[kind, old line, new line, text] with kind `+`, `-`, ` ` or `@`; line numbers None where there is none.
+
+    The texts are without secrets.
+    """
     rows: list[list] = []
     old = new = 0
-    for line in _hunks(change).split("\n"):
+    for line in shown_diff(_hunks(change), change.content).split("\n"):
         hunk = _HUNK.match(line)
         if hunk:
             old, new = int(hunk[1]), int(hunk[3])

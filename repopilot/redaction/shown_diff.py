@@ -1,0 +1,70 @@
+"""A diff as it is shown: without the secrets of the lines around the change. What is written keeps them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from repopilot.redaction.redact import MARK, redacted
+from repopilot.types import FileChange
+
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+
+
+class _Place(NamedTuple):
+    """Where a line of a diff stands in the two files, from 0; None in the file that doesn't have it."""
+
+    old: int | None
+    new: int | None
+
+
+def shown_diff(diff: str, new: str) -> str:
+    """A unified diff of one file without secrets.
+
+    A secret is told from what stands around it, which may be outside the hunk: so both files are redacted as wholes.
+
+    Args:
+        diff: with or without its headers.
+        new: the file's text after the change; '' for a deleted file.
+
+    Returns:
+        The diff with as many lines.
+    """
+    lines, after = diff.split("\n"), new.split("\n")
+    places, before = _places(lines, after)
+    safe_before, safe_after = redacted("\n".join(before)).split("\n"), redacted(new).split("\n")
+    shown = list(lines)
+    for at, place in places.items():
+        text = lines[at][1:]
+        safe = text
+        if place.new is not None and after[place.new : place.new + 1] == [text]:
+            safe = safe_after[place.new]
+        if place.old is not None and safe == text:
+            safe = safe_before[place.old]
+        safe = redacted(text) if safe == text else safe
+        shown[at] = lines[at][:1] + (safe if safe or not text else f"{MARK}continued]")
+    return "\n".join(shown)
+
+
+def shown_diffs(changes: Iterable[FileChange]) -> str:
+    """The diffs of changed files, one after the other, without secrets."""
+    return "\n".join(shown_diff(change.diff, change.content) for change in changes)
+
+
+def _places(lines: list[str], after: list[str]) -> tuple[dict[int, _Place], list[str]]:
+    """Where each line of a diff stands, by its number in the diff, and the old file's lines."""
+    places: dict[int, _Place] = {}
+    before: list[str] = []
+    at, inside = 0, False
+    for number, line in enumerate(lines):
+        if hunk := _HUNK.match(line):
+            start = int(hunk[1]) - (hunk[2] != "0")
+            before += after[at:start]
+            at, inside = start, True
+        elif inside and line[:1] in ("+", "-", " ") and line:
+            kept, added = line[0] != "+", line[0] != "-"
+            places[number] = _Place(len(before) if kept else None, at if added else None)
+            before += [line[1:]] if kept else []
+            at += added
+    return places, [*before, *after[at:]]
