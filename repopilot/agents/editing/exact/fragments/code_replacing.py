@@ -86,6 +86,8 @@ def replace_code(task: ExactTask, sources: Sources) -> Patch | None:
         found = _of_code(found, task)
         if any(_takes_other_arguments(r, place, task, sources) for r, places in found.items() for place in places):
             return None
+    if any(_is_type_of_value(place) for places in found.values() for place in places):
+        return None
     patch = Patch()
     for region, places in found.items():
         check_editable(region.source.path, task, sources)
@@ -98,6 +100,14 @@ def replace_code(task: ExactTask, sources: Sources) -> Patch | None:
     return patch if _fix_imports(found, task, sources, patch) else None
 
 
+def _is_type_of_value(place: Sequence[CodeToken]) -> bool:
+    """Whether a fragment is the type of a variable that gets its value there, which has the old type."""
+    node = place[0].node
+    declaration = node.parent if node is not None and node.type == "type_identifier" and len(place) == 1 else None
+    declarator = declaration.child_by_field_name("declarator") if declaration is not None else None
+    return declarator is not None and declarator.child_by_field_name("value") is not None
+
+
 def _bare(text: str) -> str:
     return text.strip().strip("\"'`")
 
@@ -105,7 +115,7 @@ def _bare(text: str) -> str:
 def _of_functions(task: ExactTask, sources: Sources) -> ExactTask:
     """`use b() instead of a()` as `b` instead of `a`, where `a` is never called without arguments; without anything new
     where only the old one is named so."""
-    names = [re.fullmatch(rf"({_DOTTED.pattern})\(\)", text.strip()) for text in (task.old, task.new)]
+    names = [re.fullmatch(rf"({_DOTTED.pattern})\((?:\.\.\.)?\)", text.strip()) for text in (task.old, task.new)]
     if names[0] is None:
         return task
     called = re.compile(rb"\b%b\s*\(\s*(\))?" % re.escape(names[0][1].encode("utf-8")))

@@ -50,7 +50,9 @@ def move_of(frame: EditFrame) -> Iterator[ExactTask]:
     places = (*(NamedPlace(bare_name(p), "file") for p in paths if names), *frame.place_parts())
     new = bare_name(goal)
     if paths and not names and len(paths) == 1:
-        if "module" in noun_phrase(to.tokens).whats and "." not in new:  # into a package: a folder
+        if "module" in noun_phrase(to.tokens).whats:  # into a package: a folder
+            if "." in new:
+                return
             new = f"{new.rstrip('/')}/{posixpath.basename(bare_name(paths[0]))}"
         yield ExactTask("rename_file", bare_name(paths[0]), "file", new, "", places)
     elif names:
