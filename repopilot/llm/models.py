@@ -6,7 +6,6 @@ verified. Two processes that want the same model share one download through a fi
 
 from __future__ import annotations
 
-import errno
 import functools
 import hashlib
 import os
@@ -20,7 +19,7 @@ from typing import Literal
 
 from filelock import FileLock, Timeout
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import Cancelled, ModelError, StorageError
 from repopilot.llm import download
 from repopilot.llm.download import DownloadMeter, FilePart
@@ -299,8 +298,7 @@ def _storage_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno == errno.ENOSPC
+        full = disk.is_full(error)
         reason = i18n.message("llm.disk_is_full") if full else error.strerror or str(error)
-        raise StorageError(
-            i18n.message("llm.not_stored", folder=folder, reason=reason), i18n.message("llm.check_home")
-        ) from error
+        hint = i18n.message("llm.no_space_hint" if full else "llm.check_home")
+        raise StorageError(i18n.message("llm.not_stored", folder=folder, reason=reason), hint) from error

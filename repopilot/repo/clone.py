@@ -14,20 +14,19 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import git_command, network
 from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import (
-    MIN_FREE_BYTES,
     FetchLimits,
     OnProgress,
     Redirected,
     Refs,
-    disk_full,
     fetch,
     list_refs,
+    storing,
     unset_promisor,
 )
 from repopilot.repo.git_command import Remote
@@ -69,22 +68,22 @@ def open_clone(source: Source, settings: Settings, token: HostToken | None, limi
 
 def _clone_or_update(source: Source, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
     assert source.url is not None
-    git_dir = clone_dir(source.url, settings)
-    with clone_lock(git_dir, limits):
-        put_back(git_dir)
-        damaged = damaged_file(git_dir, source.url) if git_dir.exists() else None
-        if damaged or not git_dir.exists():
-            with explained_by(damaged, git_dir, limits):
-                return _clone(source, git_dir, settings, token, limits)
-        unset_promisor(git_dir)
-        try:
+    git_dir, damaged = clone_dir(source.url, settings), None
+    try:
+        with clone_lock(git_dir, limits):
+            put_back(git_dir)
+            damaged = damaged_file(git_dir, source.url) if git_dir.exists() else None
+            if damaged or not git_dir.exists():
+                with explained_by(damaged, git_dir, limits):
+                    return _clone(source, git_dir, settings, token, limits)
+            unset_promisor(git_dir)
             remote = network.check(source.url, settings, token)
             return _fetch_wanted(source, git_dir, remote, settings, limits)
-        except (SourceError, StorageError) as error:
-            known = _last_known(source, git_dir)
-            if known is None:
-                raise
-            return replace(known, stale=i18n.reason(error))
+    except (SourceError, StorageError) as error:
+        known = _last_known(source, git_dir) if git_dir.exists() and not damaged else None
+        if known is None:
+            raise
+        return replace(known, stale=i18n.reason(error))
 
 
 def fetch_limits(
@@ -135,14 +134,21 @@ def clone_lock(git_dir: Path, limits: FetchLimits) -> Iterator[None]:
     """Acquire the lock of a clone, against other threads and processes. Waiting for it can be cancelled.
 
     Raises:
-        StorageError: the data directory can't be written to, or the disk is nearly full.
+        StorageError: the data directory can't be written to, by us or by the block.
         Cancelled: stopped while waiting.
     """
+    with storing():
+        with _acquired(git_dir, limits):
+            yield
+
+
+@contextmanager
+def _acquired(git_dir: Path, limits: FetchLimits) -> Iterator[None]:
     try:
         git_dir.parent.mkdir(parents=True, exist_ok=True)
-        if shutil.disk_usage(git_dir.parent).free < MIN_FREE_BYTES:
-            raise disk_full(git_dir.parent)
     except OSError as error:
+        if disk.is_full(error):
+            raise
         raise StorageError(
             i18n.message("repo.data_directory_unusable", error=error), i18n.message("repo.check_home")
         ) from error
@@ -168,14 +174,10 @@ def init_bare(git_dir: Path, url: str) -> None:
         StorageError: it can't be written.
     """
     shutil.rmtree(git_dir, ignore_errors=True)
-    try:
+    with storing():
         git_dir.mkdir(parents=True)
         _git(git_dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=repopilot-none")
         _git(git_dir, "remote", "add", "--", "origin", url)
-    except (git_command.GitFailed, OSError) as error:
-        raise StorageError(
-            i18n.message("repo.clone_not_created", folder=git_dir.parent, error=error), i18n.message("repo.check_home")
-        ) from error
 
 
 @contextmanager
@@ -214,18 +216,15 @@ def in_place_of(git_dir: Path) -> Iterator[Path]:
     """
     partial, aside = git_dir.with_suffix(f"{git_dir.suffix}-partial"), _aside(git_dir)
     try:
-        yield partial
+        with storing():
+            yield partial
+            shutil.rmtree(aside, ignore_errors=True)
+            if git_dir.exists():
+                git_dir.rename(aside)
+            partial.rename(git_dir)
         shutil.rmtree(aside, ignore_errors=True)
-        if git_dir.exists():
-            git_dir.rename(aside)
-        partial.rename(git_dir)
-        shutil.rmtree(aside, ignore_errors=True)
-    except OSError as error:
-        put_back(git_dir)
-        raise StorageError(
-            i18n.message("repo.clone_not_stored", error=error), i18n.message("repo.check_home")
-        ) from error
     finally:
+        put_back(git_dir)
         shutil.rmtree(partial, ignore_errors=True)
 
 

@@ -6,13 +6,13 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import CredentialsNeeded, RepoPilotError, SourceError, StorageError
 from repopilot.repo import git_command
 from repopilot.repo.credentials import host_of
@@ -104,6 +104,7 @@ def fetch(
         StorageError: the repository is too large, or the disk full.
         Cancelled: stopped.
     """
+    _check_space(git_dir)
     attempts = [(depth, blob_filter), (depth, ""), (0, "")][: None if fall_back else 1]
     for number, (deep, wanted) in enumerate(attempts):
         args = ["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--update-head-ok", "--no-auto-gc"]
@@ -152,13 +153,26 @@ def _check_size(git_dir: Path, max_bytes: int) -> None:
         raise StorageError(
             i18n.message("repo.too_large", megabytes=max_bytes >> 20), i18n.message("repo.too_large_hint")
         )
-    if shutil.disk_usage(git_dir).free < MIN_FREE_BYTES:
-        raise disk_full(git_dir)
+    _check_space(git_dir)
 
 
-def disk_full(folder: Path) -> StorageError:
-    """The error to raise when the disk that holds `folder` is full."""
-    return StorageError(i18n.message("repo.disk_full_at", folder=folder), i18n.message("repo.free_space"))
+def _check_space(folder: Path) -> None:
+    """Raises StorageError when the disk is nearly full."""
+    if shutil.disk_usage(folder).free < MIN_FREE_BYTES:
+        raise StorageError(i18n.message("repo.disk_full_at", folder=folder), i18n.message("repo.free_space"))
+
+
+@contextmanager
+def storing() -> Iterator[None]:
+    """What the disk, or git, says of a failed write is a StorageError."""
+    try:
+        yield
+    except (OSError, GitFailed) as error:
+        if disk.is_full(error) or re.search(_CAUSES[0][0], str(error), re.IGNORECASE):
+            message, hint = i18n.message("repo.disk_full"), i18n.message("repo.free_space")
+        else:
+            message, hint = i18n.message("repo.clone_not_stored", error=error), i18n.message("repo.check_home")
+        raise StorageError(message, hint) from error
 
 
 class Redirected(SourceError):

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
+
 import pytest
+from support.git_server import commit, publish, serve
 from support.index_case import WordEmbedder, jobs_for, many, settings, snapshot, write
+from support.model_hub import hub
 from support.small_disk import on_small_disk, own_mounts
 
 from repopilot.index.build.job import IndexRequest
@@ -228,3 +233,93 @@ def test_vectors(tmp_path):
     said = on_small_disk(VECTORS, tmp_path / "disk", "8m", root, conf.home).splitlines()
     assert said[-1] == "stored" and "disk is full" in said[0] and "Free some space" in said[0]
     assert all(line == "stored" or "can't be written" in line for line in said), said
+
+
+CLONE = """
+import shutil
+from support.small_disk import fill, free, in_forks, limit_files
+from repopilot.errors import StorageError
+from repopilot.repo.history import commits, deepen
+from repopilot.repo.read import read
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.repo.walk import walk
+from repopilot.settings import Settings
+
+def opened(home):
+    options = {"allow_http": True, "allow_private_hosts": True, "git_token": "", "home": home}
+    conf = Settings(_env_file=None, **options)
+    snapshot = open_source(parse_source(arguments[0]), conf)
+    deepen(snapshot, conf)
+    texts = {file.path: text for file, text in read(snapshot, walk(snapshot, conf)[0])}
+    return snapshot.stale, texts, [each.subject for each in commits(snapshot, 9)]
+
+def step(more_files):
+    home, said = disk / "home", ""
+    limit_files(disk, more_files)
+    try:
+        found = opened(home)
+    except StorageError as error:
+        said = str(error)
+        assert not list(home.glob("repos/*partial*")), list(home.glob("repos/*"))
+    limit_files(disk, 1000)
+    again = opened(home)
+    assert len(again[1]) == 2 and again[2] == ["second", "first"] and (said or found == again)
+    shutil.rmtree(home)
+    return said or "cloned"
+
+in_forks(step, [0, 1, 2, *range(4, 40, 4), 44])
+whole = opened(disk / "known")
+fill(disk, 1000)
+stale = opened(disk / "known")
+assert stale[1:] == whole[1:] and "full" in stale[0], stale
+print("known:", stale[0])
+"""
+
+
+@pytest.mark.slow
+def test_a_clone(tmp_path):
+    """Every file of it is once the one that can't be made. A clone that is there is used as it is."""
+    commit(tmp_path / "work", {"src/app.py": "def run():\n    return 1\n"}, "first")
+    commit(tmp_path / "work", {"src/util.py": "UNIT = 1\n"}, "second")
+    publish(tmp_path / "work", tmp_path / "served")
+    with serve(tmp_path / "served") as git:
+        said = on_small_disk(CLONE, tmp_path / "disk", "80m", f"{git.url}/demo.git").splitlines()
+    assert said[-2] == "cloned" and "The disk that holds" in said[-1]
+    assert {*said[:-2]} == {"The disk is full. Free some space, or move REPOPILOT_HOME.", "cloned"}
+
+
+DOWNLOAD = """
+import hashlib
+from support.small_disk import fill, free
+from repopilot.errors import StorageError
+from repopilot.llm import models
+from repopilot.llm.models import KnownModel, ModelFile
+from repopilot.settings import Settings
+
+url, size, digest = arguments
+file = ModelFile("tiny.gguf", int(size), digest, url, ())
+models.KNOWN["tiny"] = KnownModel("tiny", "chat", "tiny.gguf", (file,), 10)
+models.RESERVE_BYTES = 0
+conf = Settings(_env_file=None, home=disk / "home")
+for free_kb in (0, 500, 2000):
+    try:
+        # Another program takes the space while the download goes on.
+        models.ensure("tiny", conf, progress=lambda _: (free(disk), fill(disk, free_kb)))
+    except StorageError as error:
+        print(error)
+    assert models.installed("tiny", conf) is None
+    free(disk)
+path = models.ensure("tiny", conf)
+assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
+assert sorted(each.name for each in conf.models.iterdir() if each.suffix != ".lock") == ["tiny.gguf"]
+"""
+
+
+def test_a_download_of_a_model(tmp_path):
+    content = random.Random(7).randbytes(3_000_000)
+    digest = hashlib.sha256(content).hexdigest()
+    with hub(content) as (url, asked):
+        said = on_small_disk(DOWNLOAD, tmp_path / "disk", "16m", url, len(content), digest).splitlines()
+    assert len(said) == 3 and all("the disk is full" in line for line in said), said
+    assert asked[0] is None and asked[-1] is not None, "it goes on where it stopped"

@@ -7,10 +7,9 @@ import random
 import shutil
 import threading
 import zipfile
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from support.model_hub import hub
 from support.ollama_server import refusing_url
 
 from repopilot.errors import Cancelled, ModelError, StorageError
@@ -58,33 +57,6 @@ def tiny(monkeypatch):
         return model
 
     return make
-
-
-@contextmanager
-def hub(content: bytes, stop_after: int | None = None):
-    """Serves one file with byte ranges; drops the connection after `stop_after` bytes. Yields (url, ranges asked)."""
-    asked: list[str | None] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_):
-            """Quiet."""
-
-        def do_GET(self):
-            wanted = self.headers.get("Range")
-            asked.append(wanted)
-            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
-            self.send_response(206 if wanted else 200)
-            self.send_header("Content-Length", str(len(content) - start))
-            self.end_headers()
-            self.wfile.write(content[start:][:stop_after])
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/tiny.gguf", asked
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def test_the_parts_become_the_file(index, tiny, settings_for):
