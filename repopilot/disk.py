@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
 from pathlib import Path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_SAYS_FULL = re.compile(r"no space left|disk quota exceeded|not enough space on the disk|file too large", re.IGNORECASE)
 _LONGEST_NAME = 60
 
 
 def is_full(error: BaseException) -> bool:
     """Whether an error says that the disk, a quota, or the size a file may have is exhausted."""
     return isinstance(error, OSError) and error.errno in _FULL
+
+
+def says_full(words: str) -> bool:
+    """Whether a program says so."""
+    return _SAYS_FULL.search(words) is not None
 
 
 def replace_file(target: Path, content: bytes, mode: int = 0o600) -> None:

@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.cli.output import emit, live_progress, say, show_notes
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
-from repopilot.errors import EnvironmentFailed
+from repopilot.errors import EnvironmentFailed, StorageError
 from repopilot.i18n.format import duration
 from repopilot.project_environment import DeclaredProject, declared_packages, declared_project, find_packages
 from repopilot.results import Answer
@@ -86,7 +86,7 @@ def build_if_allowed(arguments: argparse.Namespace, runtime: Runtime) -> None:
             for each in declared_packages(snapshot):
                 if each.requirements and find_packages(snapshot, each, settings) is None:
                     install_packages(each, settings, report, threading.Event())
-        except EnvironmentFailed as error:
+        except (EnvironmentFailed, StorageError) as error:
             show_notes([i18n.reason(error)], arguments.language)
 
 

@@ -168,7 +168,7 @@ def storing() -> Iterator[None]:
     try:
         yield
     except (OSError, GitFailed) as error:
-        if disk.is_full(error) or re.search(_CAUSES[0][0], str(error), re.IGNORECASE):
+        if disk.is_full(error) or disk.says_full(str(error)):
             message, hint = i18n.message("repo.disk_full"), i18n.message("repo.free_space")
         else:
             message, hint = i18n.message("repo.clone_not_stored", error=error), i18n.message("repo.check_home")

@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,7 @@ _CROWDED, _MOST_CROWDED = 0.9, 8
 _LEFT_TO_OTHERS = 192 * MB
 """A run ends where less of the system's memory is available, if that fell since the run began, whoever took it."""
 _KEPT_HEAD, _KEPT_TAIL = 64 * 1024, 192 * 1024
+_GUARD = (sys.executable, "-I", str(Path(__file__).with_name("inside") / "guarded.py"))
 _REPORT_CAP = 16 * 1024 * 1024
 
 
@@ -76,6 +78,14 @@ class SandboxCommand:
     folder: Path
     marker: str
     starts_in: Path | None = None
+
+
+def guarded(arguments: Sequence[str]) -> list[str]:
+    """The command that runs a program (its whole path first) so that it ends with this process, even a killed one.
+
+    Elsewhere than on Linux it is the program itself: there the kernel tells nobody.
+    """
+    return [*_GUARD, *arguments] if sys.platform == "linux" else list(arguments)
 
 
 class _Drain(threading.Thread):

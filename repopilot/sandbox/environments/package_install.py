@@ -26,7 +26,7 @@ from repopilot.sandbox.bounded_json import json_of
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
 from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
-from repopilot.sandbox.environments.uv import too_large
+from repopilot.sandbox.environments.uv import check_disk, too_large
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.plain_text import plain
 from repopilot.sandbox.processes import disk_use
@@ -176,7 +176,7 @@ def _run(
     limit = settings.environment_max_mb
     marker = secrets.token_hex(16)
     command = supervise.SandboxCommand(
-        arguments, {**os.environ, **variables, "REPOPILOT_RUN": marker}, b"", folder, marker, folder
+        supervise.guarded(arguments), {**os.environ, **variables, "REPOPILOT_RUN": marker}, b"", folder, marker, folder
     )
     limits = SandboxLimits(
         settings.environment_timeout_s, _LIMITS.memory, _LIMITS.file, limit * MB, _LIMITS.processes, _LIMITS.output
@@ -191,6 +191,7 @@ def _run(
     if outcome.ended != "finished":
         name = Path(arguments[0]).name
         raise EnvironmentFailed(i18n.message("environments.installer_stopped", program=name, limit=outcome.ended))
+    check_disk(outcome)
     return outcome
 
 

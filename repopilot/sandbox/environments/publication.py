@@ -12,9 +12,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import EnvironmentFailed, StorageError
-from repopilot.sandbox.environments.uv import too_large
+from repopilot.sandbox.environments.uv import disk_full, too_large
 from repopilot.sandbox.job_spec import MB
 from repopilot.settings import Settings
 
@@ -39,6 +39,8 @@ def building(key: str, settings: Settings) -> Iterator[Path]:
     except Timeout as error:
         raise EnvironmentFailed(i18n.message("environments.being_built")) from error
     except OSError as error:
+        if disk.is_full(error):
+            raise disk_full() from error
         raise StorageError(i18n.message("environments.not_stored", error=error)) from error
 
 

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repopilot import i18n
-from repopilot.errors import EnvironmentFailed
+from repopilot import disk, i18n
+from repopilot.errors import EnvironmentFailed, StorageError
 from repopilot.sandbox import supervise
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 
@@ -78,6 +78,7 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
 
     Raises:
         EnvironmentFailed: uv is missing, took too long or wrote too much.
+        StorageError: the disk is full.
         Cancelled: `run.cancel` was set.
     """
     options = ["--python", sys.executable, "--cache-dir", str(run.cache), "--no-progress", "--color", "never"]
@@ -85,7 +86,7 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
     options += [] if run.allow_builds else ["--only-binary", ":all:"]
     marker = secrets.token_hex(16)
     command = supervise.SandboxCommand(
-        [find_uv(), "pip", *arguments, *options],
+        supervise.guarded([find_uv(), "pip", *arguments, *options]),
         {**os.environ, **run.variables, "REPOPILOT_RUN": marker},
         b"",
         run.folder,
@@ -101,7 +102,19 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
         raise too_large(run.megabytes)
     if outcome.ended != "finished":
         raise EnvironmentFailed(i18n.message("environments.uv_stopped", limit=outcome.ended))
+    check_disk(outcome)
     return outcome
+
+
+def check_disk(outcome: supervise.RunOutcome) -> None:
+    """Raises StorageError where a program failed because the disk is full: nothing is wrong with the packages."""
+    if outcome.status != 0 and disk.says_full(outcome.output):
+        raise disk_full()
+
+
+def disk_full() -> StorageError:
+    """The error of an environment that the disk has no space for."""
+    return StorageError(i18n.message("environments.disk_full"), i18n.message("environments.disk_full_hint"))
 
 
 def too_large(limit: int, needed: int | None = None) -> EnvironmentFailed:

@@ -1,0 +1,25 @@
+"""Runs a program that ends when whoever started it dies, however: `python guarded.py PROGRAM ARGUMENT…`. Linux.
+
+Like its neighbours it is started by its path, in no package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+
+def main() -> None:
+    """Become the program."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    if TYPE_CHECKING:
+        from repopilot.sandbox.inside import confine
+    else:
+        import confine
+    confine.guard()
+    os.execv(sys.argv[1], sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()
