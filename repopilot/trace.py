@@ -161,16 +161,22 @@ async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> As
 async def _running(sink: Sink, parent: Step | None, name: str, kind: Kind, input: str) -> AsyncIterator[Step]:
     id = uuid.uuid4().hex
     step = Step(sink, id, name, root_id=parent.root_id or parent.id if parent else id)
-    sink(Started(step.id, parent.id if parent else None, name, kind, redacted(input), time.time()))
+    began, counted = time.time(), time.monotonic()
+    sink(Started(step.id, parent.id if parent else None, name, kind, redacted(input), began))
+
+    def end(state: State, error: str = "") -> None:
+        # A clock that is set meanwhile changes no duration.
+        sink(Finished(step.id, state, step.text, error, began + time.monotonic() - counted, dict(step.data)))
+
     try:
         yield step
     except asyncio.CancelledError:
-        sink(Finished(step.id, "stopped", step.text, i18n.message("errors.stopped"), time.time(), dict(step.data)))
+        end("stopped", i18n.message("errors.stopped"))
         raise
     except Exception as error:
-        sink(Finished(step.id, "error", step.text, i18n.reason(error), time.time(), dict(step.data)))
+        end("error", i18n.reason(error))
         raise
-    sink(Finished(step.id, "ok", step.text, "", time.time(), dict(step.data)))
+    end("ok")
 
 
 def tree(events: Iterable[Event]) -> list[dict]:
