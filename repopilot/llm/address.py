@@ -1,9 +1,13 @@
-"""Server addresses: as they may be shown, and whether they are on this machine."""
+"""Server addresses: as they may be shown, whether they are on this machine, and which servers are trusted."""
 
 from __future__ import annotations
 
 import ipaddress
+import ssl
+from functools import cache
 from urllib.parse import urlsplit
+
+import httpx
 
 
 def without_credentials(url: str) -> str:
@@ -22,3 +26,9 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """The certificates that httpx trusts. Without it each client reads them again, which takes 20 ms."""
+    return httpx.create_ssl_context()

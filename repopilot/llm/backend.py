@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.foreign_text import valid
+from repopilot.llm.address import trusted
 from repopilot.llm.model import Model
 from repopilot.redaction.redact import redacted
 
@@ -180,7 +181,7 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
         arguments["extra_body"] = {"return_progress": True}  # signs of life while it reads a long prompt
         if options.words or options.grammar:
             arguments["extra_body"]["grammar"] = options.grammar or _any_of(options.words)
-    async with httpx.AsyncClient(timeout=timeout) as client:
+    async with httpx.AsyncClient(timeout=timeout, verify=trusted()) as client:
         transport: dict[str, Any] = {"async_http_client": client}  # OpenAILike passes it on to OpenAI
         llm = type(base)(
             model=base.model,

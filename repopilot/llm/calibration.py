@@ -20,6 +20,7 @@ import httpx
 
 from repopilot import disk, i18n
 from repopilot.errors import ModelError
+from repopilot.llm.address import trusted
 from repopilot.llm.model_speed import Speed
 from repopilot.llm.server_json import json_of
 
@@ -119,7 +120,7 @@ async def measure_engine(engine: Engine, key: SpeedKey) -> Measurement | None:
     """
     await engine.ready()
     url, headers = engine.address.removesuffix("/v1") + "/completion", {"Authorization": f"Bearer {engine.key}"}
-    async with httpx.AsyncClient(timeout=TIMEOUT_S, headers=headers) as client:
+    async with httpx.AsyncClient(timeout=TIMEOUT_S, headers=headers, verify=trusted()) as client:
         await _timed(client, url, _completion(8, 1))  # reads the weights from disk
         _, share = await _completed(client, url, engine, _completion(16, 4))
         if share < LEAST_SHARE:
@@ -145,7 +146,7 @@ async def measure_ollama(url: str, name: str, num_ctx: int, key: SpeedKey) -> Me
     """
     options = {"num_ctx": num_ctx, "num_predict": GENERATED_TOKENS, "temperature": 0}
     found = []
-    async with httpx.AsyncClient(timeout=TIMEOUT_S) as client:
+    async with httpx.AsyncClient(timeout=TIMEOUT_S, verify=trusted()) as client:
         for _ in range(2):
             messages = [{"role": "user", "content": _prompt(PROMPT_TOKENS)}]
             body = {"model": name, "messages": messages, "stream": False, "keep_alive": "24h", "options": options}

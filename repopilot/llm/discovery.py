@@ -11,7 +11,7 @@ import httpx
 
 from repopilot import i18n
 from repopilot.llm import calibration, embedded, machine, ollama_api
-from repopilot.llm.address import is_loopback, without_credentials
+from repopilot.llm.address import is_loopback, trusted, without_credentials
 from repopilot.llm.calibration import SpeedKey
 from repopilot.llm.model_speed import SIZES, Speed
 from repopilot.llm.server_json import json_of
@@ -117,7 +117,7 @@ def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
 def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        answer = httpx.get(f"{base}/models", headers=headers, timeout=timeout_s)
+        answer = httpx.get(f"{base}/models", headers=headers, timeout=timeout_s, verify=trusted())
         return [model["id"] for model in json_of(answer)["data"] if isinstance(model["id"], str)]
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return None

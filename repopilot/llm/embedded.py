@@ -21,6 +21,7 @@ import httpx
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import calibration, machine, models
+from repopilot.llm.address import trusted
 from repopilot.llm.cache import ReplyCache
 from repopilot.llm.calibration import Measurement, SpeedKey
 from repopilot.llm.model import Model, estimate_tokens
@@ -56,7 +57,7 @@ class Engine:
         self._log: deque[str] = deque(maxlen=20)
         self._starting = threading.Lock()
         self._asking = threading.Lock()
-        self._http = httpx.Client(timeout=5.0, headers={"Authorization": f"Bearer {self.key}"})
+        self._http = httpx.Client(timeout=5.0, headers={"Authorization": f"Bearer {self.key}"}, verify=trusted())
 
     @property
     def address(self) -> str:

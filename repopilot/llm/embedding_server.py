@@ -11,7 +11,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm.address import without_credentials
+from repopilot.llm.address import trusted, without_credentials
 from repopilot.llm.server_json import json_of
 
 _AT_ONCE = 32  # the least that a common server (text-embeddings-inference) takes in one request by default
@@ -43,7 +43,7 @@ class EmbeddingServer:
 
     def __post_init__(self) -> None:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        object.__setattr__(self, "_client", httpx.Client(headers=headers))
+        object.__setattr__(self, "_client", httpx.Client(headers=headers, verify=trusted()))
 
     def vectors(self, texts: Sequence[str], timeout_s: float) -> np.ndarray:
         """The vectors of texts. Thread-safe.

@@ -13,6 +13,7 @@ import httpx
 from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
 from repopilot.foreign_text import valid
+from repopilot.llm.address import trusted
 from repopilot.llm.server_json import json_of, parsed
 from repopilot.llm.sizing import by_preference
 from repopilot.types import Progress
@@ -40,7 +41,7 @@ class Tag:
 def tags(url: str, timeout_s: float) -> list[Tag] | None:
     """List the models of the Ollama server at `url`; None when nothing there speaks its protocol."""
     try:
-        answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s)
+        answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s, verify=trusted())
         listed = json_of(answer)["models"]
         return [_tag(entry) for entry in listed if isinstance(entry, dict) and _is_name(entry.get("name"))]
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
@@ -61,7 +62,8 @@ def _is_name(value: object) -> bool:
 def version(url: str, timeout_s: float) -> str:
     """The version of the Ollama server at `url`, '' when it doesn't say."""
     try:
-        return valid(str(json_of(httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s))["version"]))
+        answer = httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s, verify=trusted())
+        return valid(str(json_of(answer)["version"]))
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return ""
 
@@ -98,7 +100,7 @@ async def load(url: str, name: str, num_ctx: int, timeout_s: float) -> None:
     """
     body = {"model": name, "messages": [], "keep_alive": "24h", "options": {"num_ctx": num_ctx}}
     try:
-        async with httpx.AsyncClient(timeout=timeout_s) as client:
+        async with httpx.AsyncClient(timeout=timeout_s, verify=trusted()) as client:
             (await client.post(f"{url}/api/chat", json=body)).raise_for_status()
     except httpx.HTTPError as error:
         reason = i18n.reason(error)
@@ -129,7 +131,7 @@ async def pull(
     started, body = time.monotonic(), {"model": name, "stream": True}
     finished = False
     try:
-        async with httpx.AsyncClient(timeout=httpx.Timeout(120.0, connect=5.0)) as client:
+        async with httpx.AsyncClient(timeout=httpx.Timeout(120.0, connect=5.0), verify=trusted()) as client:
             async with client.stream("POST", f"{url}/api/pull", json=body) as response:
                 response.raise_for_status()
                 async for event in _events(response):
