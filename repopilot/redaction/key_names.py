@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from repopilot.redaction.randomness import is_bare_password, is_password, is_placeholder, looks_random
 from repopilot.redaction.secret_names import Promise, promise_of
+from repopilot.redaction.statement_context import shows_itself, values_in_statement
 
 ANCHORS = tuple(
-    "pass pwd secret token key credential creds auth sig= psk pword pepper salt bearer jwt hmac licen kennwort".split()
+    "pass pwd pw psw secret token key credential creds auth sig= psk pword pepper salt bearer jwt hmac licen kennwort "
+    "pasword paswd pswd mdp senha appid _pat".split()
 )
 """Lower-case literals; `assigned_values` is asked where one of them stands."""
 
@@ -91,7 +93,20 @@ def assigned_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int,
     """
     tail = _TAIL.match(text, at + len(anchor.rstrip("=")))
     assert tail is not None
-    match = _VALUE.match(text, tail.end())
+    beside = list(_values_beside(text, at, tail.end()))
+    yield from beside
+    if beside:
+        return
+    head = _HEAD.search(text[max(0, at - 48) : at])
+    assert head is not None
+    promise = promise_of(head[0] + text[at : tail.end()])
+    if promise is not None:
+        for start, end in values_in_statement(text, tail.end()):
+            yield start, end, promise.value
+
+
+def _values_beside(text: str, at: int, end: int) -> Iterator[tuple[int, int, str]]:
+    match = _VALUE.match(text, end)
     if match is None or (found := _found(text, at, match)) is None:
         return
     if match["quoted"] is not None:
@@ -127,16 +142,17 @@ def _accepts_quoted(value: str, promise: Promise) -> bool:
     value = value.strip()
     if promise is Promise.PASSWORD:
         return is_password(value)
+    if " " in value:
+        return False
     if promise is Promise.AUTH:
-        return is_user_and_password(value)
-    if promise is Promise.SECRET:
-        return (looks_random(value) and len(value) >= 8 and " " not in value) or _typed_secret(value)
-    return looks_random(value) and len(value) >= 12 and " " not in value
+        return is_user_and_password(value) or (looks_random(value) and len(value) >= 16)
+    least = 8 if promise is Promise.SECRET else 12
+    return (looks_random(value) and len(value) >= least) or _typed_secret(value)
 
 
 def _typed_secret(value: str) -> bool:
     """Whether a value is a secret that somebody typed: letters, digits and signs that no name has."""
-    return bool(re.search(r"[!#$%^&*+?~=@]", value)) and is_bare_password(value) and " " not in value
+    return bool(re.search(r"[!#$%^&*+?~=@]", value)) and is_bare_password(value)
 
 
 def is_user_and_password(value: str) -> bool:
@@ -170,9 +186,11 @@ def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
 
 def _accepts_bare(value: str, found: _Found, whole_line: bool) -> bool:
     if found.promise is Promise.AUTH:
-        return len(value) >= 12 and is_user_and_password(value)
+        return len(value) >= 12 and (is_user_and_password(value) or shows_itself(value))
     if not is_bare_password(value):
         return False
     if found.match["space"] is not None and not found.flag and not whole_line:
         return len(value) >= 8 and looks_random(value) and any(map(str.isdigit, value))
-    return found.promise is Promise.PASSWORD or (len(value) >= _LEAST_BARE[found.promise] and looks_random(value))
+    if found.promise is Promise.PASSWORD or (whole_line and _typed_secret(value) and shows_itself(value)):
+        return True
+    return len(value) >= _LEAST_BARE[found.promise] and looks_random(value)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from repopilot.redaction.command_lines import is_argument
 from repopilot.redaction.key_names import is_user_and_password
 from repopilot.redaction.randomness import (
     is_bare_password,
@@ -175,6 +176,34 @@ OWN_FORMATS = (
     _format("password", "identified by", r"(?i)identified by ([^\s\"';]{6,64})", is_bare_password),
     _format("password", "securestring", r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{6,128})["']""", is_password),
     _format("password", "/user:", r"(?i)/user:\S{1,80}[ \t]{1,4}([^\s\"'/]{6,64})", is_bare_password),
+    # lines of configuration files whose values have no `=` or `:` before them
+    _format(
+        "password",
+        "enable secret|enable password|snmp-server community|pre-shared-key|key-string|-server key|-server host|neighbor ",
+        r"(?:enable (?:secret|password)(?: level \d+)?|snmp-server community|key-string|(?:tacacs|radius)-server .{0,60}?key|"
+        r"pre-shared-key(?: address \S+)?(?: key)?|neighbor \S+ password) (?:[0-9] )?(\S{4,100})",
+        is_argument,
+    ),
+    _format(
+        "password",
+        "username ",
+        r"(?im)^[ \t]*username \S{1,64} (?:privilege \d+ )?(?:password|secret) (?:[0-9] )?([^\s\"',;]{4,100})",
+        is_argument,
+        20,
+    ),
+    _format("password", "rootpw|d-i passwd/", r"(?:rootpw|d-i passwd/\S+ password)(?:\s+--\w+)*\s+(\S{4,200})", is_argument),
+    _format("password", "chpasswd:", r"chpasswd:(?:\n?[ \t-]*\w+: *\w*\|?){0,3}\n\s+-?\s*[\w.-]{1,32}:(\S{4,200})", is_argument),
+    _format("password", "login=", r"login=[\w.@-]{1,64}:([^\s\"']{4,100})", is_argument),
+    _format("password", "user ", r"user [\w-]{1,64} (?:on|off|reset|nopass|[~+-])[^\n]{0,60}?>(\S{4,100})", is_argument),
+    _format("password", "ftp", r"ftp\b[^\n]{0,120}<<[^\n]{0,40}\n(?:[^\n]{0,80}\n){0,3}?\s*user \S{1,64} ([^\s\"']{4,100})", is_argument),
+    _format("password", "assword:", r"""assword:[^\n]{0,12}\n\s*send(?:_user|ln)?\s+(?:--\s+)?["']?([^\s"']{4,100}?)(?:\\[rn])+""", is_argument),
+    _format(
+        "password",
+        "where",
+        r"""(?i)=\s*["']([^"'\n]{6,200})["']\s+where\s+[\w`".]{1,40}\s*=\s*["'][\w.-]{0,40}(?:passw|secret|token|api_?key|_key)\w*["']""",
+        is_argument,
+        220,
+    ),
     _format("password", "<master>", r"(?i)<master>([^<\s]{6,200})</master>", is_bare_password),
     _format("password", "@tcp(|@unix(", r"[\w.-]{1,32}:([^\s:@/\"'`]{4,64})@(?:tcp|unix)\(", is_password, 100),
     _format("password", ":5432:|:*:*:", r"(?m)^[\w.*-]+:[\d*]+:[\w.*-]+:[\w.*-]+:(\S{6,100})$", is_bare_password, 80),
@@ -212,10 +241,30 @@ OWN_FORMATS = (
     ),
     _format(
         "password",
-        "echo ",
-        r"""echo\s+(?:-\w\s+)?["']?(?:[\w.-]{1,32}:)?([^\s"'|]{6,100})["']?\s*\|\s*"""
-        r"""(?:sudo\s+-S|(?:sudo\s+)?chpasswd|docker\s+login)""",
+        "echo |printf ",
+        r"""(?:echo|printf)\s+(?:-\w\s+)?["']?(?:[\w.-]{1,32}:)?([^\s"'|]{6,100})["']?\s*\|\s*"""
+        r"""(?:sudo\s+(?:-\w+\s+)*-S|(?:sudo\s+)?(?:chpasswd|passwd|smbpasswd|cryptsetup|kinit|gpg2?|openssl|su)\b|"""
+        r"""(?:docker|podman|helm registry|gh auth|oras|crane auth|npm|az acr|vault|doctl registry)\s+login)""",
         is_password,
+    ),
+    _format(
+        "password-hash",
+        "$1$|$2a$|$2b$|$2x$|$2y$|$5$|$6$|$7$|$y$|$apr1$|$argon2|{ssha|{sha|{smd5}|{crypt}|pbkdf2_sha|pbkdf2:sha|scrypt:|scram-sha-",
+        r"\$(?:1|5|6|7|y|apr1)\$(?:rounds=\d+\$|[\w./]{2,12}\$)?[\w./]{0,32}\$[\w./]{20,90}|\$2[abxy]\$\d\d\$[\w./]{50,60}"
+        r"|\$argon2id?\$[\w=,$+/]{30,300}|\{(?:SSHA|SHA|SMD5|CRYPT)\d{0,3}\}[\w+/.$=]{16,200}"
+        r"|(?:pbkdf2_sha\d+|pbkdf2:sha\d+|scrypt)[$:][\d:]+\$[\w+/.=]{2,64}\$[\w+/=]{24,200}"
+        r"|(?i:SCRAM-SHA-\d+)\$\d+:[\w+/=]{8,64}\$[\w+/=:]{40,200}",
+    ),
+    _format("password-hash", "md5", r"(?<![\w-])md5[0-9a-f]{32}(?!\w)", before=0),
+    _format(
+        "token",
+        "akab-|bedrock-api-key-|bbdc-|cfat_|cfut_|cfk_|dnkey-|igqv|llx-|pmat-|sntrys_|tvly-|cosmo_|"
+        "dckr_|ops_eyj|phc_|phx_|rpa_|nfp_|sbp_|r8_",
+        _START + r"(?:akab-[a-z0-9]{16}-[a-z0-9]{16}|bedrock-api-key-[\w=+/-]{16,400}|BBDC-[\w+/]{30,80}|cf(?:at|ut|k)_\w{40,80}"
+        r"|dnkey-[A-Z0-9]{20,40}-[A-Z0-9]{40,80}|IGQV\w{60,300}|llx-[\w-]{40,80}|PMAT-[A-Z0-9]{20,40}|sntrys_[\w+/=]{60,400}"
+        r"|tvly-(?:dev-)?\w{20,60}|cosmo_[0-9a-f]{32}|dckr_(?:pat|oat)_[\w-]{20,40}|ops_eyJ[\w=-]{60,2000}|ph[cx]_\w{40,60}"
+        r"|rpa_\w{40,60}|nfp_\w{36,60}|sbp_[0-9a-f]{40}|r8_\w{37,40})",
+        looks_random,
     ),
     _format(
         "ansible-vault",

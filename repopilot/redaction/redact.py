@@ -16,7 +16,7 @@ from zlib import crc32
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
-from repopilot.redaction import key_names, kubernetes_data, login_arguments
+from repopilot.redaction import columns, command_lines, key_names, kubernetes_data, login_arguments
 from repopilot.redaction.known_formats import known_formats, secrets_near
 from repopilot.redaction.own_formats import OWN_FORMATS, SecretFormat
 from repopilot.redaction.secret_names import Promise
@@ -144,8 +144,12 @@ def _anchors() -> _Anchors:
         finders[anchor].append(kubernetes_data.manifest_values)
     for anchor in login_arguments.ANCHORS:
         finders[anchor].append(login_arguments.passwords_in_call)
+    for anchor in columns.SQL_ANCHORS:
+        finders[anchor].append(columns.inserted_values)
+    for anchor in command_lines.ANCHORS:
+        finders[anchor].append(command_lines.command_passwords)
     for anchor in key_names.ANCHORS:
-        finders[anchor].append(key_names.assigned_values)
+        finders[anchor] += [key_names.assigned_values, columns.column_values]
     texts = tuple({**known, **finders})
     automaton = AhoCorasick(texts, implementation=Implementation.DFA)
     return _Anchors(automaton, texts, tuple(tuple(known[t]) for t in texts), tuple(tuple(finders[t]) for t in texts))

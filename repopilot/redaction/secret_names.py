@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 
 class Promise(Enum):
@@ -16,7 +17,8 @@ class Promise(Enum):
 
 
 _PASSWORD = re.compile(
-    r"(?:\w*(?:passw(?:or)?d|passwd|pword|passphrase|passcode|pwd|kennwort|passwort)s?|(?:\w{2,8})?psk|"
+    r"(?:\w*(?:pas?s?w(?:or)?d|psw?r?d|psswr?d|psswo?rd|pswo?rd|passwd|pword|passphrase|passcode|pwd|kennwort|passwort|"
+    r"contrasen[ai]|senha)s?|(?:\w{2,8})?psk|(?:\w{2,12})?psw|(?:db|user|admin|root|my|sa|any)?pw|motdepasse|mdp|"
     r"(?:db|user|usr|smtp|root|ssh|my|mysql|pg|ftp|mail|email|admin|redis|require|login|keystore|truststore|store|auth)?pass|"
     r"passe|masterauth)$"
 )
@@ -28,7 +30,7 @@ _KEY = re.compile(
     r"merchant|security|sas|rsa|fernet|csrf|token|project|publishable|user|bot|live|prod|production|test|sandbox))"
     r"key(?:base)?s?$"
 )
-_ALONE = frozenset(("salt", "bearer", "jwt", "hmac", "license", "licence"))
+_ALONE = frozenset(("salt", "bearer", "jwt", "hmac", "license", "licence", "pat", "appid", "dsn"))
 """Names of values that are drawn at random, as keys are."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NO_SECRET = frozenset(
@@ -49,6 +51,7 @@ _PUBLIC = frozenset(
 )
 
 
+@lru_cache(maxsize=1 << 14)
 def promise_of(name: str) -> Promise | None:
     """What a name says of its value, None when it says nothing of a secret: `db.password`, `API_KEY`, `setToken`."""
     words = [word.lower() for part in re.split(r"[_.$\-]+", name) for word in _WORDS.findall(part)]
@@ -60,7 +63,7 @@ def promise_of(name: str) -> Promise | None:
             return None
         found = _promise_of_word(joined[number], words[number], name)
         if found is not None:
-            public = _PUBLIC if found is Promise.KEY else {"public"}
+            public = _PUBLIC if found is Promise.KEY and "key" in words[number] else {"public"}
             return None if public.intersection(words[:number]) else found
     return None
 

@@ -1,0 +1,122 @@
+"""Secrets in tables, whose name stands at the head of their column: CSV, Markdown, `INSERT INTO`, `COPY … FROM stdin`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repopilot.redaction.randomness import is_password, looks_random
+from repopilot.redaction.secret_names import Promise, promise_of
+
+SQL_ANCHORS = ("insert into", "copy ")
+_MOST_ROWS = 2_000
+_CELL_NAME = re.compile(r"""[\s"'`*\[]*([A-Za-z][\w .#-]{0,40}?)[\s"'`*\]]*""")
+_RULER = re.compile(r"[\s|:+-]+")
+_INSERT = re.compile(r"(?i)insert into\s+([\w.`\"\[\]]{1,80})\s*(?:\(([^()]{1,2000})\))?\s*values\s*")
+_COPY = re.compile(r"(?i)copy\s+([\w.\"]{1,80})\s*\(([^()]{1,2000})\)\s*from\s+stdin[^\n]*\n")
+_SQL_VALUE = re.compile(r"""\s*(?:[NEX]?'(?P<quoted>(?:[^'\\\n]|''|\\.){0,2000})'|(?P<other>[^,()'\n]{0,200}(?:\([^()\n]*\))?))\s*(?P<end>[,)])""")
+
+
+def column_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
+    """The secrets of the column whose name holds an anchor.
+
+    Args:
+        text: any text.
+        at: where the anchor stands in it.
+        anchor: part of a name.
+
+    Yields:
+        Start, end and the rule's name.
+    """
+    start, end = text.rfind("\n", max(0, at - 400), at) + 1, text.find("\n", at, at + 400)
+    if end < 0 or (separator := _separator(text, at, start, end)) is None:
+        return
+    names = [_CELL_NAME.fullmatch(cell) for cell in text[start:end].strip("|").split(separator)]
+    if not all(names):
+        return
+    promises = {n: promise for n, name in enumerate(names) if name and (promise := promise_of(name[1].replace(" ", "_")))}
+    if promises:
+        yield from _rows(text, end + 1, separator, len(names), promises)
+
+
+def _separator(text: str, at: int, start: int, end: int) -> str | None:
+    """What separates the cells of a heading; None where the line isn't one."""
+    for separator in ("\t", "|", ";", ","):
+        if separator in text[start:end]:
+            ruler = text[end + 1 : max(end + 1, text.find("\n", end + 1))]
+            return separator if separator in ruler and not re.search(r"[(){}=<>]", text[start:end]) else None
+    return None
+
+
+def _rows(text: str, at: int, separator: str, cells: int, promises: dict[int, Promise]) -> Iterator[tuple[int, int, str]]:
+    for _ in range(_MOST_ROWS):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        line = text[at:end]
+        stripped = line.strip("|") if separator == "|" else line
+        row = stripped.split(separator)
+        if len(row) != cells:
+            return
+        if not _RULER.fullmatch(line):
+            start = at + line.find(stripped)
+            for number, cell in enumerate(row):
+                if number in promises and _is_secret(value := cell.strip(" \t\"'`"), promises[number]):
+                    first = start + cell.find(value)
+                    yield first, first + len(value), promises[number].value
+                start += len(cell) + len(separator)
+        at = end + 1
+        if at >= len(text):
+            return
+
+
+def inserted_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
+    """The secrets among the rows of an SQL statement that fills a table.
+
+    Args:
+        text: any text.
+        at: where one of `SQL_ANCHORS` stands in it.
+        anchor: which.
+
+    Yields:
+        Start, end and the rule's name.
+    """
+    if anchor == "copy ":
+        if (copy := _COPY.match(text, at)) is not None:
+            names = copy[2].split(",")
+            yield from _rows(text, copy.end(), "\t", len(names), _promises(copy[1], names))
+    elif (insert := _INSERT.match(text, at)) is not None:
+        yield from _tuples(text, insert.end(), insert[1], insert[2].split(",") if insert[2] else [])
+
+
+def _promises(table: str, names: list[str]) -> dict[int, Promise]:
+    return {n: promise for n, name in enumerate(names) if (promise := _promise_of_column(name.strip(' `"[]\n\t')))}
+
+
+def _promise_of_column(name: str) -> Promise | None:
+    return promise_of(re.sub(r"_(?:hash|digest|encrypted|value)$", "", name))
+
+
+def _tuples(text: str, at: int, table: str, names: list[str]) -> Iterator[tuple[int, int, str]]:
+    promises = _promises(table, names)
+    of_table = promise_of(re.sub(r"\W", "", table.rpartition(".")[2])) if not names else None
+    number = 0
+    while text[at : at + 1] == "(" and number < _MOST_ROWS:
+        at, column, number = at + 1, 0, number + 1
+        while (value := _SQL_VALUE.match(text, at)) is not None:
+            promise = promises.get(column, of_table)
+            quoted = value["quoted"]
+            if promise and quoted and _is_secret(quoted, Promise.KEY if of_table else promise):
+                yield *value.span("quoted"), promise.value
+            at, column = value.end(), column + 1
+            if value["end"] == ")":
+                break
+        else:
+            return
+        following = re.compile(r"\s*,\s*(?=\()").match(text, at)
+        at = following.end() if following else len(text)
+
+
+def _is_secret(value: str, promise: Promise) -> bool:
+    if promise is Promise.PASSWORD:
+        return is_password(value)
+    return len(value) >= 12 and looks_random(value)

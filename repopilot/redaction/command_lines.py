@@ -1,0 +1,86 @@
+"""Passwords on command lines where no name stands beside them: `7z a -p…`, `sqlplus me/…@db`, `vault login …`.
+
+The table is by program; what takes an option with a telling name (`--password …`) is found by `key_names.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repopilot.redaction.randomness import is_password, looks_random
+
+_VALUE = r"""(?:"(?P<double>[^"\n]{4,200})"|'(?P<single>[^'\n]{4,200})'|(?P<bare>[^\s"'|;<>()`\\][^\s"'|;<>`\\]{3,200}))"""
+_ARGS = r"(?:[^\n|;&]|\\\n){0,240}?"
+_USER = r"[\w.@\\/-]{1,64}"
+_BEFORE_VALUE: dict[str, str] = {
+    "7z |7za |7zr |rar |unrar ": rf"{_ARGS}\s-p",
+    "zip |unzip ": rf"{_ARGS}\s(?:-P|--password)\s+",
+    "keytool |jarsigner ": rf"{_ARGS}\s-(?:src|dest)?(?:store|key)pass\s+",
+    "apksigner ": rf"{_ARGS}\s--(?:ks|key)-pass\s+(?:pass:)?",
+    "openssl ": rf"(?:passwd\s+(?:-\w+\s+)+|{_ARGS}\s-(?:pass|passin|passout|k|password)\s+[\"']?(?:pass:)?(?!pass:|file:|env:|stdin))",
+    "signtool ": rf"{_ARGS}\s/p\s+",
+    "security ": rf"(?:import{_ARGS}\s-P\s+|(?:create-keychain|unlock-keychain){_ARGS}\s-p\s+|set-key{_ARGS}\s-k\s+)",
+    "smbclient |rpcclient |smbget |winexe ": rf"{_ARGS}\s-U\s*[\"']?[^\s%\"']{{1,64}}%",
+    "snmpget|snmpwalk|snmpbulk|snmpset|snmptrap": rf"{_ARGS}\s-[cAX]\s+",
+    "vault |cargo ": r"login\s+(?:-method=\w+\s+)?",
+    "sqlcmd |bcp |osql |tsql |mosquitto_|ipmitool ": rf"{_ARGS}\s-P\s*",
+    "cqlsh |plink |pscp |ldapsearch |ldapadd |ldapmodify |ldapdelete |ldappasswd |ldapwhoami ": rf"{_ARGS}\s-(?:pw?|w)\s+",
+    "sqlplus |sqlldr |expdp |impdp |rman ": rf"{_ARGS}(?<=\s)[\"']?{_USER}/(?=[^\s@/]{{4,64}}(?:@|\s|$))",
+    "rabbitmqctl ": rf"(?:-\S+\s+)*(?:add_user|change_password|authenticate_user)\s+[\"']?{_USER}[\"']?\s+",
+    "htpasswd ": rf"{_ARGS}-\w*b\w*\s+(?:\S+\s+){{1,2}}",
+    "mc alias |mc config host ": r"(?:set|add)\s+\S+\s+\S+\s+\S+\s+",
+    "mongo |mongosh |mongodump |mongorestore |mongoimport |mongoexport ": rf"{_ARGS}\s-p\s*",
+    "redis-cli ": rf"{_ARGS}\s-a\s*",
+    "lftp |ncftp": rf"{_ARGS}\s(?:-u\s+[\"']?{_USER},|-p\s+)",
+    "docker login|podman login|oc login|cf login|az login|az acr login|helm registry login|skopeo |twine upload": (
+        rf"{_ARGS}\s(?:-p\s+|--creds[ =]{_USER}:)"
+    ),
+    "useradd |usermod ": rf"{_ARGS}\s-p\s+",
+    "net user ": rf"{_USER}\s+",
+    "dscl ": rf"{_ARGS}-passwd\s+\S+\s+",
+    "ssh-keygen ": rf"{_ARGS}\s-N\s+",
+    "composer config|poetry config": rf"{_ARGS}(?:http-basic\.\S+\s+{_USER}\s+|\S*token\S*\s+)",
+    "bundle config": rf"{_ARGS}\s{_USER}:",
+    "nuget setapikey |nuget push ": rf"(?:{_ARGS}-apikey\s+)?",
+    "wpa_passphrase ": r"\S+\s+",
+    "curl ": (
+        rf"{_ARGS}\s(?:(?:-b|--cookie)\s+[\"']?[\w.-]{{1,40}}=(?=[^\s;'\"-]{{16}})|(?:--pass|--proxy-pass|--oauth2-bearer)\s+)"
+    ),
+    "jq ": rf"{_ARGS}--arg\s+\w*(?:pass|pw|token|secret|key)\w*\s+",
+    "xfreerdp ": rf"{_ARGS}\s/p:",
+    "sshpass ": r"(?:-v\s+)?-p\s*",
+    "gpg |gpg2 ": rf"{_ARGS}--passphrase[ =]",
+}
+ANCHORS = tuple(anchor for anchors in _BEFORE_VALUE for anchor in anchors.split("|"))
+_PATTERNS = {
+    anchor: re.compile(rf"\w*\s*{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ")) else 0)
+    for anchors, before in _BEFORE_VALUE.items()
+    for anchor in anchors.split("|")
+}
+
+
+def command_passwords(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
+    """The password among the arguments of a command.
+
+    Args:
+        text: any text.
+        at: where one of `ANCHORS` stands in it.
+        anchor: which.
+
+    Yields:
+        Start, end and the rule's name.
+    """
+    if text[max(0, at - 1) : at].isalnum():
+        return
+    match = _PATTERNS[anchor].match(text, at + len(anchor) - 1)
+    if match is None:
+        return
+    group = next(name for name, value in match.groupdict().items() if value is not None)
+    if is_argument(match[group]):
+        yield *match.span(group), "password"
+
+
+def is_argument(value: str) -> bool:
+    """Whether an argument where a password is expected is one, and no variable, option or path."""
+    return (is_password(value) or looks_random(value)) and not value.startswith(("$", "-", "%", "{", "@"))
