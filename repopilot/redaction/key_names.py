@@ -12,7 +12,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from repopilot.redaction.randomness import is_bare_password, is_password, is_placeholder, looks_random
+from repopilot.redaction.randomness import (
+    is_bare_password,
+    is_made_up,
+    is_password,
+    is_placeholder,
+    is_words_and_number,
+    looks_random,
+)
 from repopilot.redaction.secret_names import Promise, promise_of
 from repopilot.redaction.statement_context import shows_itself, values_in_statement
 
@@ -23,10 +30,13 @@ ANCHORS = tuple(
 """Lower-case literals; `assigned_values` is asked where one of them stands."""
 
 
+_IS = re.compile(r"\b(?:is|was|est|était)\b")
+_PARENT = re.compile(r"""["']?([\w-]{2,40})["']?\s*(?:[:=]\s*)?(?:\{|\n)[^{}\[\]]{0,240}\Z""")
+_SECTION = re.compile(r"(?i)jwt|auth|token|crypt|cipher|hmac|sign|secur|session|cookie|api")
 _VERB = re.compile(r"(?:^|[^a-z])passe?$", re.IGNORECASE)
 _HEAD = re.compile(r"[A-Za-z0-9_$.-]*\Z")
 _TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,30}){0,3}")
-_QUOTED = r"""[rbuflLN@$]{0,2}(?P<q>\\?["'`]|&quot;)(?P<quoted>(?:(?!(?P=q))[^\n\\]|\\(?!["'`])[^\n]){1,600})(?P=q)"""
+_QUOTED = r"""[rbuflLN@$]{0,2}(?P<q>\\?["']|``?|&quot;)(?P<quoted>(?:(?!(?P=q))[^\n\\]|\\(?!["'`])[^\n]){1,600})(?P=q)"""
 _CALL = (
     r"""(?:[\w.$]{1,50}(?:\[["']?\w{1,40}["']?\]|\([^()\n]{0,60}\))?\s*(?:\|\||\?\?|\?:|\bor\b)\s*)?"""
     r"""(?:(?:new\s+|await\s+)?(?![\w.]{1,40}\.(?:en|de)code\()[\w.:]{1,40}!?\(\s*"""
@@ -44,14 +54,14 @@ _VALUE = re.compile(
       | (?P<default>\s*\)?\s*(?:\?:|\?\?|\|\||\bor\b)\s*
             | \)?\.(?:unwrap_or|get_?[oO]r|or_?[eE]lse|or|default|fallback)\w*\(\s*(?:\|_?\w*\|\s*|\(\)\s*[=-]>\s*)?
             | \)?\s*(?:do|\{{)\s+(?=["']) | :[-=]?)
-      | (?P<attribute>["']?\s*,?\s*(?:-\s*)?["']?(?:value|default|defaultValue|defaultvalue|content|val)["']?\s*[:=]\s*
+      | (?P<attribute>["']?\s*[,:]?\s*(?:[-{{]\s*)?["']?(?:value|default|defaultValue|defaultvalue|content|val)["']?\s*[:=]\s*
             | ["']\s*\{{[^{{}}]{{0,300}}?\bdefault\s*=\s*)
-      | (?P<argument>(?<=["'`])\s*,\s*(?:\w+\s*[=:]\s*[\w.]+\s*,\s*){{0,3}}(?:\w{{1,20}}\s*[=:]\s*)?)
+      | (?P<argument>(?<=["'`A-Z])\s*,\s*(?:\w+\s*[=:]\s*[\w.]+\s*,\s*){{0,3}}(?:\w{{1,20}}\s*[=:]\s*)?)
       | (?P<call>\s*\(\s*)
       | (?P<element>(?:[ \t][^<>\n]{{0,60}})?>\s*(?:<!\[CDATA\[)?)
-      | (?P<space>[ \t]+(?:(?:is|was|to|from|of|as|est|était|set\ to)[ \t]*:?[ \t]+)?)
+      | (?P<space>[ \t]+(?:(?:[a-zé]{{1,12}}[ \t]+){{0,7}}?(?:is|was|to|from|of|as|est|était|set\ to)[ \t]*:?[ \t]+)?)
     )
-    (?: {_CALL} {_QUOTED} | (?P<bare>[^\s"'`<>]{{6,300}}) )
+    (?: {_CALL} {_QUOTED} | (?P<bare>(?!(?:value|default)["']?[ \t]*[:=])[^\s"'`<>]{{6,300}}) )
     """,
     re.VERBOSE,
 )
@@ -72,12 +82,14 @@ class _Found(NamedTuple):
         promise: what the name says.
         before: the line up to the name.
         flag: whether the name is an option of a command.
+        upper: whether it is written as the names of environment variables are.
     """
 
     match: re.Match[str]
     promise: Promise
     before: str
     flag: bool
+    upper: bool
 
 
 def assigned_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
@@ -110,7 +122,8 @@ def _values_beside(text: str, at: int, end: int) -> Iterator[tuple[int, int, str
     if match is None or (found := _found(text, at, match)) is None:
         return
     if match["quoted"] is not None:
-        if match["space"] is None or found.flag or (found.promise is Promise.PASSWORD and match["q"] in "\"'"):
+        said = found.promise is Promise.PASSWORD and (match["q"] in "\"'" or _IS.search(match["space"] or ""))
+        if match["space"] is None or found.flag or said:
             yield from _quoted_values(text, found)
     elif span := _bare_value(text, found):
         yield *span, found.promise.value
@@ -121,12 +134,22 @@ def _found(text: str, at: int, match: re.Match[str]) -> _Found | None:
     assert head is not None
     name = head[0] + text[at : match.start()]
     promise = promise_of(name.rpartition(".")[2] if match["call"] else name)
-    if promise is None or (match["space"] and _VERB.search(name) and head[0][-1:] != "-"):
+    promise = promise or _promise_of_key(text, at - len(head[0]), name)
+    verb = match["space"] and not _IS.search(match["space"]) and _VERB.search(name)
+    if promise is None or (verb and head[0][-1:] != "-"):
         return None
     start = at - len(head[0])
     earliest = max(0, start - 200)
     before = text[max(text.rfind("\n", earliest, at) + 1, earliest) : start]
-    return _Found(match, promise, before, _FLAG.search(before + head[0]) is not None)
+    return _Found(match, promise, before, _FLAG.search(before + head[0]) is not None, name.isupper())
+
+
+def _promise_of_key(text: str, start: int, name: str) -> Promise | None:
+    """What a mere `key` promises, by the name of the object that it is a field of."""
+    if name.lower() != "key":
+        return None
+    parent = _PARENT.search(text, max(0, start - 300), start)
+    return promise_of(f"{parent[1]}_key") if parent and _SECTION.search(parent[1]) else None
 
 
 def _quoted_values(text: str, found: _Found) -> Iterator[tuple[int, int, str]]:
@@ -147,7 +170,7 @@ def _accepts_quoted(value: str, promise: Promise) -> bool:
     if promise is Promise.AUTH:
         return is_user_and_password(value) or (looks_random(value) and len(value) >= 16)
     least = 8 if promise is Promise.SECRET else 12
-    return (looks_random(value) and len(value) >= least) or _typed_secret(value)
+    return (looks_random(value) and len(value) >= least) or _typed_secret(value) or is_words_and_number(value)
 
 
 def _typed_secret(value: str) -> bool:
@@ -176,7 +199,7 @@ def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
         return None
     whole_line = text[end : end + 1] in ("", "\n", " ") and _LINE_START.fullmatch(found.before) is not None
     value = match["bare"].rstrip("\\")
-    for candidate in (value.rstrip(",;") if whole_line else "", _CUT.split(value, maxsplit=1)[0].rstrip(",;")):
+    for candidate in (value.rstrip(",;") if _is_environment(found, whole_line) else "", _CUT.split(value, maxsplit=1)[0].rstrip(",;")):
         if match["space"]:
             candidate = candidate.rstrip(".")
         if candidate and _accepts_bare(candidate, found, whole_line):
@@ -184,13 +207,20 @@ def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
     return None
 
 
+def _is_environment(found: _Found, whole_line: bool) -> bool:
+    """Whether a bare value goes to the end of the word: it is all that stands on its line, or that of `NAME=value`."""
+    return whole_line or (found.upper and found.match["assign"] == "=")
+
+
 def _accepts_bare(value: str, found: _Found, whole_line: bool) -> bool:
     if found.promise is Promise.AUTH:
-        return len(value) >= 12 and (is_user_and_password(value) or shows_itself(value))
+        return len(value) >= 12 and (is_user_and_password(value) or shows_itself(value) or is_made_up(value))
+    if is_words_and_number(value) and (whole_line or found.flag or found.promise is Promise.PASSWORD):
+        return True
     if not is_bare_password(value):
         return False
     if found.match["space"] is not None and not found.flag and not whole_line:
         return len(value) >= 8 and looks_random(value) and any(map(str.isdigit, value))
-    if found.promise is Promise.PASSWORD or (whole_line and _typed_secret(value) and shows_itself(value)):
+    if found.promise is Promise.PASSWORD or (_is_environment(found, whole_line) and is_made_up(value)):
         return True
     return len(value) >= _LEAST_BARE[found.promise] and looks_random(value)

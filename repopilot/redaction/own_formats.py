@@ -12,9 +12,11 @@ from repopilot.redaction.command_lines import is_argument
 from repopilot.redaction.key_names import is_user_and_password
 from repopilot.redaction.randomness import (
     is_bare_password,
+    is_made_up,
     is_name_of_secret,
     is_password,
     is_placeholder,
+    is_words_and_number,
     looks_random,
 )
 
@@ -78,12 +80,16 @@ OWN_FORMATS = (
         r"LS0tLS1CRUdJTiB(?:[A-Za-z0-9+/]|\\?\s{1,8}){60,8000}={0,2}",
         _has_private_key,
     ),
-    _format("private-key", '"d"', r'"d"\s*:\s*"([A-Za-z0-9_-]{40,700})"', looks_random),
+    _format("private-key", '"d"|"k"', r'"[dk]"\s*:\s*"([A-Za-z0-9_-]{22,700})"', looks_random),
+    _format("ntlm-hash", "tlrmtvntuaa", _START + r"TlRMTVNTUAA[A-Za-z0-9+/]{20,2000}={0,2}"),
+    _format("azure-key", "jqqj99", r"[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,40}={0,2}", before=53),
+    _format("alibaba-key", "ltai", _START + r"LTAI[A-Za-z0-9]{12,24}\b"),
+    _format("twitter-token", "aaaaaaaaaaaaaaaaaaaaa", _START + r"A{21,30}[A-Za-z0-9%+/=]{50,150}"),
     _format("age-key", "age-secret-key-", r"(?i)AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,2000}"),
     _format(
         "aws-access-key",
-        "akia|asia|abia|acca",
-        _START + r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b",
+        "akia|asia|abia|acca|a3t",
+        _START + r"(?:AKIA|ASIA|ABIA|ACCA|A3T[0-9A-Z])[0-9A-Z]{16}\b",
         lambda v: "EXAMPLE" not in v,
     ),
     _format(
@@ -109,7 +115,7 @@ OWN_FORMATS = (
     _format(
         "teams-webhook",
         "webhook.office.com",
-        r"webhook\.office\.com/(?:webhookb2/)?([\w@-]{36,}/IncomingWebhook/[\w/-]{40,200})",
+        r"webhook\.office\.com/(?:webhookb2/)?([\w@-]{4,}/IncomingWebhook/[\w/-]{32,200})",
     ),
     _format("stripe-key", "sk_live_|rk_live_|sk_test_|rk_test_", _START + r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,400}\b"),
     _format("stripe-key", "whsec_", _START + r"whsec_[A-Za-z0-9+/]{24,400}={0,2}"),
@@ -174,7 +180,12 @@ OWN_FORMATS = (
     ),
     _format("password", "-p |-w ", r"""(?<=\s)-[pPwW] ["']?([^\s"'/:]{8,100})""", _is_random_password),
     _format("password", "identified by", r"(?i)identified by ([^\s\"';]{6,64})", is_bare_password),
-    _format("password", "securestring", r"""(?i)securestring\s+(?:-string\s+)?["']([^"'\n]{6,128})["']""", is_password),
+    _format(
+        "password",
+        "securestring",
+        r"""(?i)securestring\s+(?:-(?:string|asplaintext|force)\s+){0,3}(?:\\?["'])?([^\s"'$\\-][^\s"'\\]{5,127})""",
+        is_password,
+    ),
     _format("password", "/user:", r"(?i)/user:\S{1,80}[ \t]{1,4}([^\s\"'/]{6,64})", is_bare_password),
     # lines of configuration files whose values have no `=` or `:` before them
     _format(
@@ -204,6 +215,18 @@ OWN_FORMATS = (
         is_argument,
         220,
     ),
+    _format(
+        "password",
+        ").type(|.send_keys(|.sendkeys(|.fill(|.setvalue(",
+        r"""(?i)(?:passw|pwd|passphrase|mot_?de_?passe)[^\n]{0,60}?\)?\.(?:type|send_?keys|fill|setvalue)\(\s*["'`]([^"'`\n]{6,100})["'`]""",
+        is_argument,
+        90,
+    ),
+    _format("password", ".tochararray(", r"""["']([^"'\n]{6,100})["']\.toCharArray\(""", is_bare_password, 110),
+    _format("password", "userpwd", r"""(?i)userpwd\s*,\s*["'][\w.@-]{1,64}:([^"'\n]{4,100})["']""", is_argument),
+    _format("password", "provider :", r"""provider :\w{2,40},\s*["'][^"'\n]{1,100}["'],\s*["']([^"'\n]{8,200})["']""", looks_random),
+    _format("api-key", "?key=|&key=|?apikey=|&apikey=|?appid=|&appid=|&amp;key=", r"[?&](?:amp;)?\w{3,6}=([\w.~-]{20,200})", looks_random),
+    _format("password", "login:|login -|login is|logins:|credentials:|account:", r"(?i)\w+(?:\s+is)?\s*[:-]?\s*[`*\"']*[\w.@-]{1,40}[`*\"']*\s*(?:/|:|,| and )\s*[`*\"']*([^\s`*\"',;/)]{6,64})", lambda v: is_made_up(v) or is_words_and_number(v) or (looks_random(v) and any(map(str.isdigit, v)))),
     _format("password", "<master>", r"(?i)<master>([^<\s]{6,200})</master>", is_bare_password),
     _format("password", "@tcp(|@unix(", r"[\w.-]{1,32}:([^\s:@/\"'`]{4,64})@(?:tcp|unix)\(", is_password, 100),
     _format("password", ":5432:|:*:*:", r"(?m)^[\w.*-]+:[\d*]+:[\w.*-]+:[\w.*-]+:(\S{6,100})$", is_bare_password, 80),

@@ -17,6 +17,14 @@ _PLACEHOLDER = re.compile(
     r"(?:my|some|the|an?)[-_ ][\w-]*|my[a-z]{3,12}|1234\w*|0123\w*|a?bc123|qwerty\w*|letmein)$",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"[!#$%^&*+?~=@]")
+_WORDS_AND_NUMBER = re.compile(r"[A-Za-z]{4,20}[-_.]?\d{2,6}|[A-Za-z]{3,12}(?:[-_ .][A-Za-z]{3,12}){2,6}[-_ .]?\d{1,4}")
+_NUMBERED = re.compile(
+    r"(?i)(?:base|utf|sha|aes|rsa|curve|ascii|latin|windows|linux|http|port|page|item|user|test|node|line|step|version|"
+    r"error|issue|case|part|chapter|section|figure|table|column|group|type|code|iso|rfc|keccak|blake|murmur|salsa|chacha|"
+    r"camellia|ed|secp|prime|brainpool|token|secret|password|passwd|pass|key|value|string|name|admin|client|server|"
+    r"service|project|release|python|java|cpu|win|mac|amd|arm|level|index|field|foo|bar|some|my|abc|hello)"
+)
 _URL = re.compile(r"\w{2,12}://|urn:\w|\d{2,5}/[A-Za-z]")
 _PATH = re.compile(
     r"[.~]{0,2}/?(?:[\w@+-]*[A-Za-z][\w@.+-]*/)+[\w@.+*-]*|[.~]{1,2}/\S*|[A-Za-z]:\\\S*|/[A-Za-z]{2,}[\w.-]*"
@@ -105,17 +113,39 @@ def is_password(value: str) -> bool:
     return not re.fullmatch(r"[\d.,:%+/-]{1,7}|\d+(?:\.\d+)+\w*|v\d+(?:[.-]\w{1,5})*", value)
 
 
+def is_made_up(value: str) -> bool:
+    """Whether a value is letters, digits and a sign as people make up passwords: no name has that shape."""
+    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    return letters >= 3 and digits >= 2 and bool(_SIGN.search(value)) and is_bare_password(value)
+
+
+def is_words_and_number(value: str) -> bool:
+    """Whether a value is a word, or several, and a number: of a password, unless it names something."""
+    return bool(_WORDS_AND_NUMBER.fullmatch(value)) and not _NUMBERED.match(value) and not is_placeholder(value)
+
+
 def is_bare_password(value: str) -> bool:
     """Whether an unquoted value beside the name of a password is one: it could be an expression, too."""
     if not is_password(value) or re.search(
         r"^[A-Za-z_][\w.:>-]*[(\[].*[)\]]?$|^[(\[{]|[)\]}]$|^&|^\*|->|::|&&|\|\|", value
     ):
         return False
-    if looks_random(value):
+    if looks_random(value) or _is_short_and_random(value):
         return True
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
     special = re.search(r"[!#$%^&*+?~=@]", value)
     return len(value) >= 7 and letters >= 3 and bool(special or digits >= 3) and digits >= 1
+
+
+def _is_short_and_random(value: str) -> bool:
+    """Whether small letters, capitals and digits follow each other as in no name."""
+    return (
+        len(value) >= 8
+        and value.isalnum()
+        and _switches(value) * 2 >= len(value)
+        and any(map(str.isdigit, value))
+        and value.upper() != value != value.lower()
+    )
 
 
 def _is_reference(value: str) -> bool:

@@ -142,7 +142,7 @@ def _anchors() -> _Anchors:
             finders[anchor].append(_finder(own))
     for anchor in kubernetes_data.ANCHORS:
         finders[anchor].append(kubernetes_data.manifest_values)
-    for anchor in login_arguments.ANCHORS:
+    for anchor in {*login_arguments.ANCHORS, *login_arguments.SOLE_ANCHORS}:
         finders[anchor].append(login_arguments.passwords_in_call)
     for anchor in columns.SQL_ANCHORS:
         finders[anchor].append(columns.inserted_values)

@@ -56,7 +56,7 @@ def promise_of(name: str) -> Promise | None:
     """What a name says of its value, None when it says nothing of a secret: `db.password`, `API_KEY`, `setToken`."""
     words = [word.lower() for part in re.split(r"[_.$\-]+", name) for word in _WORDS.findall(part)]
     joined = [
-        (words[n - 1] if n and word in ("key", "word", "phrase", "pass") else "") + word for n, word in enumerate(words)
+        (words[n - 1] if n and word in ("key", "keys", "word", "words", "phrase", "pass") else "") + word for n, word in enumerate(words)
     ]
     for number in range(len(words) - 1, -1, -1):
         if words[number] in _NO_SECRET:
@@ -75,4 +75,4 @@ def _promise_of_word(joined: str, word: str, name: str) -> Promise | None:
         return Promise.SECRET
     if word in _ALONE or _KEY.match(joined) or (word == "key" and re.fullmatch(r"[A-Z][A-Z0-9_]{2,40}_KEY", name)):
         return Promise.KEY
-    return Promise.AUTH if word == "auth" else None
+    return Promise.AUTH if word in ("auth", "oauth") else None

@@ -36,6 +36,7 @@ def values_in_statement(text: str, at: int) -> Iterator[tuple[int, int]]:
     for candidate in _candidates(text, at):
         enclosed = candidate["enclosed"] is not None
         value = candidate["enclosed"] if enclosed else candidate["bare"].rstrip(".:")
+        value = value.rstrip("\\")
         if shows_itself(value, _SIGN if enclosed else _BARE_SIGN):
             start = candidate.start("enclosed" if enclosed else "bare")
             yield start, start + len(value)
