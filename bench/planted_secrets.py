@@ -1,7 +1,8 @@
 """Forms in which secrets stand in files, with values drawn at random, and how many of them redaction finds.
 
 `python -m bench.planted_secrets [seed]` prints what got through. A form is a file's path, a text with `{}` for the
-secret, and how its value is drawn. `bench/unseen_secrets.py` has as many forms that were written after the rules.
+secret, and how its value is drawn. `bench/unseen_secrets.py` has as many forms that were written after the rules,
+`bench/varied_secrets.py` some of other kinds of files.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from repopilot.redaction.redact import redact
+from repopilot.redaction.secret_paths import secret_name
 
 LOWER, UPPER, DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
 ALNUM = LOWER + UPPER + DIGITS
@@ -192,12 +194,14 @@ FORMS: tuple[Form, ...] = (
 
 
 def missed(forms: Sequence[Form], seed: int, each: int = 3) -> list[tuple[Form, str, str]]:
-    """The planted secrets that redaction leaves in their text: (form, value, text after redaction)."""
+    """The planted secrets that are left: (form, value, text after redaction). Files that are never read leave none."""
     rng = random.Random(seed)
     found = []
     for form in forms:
         for _ in range(each):
             value = form.draw(rng)
+            if secret_name(form.path):
+                continue
             after = redact(f"first line\n{form.text.format(value)}last line\n")[0]
             if leaked(value, after):
                 found.append((form, value, after))

@@ -1,4 +1,4 @@
-"""Secrets in tables, whose name stands at the head of their column: CSV, Markdown, `INSERT INTO`, `COPY … FROM stdin`."""
+"""Secrets in tables whose column says that it holds them: CSV, Markdown, `INSERT INTO`, `COPY … FROM stdin`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from repopilot.redaction.secret_names import Promise, promise_of
 SQL_ANCHORS = ("insert into", "copy ")
 _MOST_ROWS = 2_000
 _CELL_NAME = re.compile(r"""[\s"'`*\[]*([A-Za-z][\w .#-]{0,40}?)[\s"'`*\]]*""")
+_END_OF_CELL = re.compile(r"[\w #-]{0,40}[\"'`*\]]{0,3} *[,;|\t\n]")
 _RULER = re.compile(r"[\s|:+-]+")
 _INSERT = re.compile(r"(?i)insert into\s+([\w.`\"\[\]]{1,80})\s*(?:\(([^()]{1,2000})\))?\s*values\s*")
 _COPY = re.compile(r"(?i)copy\s+([\w.\"]{1,80})\s*\(([^()]{1,2000})\)\s*from\s+stdin[^\n]*\n")
-_SQL_VALUE = re.compile(r"""\s*(?:[NEX]?'(?P<quoted>(?:[^'\\\n]|''|\\.){0,2000})'|(?P<other>[^,()'\n]{0,200}(?:\([^()\n]*\))?))\s*(?P<end>[,)])""")
+_SQL_VALUE = re.compile(
+    r"""\s*(?:[NEX]?'(?P<quoted>(?:[^'\\\n]|''|\\.){0,2000})'|(?P<other>[^,()'\n]{0,200}(?:\([^()\n]*\))?))\s*(?P<end>[,)])"""
+)
 
 
 def column_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
@@ -28,18 +31,22 @@ def column_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, s
     Yields:
         Start, end and the rule's name.
     """
+    if not _END_OF_CELL.match(text, at):
+        return
     start, end = text.rfind("\n", max(0, at - 400), at) + 1, text.find("\n", at, at + 400)
-    if end < 0 or (separator := _separator(text, at, start, end)) is None:
+    if end < 0 or (separator := _separator(text, start, end)) is None:
         return
     names = [_CELL_NAME.fullmatch(cell) for cell in text[start:end].strip("|").split(separator)]
     if not all(names):
         return
-    promises = {n: promise for n, name in enumerate(names) if name and (promise := promise_of(name[1].replace(" ", "_")))}
+    promises = {
+        n: promise for n, name in enumerate(names) if name and (promise := promise_of(name[1].replace(" ", "_")))
+    }
     if promises:
         yield from _rows(text, end + 1, separator, len(names), promises)
 
 
-def _separator(text: str, at: int, start: int, end: int) -> str | None:
+def _separator(text: str, start: int, end: int) -> str | None:
     """What separates the cells of a heading; None where the line isn't one."""
     for separator in ("\t", "|", ";", ","):
         if separator in text[start:end]:
@@ -48,7 +55,9 @@ def _separator(text: str, at: int, start: int, end: int) -> str | None:
     return None
 
 
-def _rows(text: str, at: int, separator: str, cells: int, promises: dict[int, Promise]) -> Iterator[tuple[int, int, str]]:
+def _rows(
+    text: str, at: int, separator: str, cells: int, promises: dict[int, Promise]
+) -> Iterator[tuple[int, int, str]]:
     for _ in range(_MOST_ROWS):
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 from repopilot.redaction.randomness import is_password, looks_random
 
-_VALUE = r"""(?:"(?P<double>[^"\n]{4,200})"|'(?P<single>[^'\n]{4,200})'|(?P<bare>[^\s"'|;<>()`\\][^\s"'|;<>`\\]{3,200}))"""
+_VALUE = (
+    r"""(?:"(?P<double>[^"\n]{4,200})"|'(?P<single>[^'\n]{4,200})'|(?P<bare>[^\s"'|;<>()`\\][^\s"'|;<>`\\]{3,200}))"""
+)
 _ARGS = r"(?:[^\n|;&]|\\\n){0,240}?"
 _USER = r"[\w.@\\/-]{1,64}"
 _BEFORE_VALUE: dict[str, str] = {
@@ -18,14 +20,18 @@ _BEFORE_VALUE: dict[str, str] = {
     "zip |unzip ": rf"{_ARGS}\s(?:-P|--password)\s+",
     "keytool |jarsigner ": rf"{_ARGS}\s-(?:src|dest)?(?:store|key)pass\s+",
     "apksigner ": rf"{_ARGS}\s--(?:ks|key)-pass\s+(?:pass:)?",
-    "openssl ": rf"(?:passwd\s+(?:-\w+\s+)+|{_ARGS}\s-(?:pass|passin|passout|k|password)\s+[\"']?(?:pass:)?(?!pass:|file:|env:|stdin))",
+    "openssl ": (
+        r"(?:passwd\s+(?:-\w+\s+)+|"
+        rf"{_ARGS}\s-(?:pass|passin|passout|k|password)\s+[\"']?(?:pass:)?(?!pass:|file:|env:|stdin))"
+    ),
     "signtool ": rf"{_ARGS}\s/p\s+",
     "security ": rf"(?:import{_ARGS}\s-P\s+|(?:create-keychain|unlock-keychain){_ARGS}\s-p\s+|set-key{_ARGS}\s-k\s+)",
     "smbclient |rpcclient |smbget |winexe ": rf"{_ARGS}\s-U\s*[\"']?[^\s%\"']{{1,64}}%",
     "snmpget|snmpwalk|snmpbulk|snmpset|snmptrap": rf"{_ARGS}\s-[cAX]\s+",
     "vault |cargo ": r"login\s+(?:-method=\w+\s+)?",
     "sqlcmd |bcp |osql |tsql |mosquitto_|ipmitool ": rf"{_ARGS}\s-P\s*",
-    "cqlsh |plink |pscp |ldapsearch |ldapadd |ldapmodify |ldapdelete |ldappasswd |ldapwhoami ": rf"{_ARGS}\s-(?:pw?|w)\s+",
+    "cqlsh |plink |pscp ": rf"{_ARGS}\s-pw?\s+",
+    "ldapsearch |ldapadd |ldapmodify |ldapdelete |ldappasswd |ldapwhoami ": rf"{_ARGS}\s-w\s+",
     "sqlplus |sqlldr |expdp |impdp |rman ": rf"{_ARGS}(?<=\s)[\"']?{_USER}/(?=[^\s@/]{{4,64}}(?:@|\s|$))",
     "rabbitmqctl ": rf"(?:-\S+\s+)*(?:add_user|change_password|authenticate_user)\s+[\"']?{_USER}[\"']?\s+",
     "htpasswd ": rf"{_ARGS}-\w*b\w*\s+(?:\S+\s+){{1,2}}",
@@ -48,13 +54,16 @@ _BEFORE_VALUE: dict[str, str] = {
         rf"{_ARGS}\s(?:(?:-b|--cookie)\s+[\"']?[\w.-]{{1,40}}=(?=[^\s;'\"-]{{16}})|(?:--pass|--proxy-pass|--oauth2-bearer)\s+)"
     ),
     "jq ": rf"{_ARGS}--arg\s+\w*(?:pass|pw|token|secret|key)\w*\s+",
+    "psexec ": rf"{_ARGS}\s-p\s+",
     "xfreerdp ": rf"{_ARGS}\s/p:",
     "sshpass ": r"(?:-v\s+)?-p\s*",
     "gpg |gpg2 ": rf"{_ARGS}--passphrase[ =]",
 }
 ANCHORS = tuple(anchor for anchors in _BEFORE_VALUE for anchor in anchors.split("|"))
 _PATTERNS = {
-    anchor: re.compile(rf"\w*\s*{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ")) else 0)
+    anchor: re.compile(
+        rf"\w*\s*{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ", "psexec")) else 0
+    )
     for anchors, before in _BEFORE_VALUE.items()
     for anchor in anchors.split("|")
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -31,12 +32,16 @@ ANCHORS = tuple(
 
 
 _IS = re.compile(r"\b(?:is|was|est|était)\b")
-_PARENT = re.compile(r"""["']?([\w-]{2,40})["']?\s*(?:[:=]\s*)?(?:\{|\n)[^{}\[\]]{0,240}\Z""")
+_LONG_VALUE = re.compile(r"""["']?\s*(?::|=>?)\s*["']?[^\s"']{8}""")
+_OPENED = re.compile(r"""([\w-]{2,40})["']?\s*(?:[:=]|=>)?\s*\{\Z""")
+_SECTION_LINE = re.compile(r"""\s*[\["']?([\w.-]{2,40})["']?(?::|\])\s*$""")
 _SECTION = re.compile(r"(?i)jwt|auth|token|crypt|cipher|hmac|sign|secur|session|cookie|api")
-_VERB = re.compile(r"(?:^|[^a-z])passe?$", re.IGNORECASE)
-_HEAD = re.compile(r"[A-Za-z0-9_$.-]*\Z")
+_VERB = re.compile(r"(?:^|[^a-z-])passe?$", re.IGNORECASE)
+_NAME_CHARS = string.ascii_letters + string.digits + "_$.-"
 _TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,30}){0,3}")
-_QUOTED = r"""[rbuflLN@$]{0,2}(?P<q>\\?["']|``?|&quot;)(?P<quoted>(?:(?!(?P=q))[^\n\\]|\\(?!["'`])[^\n]){1,600})(?P=q)"""
+_QUOTED = (
+    r"""[rbuflLN@$]{0,2}(?P<q>\\?["']|``?|&quot;)(?P<quoted>(?:(?!(?P=q))[^\n\\]|\\(?!["'`])[^\n]){1,600})(?P=q)"""
+)
 _CALL = (
     r"""(?:[\w.$]{1,50}(?:\[["']?\w{1,40}["']?\]|\([^()\n]{0,60}\))?\s*(?:\|\||\?\?|\?:|\bor\b)\s*)?"""
     r"""(?:(?:new\s+|await\s+)?(?![\w.]{1,40}\.(?:en|de)code\()[\w.:]{1,40}!?\(\s*"""
@@ -54,11 +59,13 @@ _VALUE = re.compile(
       | (?P<default>\s*\)?\s*(?:\?:|\?\?|\|\||\bor\b)\s*
             | \)?\.(?:unwrap_or|get_?[oO]r|or_?[eE]lse|or|default|fallback)\w*\(\s*(?:\|_?\w*\|\s*|\(\)\s*[=-]>\s*)?
             | \)?\s*(?:do|\{{)\s+(?=["']) | :[-=]?)
-      | (?P<attribute>["']?\s*[,:]?\s*(?:[-{{]\s*)?["']?(?:value|default|defaultValue|defaultvalue|content|val)["']?\s*[:=]\s*
+      | (?P<attribute>["']?\s*[,:]?\s*(?:[-{{]\s*)?["']?
+            (?:\w{{1,20}}:)?(?:value|default|defaultValue|defaultvalue|content|val)["']?\s*[:=]\s*
             | ["']\s*\{{[^{{}}]{{0,300}}?\bdefault\s*=\s*)
       | (?P<argument>(?<=["'`A-Z])\s*,\s*(?:\w+\s*[=:]\s*[\w.]+\s*,\s*){{0,3}}(?:\w{{1,20}}\s*[=:]\s*)?)
       | (?P<call>\s*\(\s*)
-      | (?P<element>(?:[ \t][^<>\n]{{0,60}})?>\s*(?:<!\[CDATA\[)?)
+      | (?P<element>(?:</[\w:.-]{{1,40}}|(?:[ \t][^<>\n]{{0,60}})?)>\s*
+            (?:<[\w:.-]{{1,40}}[^<>\n]{{0,60}}>\s*){{0,3}}(?:<!\[CDATA\[)?)
       | (?P<space>[ \t]+(?:(?:[a-zé]{{1,12}}[ \t]+){{0,7}}?(?:is|was|to|from|of|as|est|était|set\ to)[ \t]*:?[ \t]+)?)
     )
     (?: {_CALL} {_QUOTED} | (?P<bare>(?!(?:value|default)["']?[ \t]*[:=])[^\s"'`<>]{{6,300}}) )
@@ -105,21 +112,23 @@ def assigned_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int,
     """
     tail = _TAIL.match(text, at + len(anchor.rstrip("=")))
     assert tail is not None
-    beside = list(_values_beside(text, at, tail.end()))
-    yield from beside
-    if beside:
+    name = name_around(text, at, tail.end())
+    promise = promise_of(name) or _promise_of_key(text, tail.end() - len(name), tail.end())
+    if promise is None:
         return
-    head = _HEAD.search(text[max(0, at - 48) : at])
-    assert head is not None
-    promise = promise_of(head[0] + text[at : tail.end()])
-    if promise is not None:
-        for start, end in values_in_statement(text, tail.end()):
-            yield start, end, promise.value
+    beside = list(_values_beside(text, tail.end(), name, promise))
+    yield from beside or ((start, end, promise.value) for start, end in values_in_statement(text, tail.end(), promise))
 
 
-def _values_beside(text: str, at: int, end: int) -> Iterator[tuple[int, int, str]]:
+def name_around(text: str, at: int, end: int) -> str:
+    """The name whose last part begins at `at` and that ends at `end`."""
+    before = text[max(0, at - 48) : at]
+    return before[len(before.rstrip(_NAME_CHARS)) :] + text[at:end]
+
+
+def _values_beside(text: str, end: int, name: str, promise: Promise) -> Iterator[tuple[int, int, str]]:
     match = _VALUE.match(text, end)
-    if match is None or (found := _found(text, at, match)) is None:
+    if match is None or (found := _found(text, match, name, promise)) is None:
         return
     if match["quoted"] is not None:
         said = found.promise is Promise.PASSWORD and (match["q"] in "\"'" or _IS.search(match["space"] or ""))
@@ -129,26 +138,32 @@ def _values_beside(text: str, at: int, end: int) -> Iterator[tuple[int, int, str
         yield *span, found.promise.value
 
 
-def _found(text: str, at: int, match: re.Match[str]) -> _Found | None:
-    head = _HEAD.search(text[max(0, at - 48) : at])
-    assert head is not None
-    name = head[0] + text[at : match.start()]
-    promise = promise_of(name.rpartition(".")[2] if match["call"] else name)
-    promise = promise or _promise_of_key(text, at - len(head[0]), name)
-    verb = match["space"] and not _IS.search(match["space"]) and _VERB.search(name)
-    if promise is None or (verb and head[0][-1:] != "-"):
+def _found(text: str, match: re.Match[str], name: str, promise: Promise) -> _Found | None:
+    if match["call"]:
+        function = promise_of(name.rpartition(".")[2])
+        if function is None:
+            return None
+        promise = function
+    start = match.start() - len(name)
+    if match["space"] and not _IS.search(match["space"]) and _VERB.search(name):
         return None
-    start = at - len(head[0])
     earliest = max(0, start - 200)
-    before = text[max(text.rfind("\n", earliest, at) + 1, earliest) : start]
-    return _Found(match, promise, before, _FLAG.search(before + head[0]) is not None, name.isupper())
+    before = text[max(text.rfind("\n", earliest, start) + 1, earliest) : start]
+    return _Found(match, promise, before, _FLAG.search(before + name) is not None, name.isupper())
 
 
-def _promise_of_key(text: str, start: int, name: str) -> Promise | None:
-    """What a mere `key` promises, by the name of the object that it is a field of."""
-    if name.lower() != "key":
+def _promise_of_key(text: str, start: int, end: int) -> Promise | None:
+    """What a mere `key` promises, by the name of the object or the section that it is a field of."""
+    if text[start:end].lower() != "key" or not _LONG_VALUE.match(text, end):
         return None
-    parent = _PARENT.search(text, max(0, start - 300), start)
+    earlier = text[max(0, start - 300) : start]
+    opened = earlier.rfind("{")
+    if opened >= 0:
+        parent = _OPENED.search(earlier, max(0, opened - 50), opened + 1) if "}" not in earlier[opened:] else None
+    else:
+        lines = earlier.split("\n")
+        above = (line for line in reversed(lines[:-1]) if len(line) - len(line.lstrip()) < len(lines[-1]))
+        parent = _SECTION_LINE.match(next(above, ""))
     return promise_of(f"{parent[1]}_key") if parent and _SECTION.search(parent[1]) else None
 
 
@@ -166,11 +181,21 @@ def _accepts_quoted(value: str, promise: Promise) -> bool:
     if promise is Promise.PASSWORD:
         return is_password(value)
     if " " in value:
-        return False
+        return promise is not Promise.AUTH and _is_salt(value)
     if promise is Promise.AUTH:
         return is_user_and_password(value) or (looks_random(value) and len(value) >= 16)
     least = 8 if promise is Promise.SECRET else 12
     return (looks_random(value) and len(value) >= least) or _typed_secret(value) or is_words_and_number(value)
+
+
+def _is_salt(value: str) -> bool:
+    """Whether a text with spaces was drawn from all printable characters, as the salts of WordPress are."""
+    return (
+        len(value) >= 40
+        and sum(map(str.isdigit, value)) >= 3
+        and sum(not c.isalnum() for c in value) * 6 >= len(value)
+        and max(map(len, value.split())) >= 16
+    )
 
 
 def _typed_secret(value: str) -> bool:
@@ -197,9 +222,14 @@ def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
     between = text[match.end("close") : start]
     if match["argument"] or match["call"] or ("\n" in between and not _NEXT_LINE.search(between)):
         return None
+    if match["element"] and text[end : end + 1] == "<":
+        return (start, end) if _accepts_quoted(match["bare"], found.promise) else None
     whole_line = text[end : end + 1] in ("", "\n", " ") and _LINE_START.fullmatch(found.before) is not None
     value = match["bare"].rstrip("\\")
-    for candidate in (value.rstrip(",;") if _is_environment(found, whole_line) else "", _CUT.split(value, maxsplit=1)[0].rstrip(",;")):
+    for candidate in (
+        value.rstrip(",;") if _is_environment(found, whole_line) else "",
+        _CUT.split(value, maxsplit=1)[0].rstrip(",;"),
+    ):
         if match["space"]:
             candidate = candidate.rstrip(".")
         if candidate and _accepts_bare(candidate, found, whole_line):
@@ -214,13 +244,20 @@ def _is_environment(found: _Found, whole_line: bool) -> bool:
 
 def _accepts_bare(value: str, found: _Found, whole_line: bool) -> bool:
     if found.promise is Promise.AUTH:
-        return len(value) >= 12 and (is_user_and_password(value) or shows_itself(value) or is_made_up(value))
-    if is_words_and_number(value) and (whole_line or found.flag or found.promise is Promise.PASSWORD):
+        return is_made_up(value) or (len(value) >= 12 and (is_user_and_password(value) or shows_itself(value)))
+    spaced = found.match["space"] is not None and not found.flag and not whole_line
+    if is_words_and_number(value) and (whole_line or found.flag or (found.promise is Promise.PASSWORD and not spaced)):
         return True
     if not is_bare_password(value):
         return False
-    if found.match["space"] is not None and not found.flag and not whole_line:
-        return len(value) >= 8 and looks_random(value) and any(map(str.isdigit, value))
-    if found.promise is Promise.PASSWORD or (_is_environment(found, whole_line) and is_made_up(value)):
+    if spaced:
+        random = looks_random(value) and any(map(str.isdigit, value))
+        said = _IS.search(found.match["space"]) is not None and found.promise is Promise.PASSWORD
+        return len(value) >= 8 and (random or (said and (is_made_up(value) or is_words_and_number(value))))
+    if found.promise is Promise.PASSWORD:
+        return True
+    if _is_environment(found, whole_line) and (
+        is_made_up(value) or (looks_random(value) and any(map(str.isdigit, value)))
+    ):
         return True
     return len(value) >= _LEAST_BARE[found.promise] and looks_random(value)

@@ -13,8 +13,8 @@ ANCHORS = tuple(
     "signin( sequelize( smtp.start( client( hmac( connector( pool( createaccount( createuser( create_user( adduser( "
     "add_user( newuser( logon( log_in( sign_in( signup( sign_up( register( setcredentials( withcredentials( "
     "real_connect( mysql_connect( pg_connect( ssh2_auth_password( ftp_login( ldap_bind( imap_open( createhmac( "
-    "hmac.new( hmac_sha256( useradd( changepassword( change_password( setbasicauth( withbasicauth( basicauthentication( "
-    "database( dial( odbc( open_database( connection( newclient( signer( encode( decode( verify(".split()
+    "hmac.new( hmac_sha256( useradd( changepassword( change_password( setbasicauth( withbasicauth( "
+    "basicauthentication( database( dial( odbc( open_database( connection( newclient( signer( verify(".split()
 )
 SOLE_ANCHORS = tuple(
     "bearer_auth( bearerauth( fernet( bot( telebot( cookieparser( secretkeyspec( symmetricsecuritykey( ssh.password( "
@@ -23,6 +23,7 @@ SOLE_ANCHORS = tuple(
 )
 """Calls whose first string may be the secret."""
 _STRING = re.compile(r"""["'`]([^"'`\n]*)["'`]""")
+_NUMBERED_NAME = re.compile(r"[a-z]+(?:[-_][a-z]+)*[-_]?\d+")
 _ARGUMENTS = re.compile(r"""(?:[^"'`\n()\[\]]|\n|["'`][^"'`\n]*["'`]|\([^()\n]*\)){0,60}""")
 _NO_PASSWORD = re.compile(
     r"[\w+-]+:|[~+%]\w+|[\w.+-]+@[\w-]+\.[\w.-]+$|\w+=[\w.-]+,|.* |[\w-]+(?:\.[\w-]+)+$|\W|.*[,;]$"
@@ -49,4 +50,6 @@ def passwords_in_call(text: str, at: int, anchor: str) -> Iterator[tuple[int, in
 
 
 def _is_secret(value: str) -> bool:
-    return is_bare_password(value) or is_words_and_number(value)
+    if _NUMBERED_NAME.fullmatch(value):
+        return is_words_and_number(value)
+    return is_bare_password(value)

@@ -83,6 +83,10 @@ OWN_FORMATS = (
     _format("private-key", '"d"|"k"', r'"[dk]"\s*:\s*"([A-Za-z0-9_-]{22,700})"', looks_random),
     _format("ntlm-hash", "tlrmtvntuaa", _START + r"TlRMTVNTUAA[A-Za-z0-9+/]{20,2000}={0,2}"),
     _format("azure-key", "jqqj99", r"[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,40}={0,2}", before=53),
+    _format("azure-key", "azdo", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}", before=77),
+    _format("salesforce-token", "00d", _START + r"00D[A-Za-z0-9]{12,15}![\w.]{60,120}"),
+    _format("okta-token", "ssws ", r"(?i)ssws ([\w-]{40,44})"),
+    _format("nuget-key", "oy2", _START + r"oy2[a-z0-9]{43}(?!\w)"),
     _format("alibaba-key", "ltai", _START + r"LTAI[A-Za-z0-9]{12,24}\b"),
     _format("twitter-token", "aaaaaaaaaaaaaaaaaaaaa", _START + r"A{21,30}[A-Za-z0-9%+/=]{50,150}"),
     _format("age-key", "age-secret-key-", r"(?i)AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,2000}"),
@@ -114,8 +118,8 @@ OWN_FORMATS = (
     _format("discord-webhook", "/api/webhooks/", r"/api/webhooks/(\d+/[A-Za-z0-9_-]{30,400})"),
     _format(
         "teams-webhook",
-        "webhook.office.com",
-        r"webhook\.office\.com/(?:webhookb2/)?([\w@-]{4,}/IncomingWebhook/[\w/-]{32,200})",
+        "webhook.office.com|outlook.office.com/webhook",
+        r"(?:webhook\.office\.com|outlook\.office\.com/webhook)/(?:webhookb2/)?([\w@-]{4,}/IncomingWebhook/[\w/-]{32,200})",
     ),
     _format("stripe-key", "sk_live_|rk_live_|sk_test_|rk_test_", _START + r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,400}\b"),
     _format("stripe-key", "whsec_", _START + r"whsec_[A-Za-z0-9+/]{24,400}={0,2}"),
@@ -190,8 +194,10 @@ OWN_FORMATS = (
     # lines of configuration files whose values have no `=` or `:` before them
     _format(
         "password",
-        "enable secret|enable password|snmp-server community|pre-shared-key|key-string|-server key|-server host|neighbor ",
-        r"(?:enable (?:secret|password)(?: level \d+)?|snmp-server community|key-string|(?:tacacs|radius)-server .{0,60}?key|"
+        "enable secret|enable password|snmp-server community|pre-shared-key|key-string|tacacs-server|radius-server|"
+        "neighbor ",
+        r"(?:enable (?:secret|password)(?: level \d+)?|snmp-server community|key-string|"
+        r"(?:tacacs|radius)-server .{0,60}?key|"
         r"pre-shared-key(?: address \S+)?(?: key)?|neighbor \S+ password) (?:[0-9] )?(\S{4,100})",
         is_argument,
     ),
@@ -202,12 +208,31 @@ OWN_FORMATS = (
         is_argument,
         20,
     ),
-    _format("password", "rootpw|d-i passwd/", r"(?:rootpw|d-i passwd/\S+ password)(?:\s+--\w+)*\s+(\S{4,200})", is_argument),
-    _format("password", "chpasswd:", r"chpasswd:(?:\n?[ \t-]*\w+: *\w*\|?){0,3}\n\s+-?\s*[\w.-]{1,32}:(\S{4,200})", is_argument),
+    _format(
+        "password", "rootpw|d-i passwd/", r"(?:rootpw|d-i passwd/\S+ password)(?:\s+--\w+)*\s+(\S{4,200})", is_argument
+    ),
+    _format(
+        "password",
+        "chpasswd:",
+        r"chpasswd:(?:\n?[ \t-]*\w+: *\w*\|?){0,3}\n\s+-?\s*[\w.-]{1,32}:(\S{4,200})",
+        is_argument,
+    ),
     _format("password", "login=", r"login=[\w.@-]{1,64}:([^\s\"']{4,100})", is_argument),
-    _format("password", "user ", r"user [\w-]{1,64} (?:on|off|reset|nopass|[~+-])[^\n]{0,60}?>(\S{4,100})", is_argument),
-    _format("password", "ftp", r"ftp\b[^\n]{0,120}<<[^\n]{0,40}\n(?:[^\n]{0,80}\n){0,3}?\s*user \S{1,64} ([^\s\"']{4,100})", is_argument),
-    _format("password", "assword:", r"""assword:[^\n]{0,12}\n\s*send(?:_user|ln)?\s+(?:--\s+)?["']?([^\s"']{4,100}?)(?:\\[rn])+""", is_argument),
+    _format(
+        "password", "user ", r"user [\w-]{1,64} (?:on|off|reset|nopass|[~+-])[^\n]{0,60}?>(\S{4,100})", is_argument
+    ),
+    _format(
+        "password",
+        "ftp",
+        r"ftp\b[^\n]{0,120}<<[^\n]{0,40}\n(?:[^\n]{0,80}\n){0,3}?\s*user \S{1,64} ([^\s\"']{4,100})",
+        is_argument,
+    ),
+    _format(
+        "password",
+        "assword:",
+        r"""assword:[^\n]{0,12}\n\s*send(?:_user|ln)?\s+(?:--\s+)?["']?([^\s"']{4,100}?)(?:\\[rn])+""",
+        is_argument,
+    ),
     _format(
         "password",
         "where",
@@ -224,9 +249,30 @@ OWN_FORMATS = (
     ),
     _format("password", ".tochararray(", r"""["']([^"'\n]{6,100})["']\.toCharArray\(""", is_bare_password, 110),
     _format("password", "userpwd", r"""(?i)userpwd\s*,\s*["'][\w.@-]{1,64}:([^"'\n]{4,100})["']""", is_argument),
-    _format("password", "provider :", r"""provider :\w{2,40},\s*["'][^"'\n]{1,100}["'],\s*["']([^"'\n]{8,200})["']""", looks_random),
-    _format("api-key", "?key=|&key=|?apikey=|&apikey=|?appid=|&appid=|&amp;key=", r"[?&](?:amp;)?\w{3,6}=([\w.~-]{20,200})", looks_random),
-    _format("password", "login:|login -|login is|logins:|credentials:|account:", r"(?i)\w+(?:\s+is)?\s*[:-]?\s*[`*\"']*[\w.@-]{1,40}[`*\"']*\s*(?:/|:|,| and )\s*[`*\"']*([^\s`*\"',;/)]{6,64})", lambda v: is_made_up(v) or is_words_and_number(v) or (looks_random(v) and any(map(str.isdigit, v)))),
+    _format(
+        "password",
+        "provider :",
+        r"""provider :\w{2,40},\s*["'][^"'\n]{1,100}["'],\s*["']([^"'\n]{8,200})["']""",
+        looks_random,
+    ),
+    _format(
+        "api-key",
+        "?key=|&key=|?apikey=|&apikey=|?appid=|&appid=|&amp;key=",
+        r"[?&](?:amp;)?\w{3,6}=([\w.~-]{20,200})",
+        looks_random,
+    ),
+    _format(
+        "password",
+        "login:|login -|login is|logins:|credentials:|account:",
+        r"(?i)\w+(?:\s+is)?\s*[:-]?\s*[`*\"']*[\w.@-]{1,40}[`*\"']*\s*(?:/|:|,| and )\s*[`*\"']*([^\s`*\"',;/)]{6,64})",
+        lambda v: is_made_up(v) or is_words_and_number(v) or (looks_random(v) and any(map(str.isdigit, v))),
+    ),
+    _format(
+        "session-cookie",
+        "cookie",
+        r"""(?i)cookie\b["']?\s*[:=,]?\s*["'`]?(?:[\w.-]{1,40}=[^;\s"']{0,15};\s*){0,4}[\w.-]{1,40}=([^;,\s"'`]{16,400})""",
+        looks_random,
+    ),
     _format("password", "<master>", r"(?i)<master>([^<\s]{6,200})</master>", is_bare_password),
     _format("password", "@tcp(|@unix(", r"[\w.-]{1,32}:([^\s:@/\"'`]{4,64})@(?:tcp|unix)\(", is_password, 100),
     _format("password", ":5432:|:*:*:", r"(?m)^[\w.*-]+:[\d*]+:[\w.*-]+:[\w.*-]+:(\S{6,100})$", is_bare_password, 80),
@@ -256,16 +302,8 @@ OWN_FORMATS = (
     ),
     _format(
         "password",
-        "sshpass|openssl |redis-cli|htpasswd|docker login|az login|plink|smbclient|ldap|7z |unzip|ipmitool",
-        r"""[^\n]{0,160}?(?<=\s)-(?:(?:p|w|a|b|k|P|passin|passout|pw)[ =]|[pP](?=["'\d]))"""
-        r"""(?:pass:)?(?!pass:)(?:(?<=-b )\S+ \S+ )?"""
-        r"""["']?([^\s"'<-][^\s"'<]{5,100})""",
-        is_bare_password,
-    ),
-    _format(
-        "password",
         "echo |printf ",
-        r"""(?:echo|printf)\s+(?:-\w\s+)?["']?(?:[\w.-]{1,32}:)?([^\s"'|]{6,100})["']?\s*\|\s*"""
+        r"""(?:echo|printf)\s+(?:-\w\s+|["']%s(?:\\n)?["']\s+)?["']?(?:[\w.-]{1,32}:)?([^\s"'|]{6,100})["']?\s*\|\s*"""
         r"""(?:sudo\s+(?:-\w+\s+)*-S|(?:sudo\s+)?(?:chpasswd|passwd|smbpasswd|cryptsetup|kinit|gpg2?|openssl|su)\b|"""
         r"""(?:docker|podman|helm registry|gh auth|oras|crane auth|npm|az acr|vault|doctl registry)\s+login)""",
         is_password,
@@ -282,11 +320,14 @@ OWN_FORMATS = (
     _format(
         "token",
         "akab-|bedrock-api-key-|bbdc-|cfat_|cfut_|cfk_|dnkey-|igqv|llx-|pmat-|sntrys_|tvly-|cosmo_|"
-        "dckr_|ops_eyj|phc_|phx_|rpa_|nfp_|sbp_|r8_",
-        _START + r"(?:akab-[a-z0-9]{16}-[a-z0-9]{16}|bedrock-api-key-[\w=+/-]{16,400}|BBDC-[\w+/]{30,80}|cf(?:at|ut|k)_\w{40,80}"
+        "dckr_|ops_eyj|phc_|phx_|rpa_|nfp_|sbp_|r8_|dp.|nrak-|nraa-|nrii-|nriq-|nrjs-|live_",
+        _START + r"(?:akab-[a-z0-9]{16}-[a-z0-9]{16}|bedrock-api-key-[\w=+/-]{16,400}|BBDC-[\w+/]{30,80}"
+        r"|cf(?:at|ut|k)_\w{40,80}"
         r"|dnkey-[A-Z0-9]{20,40}-[A-Z0-9]{40,80}|IGQV\w{60,300}|llx-[\w-]{40,80}|PMAT-[A-Z0-9]{20,40}|sntrys_[\w+/=]{60,400}"
         r"|tvly-(?:dev-)?\w{20,60}|cosmo_[0-9a-f]{32}|dckr_(?:pat|oat)_[\w-]{20,40}|ops_eyJ[\w=-]{60,2000}|ph[cx]_\w{40,60}"
-        r"|rpa_\w{40,60}|nfp_\w{36,60}|sbp_[0-9a-f]{40}|r8_\w{37,40})",
+        r"|rpa_\w{40,60}|nfp_\w{36,60}|sbp_[0-9a-f]{40}|r8_\w{37,40}"
+        r"|dp\.(?:st|ct|pt|sa|said|scim|audit)\.(?:[a-z0-9\-_]{2,35}\.)?[A-Za-z0-9]{40,44}|NR(?:AK|AA|II|IQ|JS)-[\w-]{18,40}"
+        r"|live_\d{6,12}_\w{28,32})",
         looks_random,
     ),
     _format(

@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
+
+_VALUES_CACHED = 256
+"""Several rules ask about the same value."""
 
 _PLACEHOLDER = re.compile(
     r"^<.*>$|^\[.*\]$|\$\{|\$\(|\{\{|#\{|<%|%>|^\{.*\}$|^\$\w+(?:$|\[|->|::|\.)|^%\w+%$|^@\w+@$|^__\w+__$|(?:^|\s)%[a-z]\b|\{[a-z_]*\}|%\(\w+\)s|"
-    r"example|sample|change.?(?:me|it|this)|your[-_ ]|placeholder|dummy|redacted|x{3,}|\*{3}|\.{3}|…|replace|"
+    r"example|sample|change.?(?:me|it|this)|your[-_ ]|placeholder|dummy|redacted|x{4,}|(?<![a-z0-9])x{3}|"
+    r"x{3}(?![a-z0-9])|\*{3}|\.{3}|…|replace|"
     r"not[-_]?a?[-_]?(?:real|secret)|insert|to[-_]be|fake|invalid|"
     r"^(?:none|null|nil|true|false|pass|guest|user|pw|todo|"
     r"(?:test|password|passwd|passphrase|secret|token)[-_]?[a-z]{0,12}[-_]?\d{0,4}|"
@@ -18,14 +23,25 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"[!#$%^&*+?~=@]")
-_WORDS_AND_NUMBER = re.compile(r"[A-Za-z]{4,20}[-_.]?\d{2,6}|[A-Za-z]{3,12}(?:[-_ .][A-Za-z]{3,12}){2,6}[-_ .]?\d{1,4}")
-_NUMBERED = re.compile(
-    r"(?i)(?:base|utf|sha|aes|rsa|curve|ascii|latin|windows|linux|http|port|page|item|user|test|node|line|step|version|"
-    r"error|issue|case|part|chapter|section|figure|table|column|group|type|code|iso|rfc|keccak|blake|murmur|salsa|chacha|"
-    r"camellia|ed|secp|prime|brainpool|token|secret|password|passwd|pass|key|value|string|name|admin|client|server|"
-    r"service|project|release|python|java|cpu|win|mac|amd|arm|level|index|field|foo|bar|some|my|abc|hello)"
+_WORDS_AND_NUMBER = re.compile(
+    r"[A-Za-z]{4,20}[-_.]?\d{2,6}[-_.!]?|[A-Za-z]{3,12}(?:[-_ .][A-Za-z]{3,12}){2,6}[-_ .]?\d{1,4}"
 )
-_URL = re.compile(r"\w{2,12}://|urn:\w|\d{2,5}/[A-Za-z]")
+_NUMBERED = frozenset(
+    "base utf sha aes rsa curve ascii latin windows linux http https port page item user users test tests node "
+    "line step version error issue case part chapter section figure table column group type code iso rfc keccak "
+    "blake murmur salsa chacha camellia secp prime brainpool token secret password passwd pass key value string "
+    "name admin client server service project release python java level index field foo bar baz some my abc hello "
+    "testing example access refresh encrypted json collection array data public private api auth oauth database "
+    "app web uuid hash salt cookie session header mock expected actual new old first second valid wrong bad good "
+    "other another original updated changed custom temp prod staging dev local the this that is not with for and "
+    "or of to in on id file path url host domain".split()
+)
+"""Words that a number is put to in names and in tests."""
+_FILE = re.compile(
+    r"(?i).*\.(?:txt|log|pdf|csv|xml|png|jpe?g|sql|php|pem|key|crt|cfg|yml|com|net|org|exe|zip|gif|svg|env|css|tar|bin|dat|jar|jsp|dev|app|tgz|htm|zip|deb|rpm)"
+)
+_DOTTED_PASSWORD = re.compile(r"[A-Za-z0-9]*\d{2,}\.[A-Za-z]{3}")
+_URL = re.compile(r"\w{2,12}://|urn:\w|\d{2,5}/[A-Za-z]|\d{4}-\d\d-\d\dT\d\d")
 _PATH = re.compile(
     r"[.~]{0,2}/?(?:[\w@+-]*[A-Za-z][\w@.+-]*/)+[\w@.+*-]*|[.~]{1,2}/\S*|[A-Za-z]:\\\S*|/[A-Za-z]{2,}[\w.-]*"
 )
@@ -66,6 +82,7 @@ def entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
 
 
+@lru_cache(maxsize=_VALUES_CACHED)
 def is_placeholder(value: str) -> bool:
     """Whether a value stands for a secret that is put in later, or is one that nobody keeps secret."""
     return len(set(value)) < 4 or bool(_PLACEHOLDER.search(value)) or _is_sequence(value)
@@ -82,6 +99,7 @@ def _is_sequence(value: str) -> bool:
     return len(steps) > 6 and sum(steps) * 3 > len(steps) * 2
 
 
+@lru_cache(maxsize=_VALUES_CACHED)
 def looks_random(value: str) -> bool:
     """Whether a value looks drawn at random: not like words, a path, an address, a version or a placeholder."""
     if len(value) < 8 or is_placeholder(value) or _is_reference(value):
@@ -104,8 +122,10 @@ def looks_random(value: str) -> bool:
 
 def is_password(value: str) -> bool:
     """Whether a literal beside the name of a password is one: not a placeholder, a plain word, a name or a sentence."""
-    if len(value) < 6 or is_placeholder(value) or _is_reference(value) or len(set(value)) < 5:
+    if len(value) < 6 or is_placeholder(value) or len(set(value)) < 5:
         return False
+    if _is_reference(value):
+        return bool(_DOTTED_PASSWORD.fullmatch(value)) and not _FILE.fullmatch(value)
     if re.fullmatch(r"[A-Za-z]+(?:[-_. :/,'][A-Za-z]+)*[.:!?]?", value):
         return _unlike_words(value)
     if value.rstrip().endswith(":") or (" " in value and len(value.split()) > 2):
@@ -121,7 +141,9 @@ def is_made_up(value: str) -> bool:
 
 def is_words_and_number(value: str) -> bool:
     """Whether a value is a word, or several, and a number: of a password, unless it names something."""
-    return bool(_WORDS_AND_NUMBER.fullmatch(value)) and not _NUMBERED.match(value) and not is_placeholder(value)
+    if not _WORDS_AND_NUMBER.fullmatch(value) or is_placeholder(value):
+        return False
+    return _NUMBERED.isdisjoint(re.findall(r"[a-z]+", value.lower()))
 
 
 def is_bare_password(value: str) -> bool:

@@ -28,9 +28,9 @@ _KEY = re.compile(
     r"application|account|storage|shared|service|session|cookie|consumer|deploy|deployment|webhook|jwt|hmac|crypto|aes|"
     r"cipher|subscription|function|host|admin|write|server|root|ssh|vault|instrumentation|ingest|integration|partner|"
     r"merchant|security|sas|rsa|fernet|csrf|token|project|publishable|user|bot|live|prod|production|test|sandbox))"
-    r"key(?:base)?s?$"
+    r"key(?:base)?s?$|(?:github|gitlab|azure|gh|gl|git|ado|devops|personal|jira|npm)pat$"
 )
-_ALONE = frozenset(("salt", "bearer", "jwt", "hmac", "license", "licence", "pat", "appid", "dsn"))
+_ALONE = frozenset(("salt", "bearer", "jwt", "hmac", "license", "licence", "appid", "dsn"))
 """Names of values that are drawn at random, as keys are."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NO_SECRET = frozenset(
@@ -56,7 +56,8 @@ def promise_of(name: str) -> Promise | None:
     """What a name says of its value, None when it says nothing of a secret: `db.password`, `API_KEY`, `setToken`."""
     words = [word.lower() for part in re.split(r"[_.$\-]+", name) for word in _WORDS.findall(part)]
     joined = [
-        (words[n - 1] if n and word in ("key", "keys", "word", "words", "phrase", "pass") else "") + word for n, word in enumerate(words)
+        (words[n - 1] if n and word in ("key", "keys", "word", "words", "phrase", "pass", "pat") else "") + word
+        for n, word in enumerate(words)
     ]
     for number in range(len(words) - 1, -1, -1):
         if words[number] in _NO_SECRET:

@@ -14,13 +14,15 @@ _GLOBS = (
     ".env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx id_rsa* id_dsa* id_ecdsa* id_ed25519* "
     ".npmrc .pypirc .netrc _netrc .git-credentials credentials credentials.* .htpasswd *.tfstate *.tfstate.* "
     "secrets.json secrets.y*ml secrets.toml secrets.ini secrets.env secrets.properties .dockercfg *.ovpn *.ppk *.gpg "
-    ".pgpass pgpass.conf .my.cnf .mylogin.cnf service-account*.json *.mobileprovision "
-    "*auth-user-pass* chap-secrets pap-secrets ipsec.secrets userlist.txt sasl_passwd *.nmconnection shadow shadow.bak shadow- shadow~ "
-    "gshadow master.passwd .vault-token .vault_pass* .vault-pass* vault_password* vault-password* .passwd-s3fs .s3cfg .boto "
-    ".msmtprc .fetchmailrc .esmtprc .authinfo .smbcredentials .cifs* .ftpconfig sftp-config.json .remote-sync.json "
-    "recentservers.xml sitemanager.xml .bash_history .zsh_history .mysql_history .psql_history .rediscli_history "
-    ".terraformrc terraform.rc .gem_credentials kubeconfig *.kubeconfig htpasswd *.htpasswd .htdigest application_default_credentials.json "
-    "*.agekey jenkins.plugins.publish_over_ssh.*.xml credentials.xml secring.* *.kdb *.psafe3 proftpdpasswd .tugboat .dbshell"
+    ".pgpass pgpass.conf .my.cnf .mylogin.cnf service-account*.json *.mobileprovision *auth-user-pass "
+    "*auth-user-pass.txt chap-secrets pap-secrets ipsec.secrets userlist.txt sasl_passwd *.nmconnection shadow "
+    "shadow.bak shadow- shadow~ gshadow master.passwd .vault-token .vault_pass .vault-pass .vault_pass.txt "
+    ".vault_password vault_password vault_password.txt vault-password vault-password.txt .passwd-s3fs .s3cfg .boto "
+    ".msmtprc .fetchmailrc .esmtprc .authinfo .smbcredentials .cifs .cifscredentials .ftpconfig sftp-config.json "
+    ".remote-sync.json recentservers.xml sitemanager.xml .bash_history .zsh_history .mysql_history .psql_history "
+    ".rediscli_history .dbshell .terraformrc terraform.rc .gem_credentials kubeconfig *.kubeconfig htpasswd *.htpasswd "
+    ".htdigest application_default_credentials.json *.agekey jenkins.plugins.publish_over_ssh.*.xml credentials.xml "
+    "secring.skr *.kdb *.psafe3 proftpdpasswd .tugboat"
 )
 _NAMES = re.compile("|".join(fnmatch.translate(glob) for glob in _GLOBS.split()), re.IGNORECASE)
 _HARMLESS_NAMES = re.compile(
