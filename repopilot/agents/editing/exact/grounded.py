@@ -25,6 +25,11 @@ _RENAMING = re.compile(
     r"named?|mis-?spel\w*|typo|spel\w+|renomm\w+|appel\w+|nomm\w+|ce nom|(?:bad|better|"
     r"good|misleading|confusing|odd|clearer) name|the name|faute|orthographe)\b|→|->"
 )
+_NEW_THING = re.compile(
+    r"(?:\W|please|(?:can|could) you|let's|peux-tu)*(?:add|create|implement|introduce|write|define|give|provide|support|"
+    r"extend|make sure|ajout\w+|cree\w*|implement\w+|ecri\w+|defini\w*|donne\w*)\b"
+)
+"""How a task begins that asks for something new, whatever names it holds."""
 _WORDING = re.compile(
     r"\b(?:make|should|replace|change|say|says|read|reads|reword|rephrase|typo|spelling|fix|correct|use|instead|"
     r"better|become|mettre|mets|"
@@ -144,6 +149,8 @@ def _texts(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
 def _renames(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
     """A name that exists and one that doesn't."""
     if pieces.texts or pieces.literals or not _RENAMING.search(pieces.words) or not 2 <= len(pieces.names) <= 3:
+        return
+    if _NEW_THING.match(pieces.words):
         return
     fresh = [n for n in pieces.names if is_name(n) and not _occurs(n, sources)]
     known = [n for n in pieces.names if n not in fresh]
