@@ -73,6 +73,17 @@ class Box:
     def area(self) -> int:
         return self.width * self.height
 """
+CLAIM = """import sys
+
+
+class Claim:
+    def end(self) -> int:
+        return 1
+
+    if sys.platform == "win32":
+        def ended(self) -> bool:
+            return True
+"""
 REPLY = "var res = {}\n\nres.send = function send(body) {\n  return this.end(body);\n};\n\nmodule.exports = res\n"
 LONG = (
     "def report(rows):\n"
@@ -91,6 +102,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         "lib/pool.go": POOL,
         "lib/box.py": BOX,
         "lib/reply.js": REPLY,
+        "lib/defaults.ts": "export default function firstOf(items: string[]): string {\n  return items[0]\n}\n",
+        "lib/claim.py": CLAIM,
         "GUIDE.md": GUIDE,
         "lib/report.py": LONG,
         "lib/endless.py": LONG.replace("report", "endless").replace("    total", FURTHER + "    total", 1),
@@ -401,6 +414,27 @@ async def test_an_object_with_assigned_methods_gets_one_more(shop: Workspace) ->
     outcome, prompts, _ = await edited(shop, "add a method `finish()` to res in lib/reply.js", reply)
     assert prompts[0].endswith("\nres.finish = function finish(")
     assert added(outcome).strip() == "res.finish = function finish() {\n  return this.end('');\n};"
+
+
+@pytest.mark.parametrize(
+    ("task", "head"),
+    [
+        ("Add a method IsEmpty() bool to Pool that is true when none is free", "func (p *Pool) IsEmpty() bool {"),
+        ("Add a method Put(n int) error to Pool that returns some", "func (p *Pool) Put(n int) error {"),
+        ("Add a method put(count, at) to Queue that puts several", "\tput(count, at) {"),
+        ("Give Lease a method ends_before(other) that compares the ends", "    def ends_before(self, other"),
+        ("Give Lease a __repr__ that shows its holder", "    def __repr__(self"),
+        ("Add a function lastOf(items) to lib/defaults.ts that returns the last", "export function lastOf(items"),
+        (
+            "Add a helper halfOf(size: number): number to lib/defaults.ts",
+            "export function halfOf(size: number): number {",
+        ),
+        ("Add a method released() to Claim that is true at the end", "    def released(self) -> "),
+    ],
+)
+async def test_a_signature_that_the_task_gives_is_written_by_code(shop: Workspace, task: str, head: str) -> None:
+    _, prompts, _ = await edited(shop, task, "\n")
+    assert prompts[0].rpartition("```")[2].partition("\n")[2].rstrip().split("\n")[-1] == head.rstrip()
 
 
 WORDS = """__all__ = ["lower", "upper"]

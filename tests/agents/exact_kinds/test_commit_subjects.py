@@ -100,6 +100,7 @@ def test_a_commit_s_subject_is_carried_out(repo: Workspace, task: str, lines: li
         "remove unused left param for shift function",
         "Raise a runtime error if suite is called without a real OtherName",
         "Add a method has_text(name) to Listed that says whether a text of that name exists",
+        "add a function isScaled(value) to lib/options.js: whether it is scaled",
         "Replace `codecs` with `typing`",  # which has no `open`
         "use __class__ instead of suite()",
         "remove obsolete comment about relative imports",

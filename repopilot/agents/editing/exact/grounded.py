@@ -26,7 +26,8 @@ _RENAMING = re.compile(
     r"good|misleading|confusing|odd|clearer) name|the name|faute|orthographe)\b|→|->"
 )
 _NEW_THING = re.compile(
-    r"(?:\W|please|(?:can|could) you|let's|peux-tu)*(?:add|create|implement|introduce|write|define|give|provide|support|"
+    r"(?:\W|please|(?:can|could) you|let's|peux-tu)*(?:add|create|implement|introduce|write|define|give|provide|"
+    r"support|"
     r"extend|make sure|ajout\w+|cree\w*|implement\w+|ecri\w+|defini\w*|donne\w*)\b"
 )
 """How a task begins that asks for something new, whatever names it holds."""

@@ -49,6 +49,7 @@ _OTHER_WORK = re.compile(
     r"^\W*(?:please\s+)?(?:rename|move|delete|remove|renomme|déplace|supprime)",
     re.I,
 )
+_GO_TYPE = re.compile(r"\b(?:struct|type|interface|class|error|exception|structure)\b", re.I)
 _SMALL_FILE = 60
 """Lines."""
 
@@ -141,6 +142,8 @@ def _sampling(choice: Choice, work: _Work) -> Sampling | None:
         return None
     if place.symbol is None and wanted.noun == "function" and wanted.name and place.language == "python":
         wanted = replace(wanted, name=affixed(place.target.shown, wanted.name, request.task))
+    if wanted.noun == "class" and place.language == "go" and not _GO_TYPE.search(request.task):
+        wanted = replace(wanted, noun="function")  # an exported name is written like a class
     index = work.workspace.index
     ways = _ways(place, wanted, request, index, work.model)
     return Sampling(work.model, ways, place, request.task, wanted, index, request.seed * 10, request.language)

@@ -40,7 +40,8 @@ _LIKE = re.compile(
     r"\b(?:like|as|similar to|comme)\s+(?:the\s+)?(?:other\s+)?[`\w.]+(?:\s+(?:and|or|et|ou)\s+[`\w.]+)?", re.I
 )
 _USED = re.compile(
-    r"\b(?:with|using|use|uses|via|by|through|calls?|from|returns?|raises?|avec|par|utilise\w*|lève|renvoie)\s+(?:an?\s+|the\s+|une?\s+)?`?$",
+    r"\b(?:names of|with|using|use|uses|via|by|through|calls?|from|returns?|raises?|avec|par|utilise\w*|lève|"
+    r"renvoie)\s+(?:an?\s+|the\s+|une?\s+)?`?$",
     re.I,
 )
 _EMPTY = re.compile(r"^\s*(?:pass|\.\.\.|return\s*;?)\s*$")

@@ -129,6 +129,7 @@ def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
     fitting = [s for s in place.members if s.kind in kinds]
     if place.language != "python" and not wanted.name.startswith("_"):
         fitting = _public(place, fitting)
+    fitting = _at_the_outside(place, fitting)
     named = {name.last for name in wanted.names}
     liked = [s for s in fitting if s.name in named and s.kind in FUNCTIONS]
     alike = [s for s in fitting if wanted.noun == "property" and is_property(place, s)]
@@ -139,6 +140,13 @@ def sibling_before(place: TargetPlace, wanted: Wanted) -> Symbol | None:
             same = [s for s in fitting if s.name == last.name]  # a setter stands behind its property
             return same[-1]
     return None
+
+
+def _at_the_outside(place: TargetPlace, fitting: Sequence[Symbol]) -> list[Symbol]:
+    """Those that are no further inside than the others: not below an `if` of the class."""
+    depths = {s.qualified: len(_space(place.lines[s.start_line - 1]).expandtabs(4)) for s in fitting}
+    least = min(depths.values(), default=0)
+    return [s for s in fitting if depths[s.qualified] == least]
 
 
 def _usual(place: TargetPlace, fitting: Sequence[Symbol]) -> list[Symbol]:
@@ -253,16 +261,50 @@ def _like_sibling(place: TargetPlace, wanted: Wanted, behind: Symbol | None) -> 
         else match
     )
     before = re.sub(r"\b(?:async|static|get|set)\s+", "", line[: match.start()])
+    before = re.sub(r"\bexport\s+default\b", "export", before)  # a module has one default
     before = re.sub(rf"(?<![\w$]){re.escape(behind.name)}(?![\w$])", wanted.name, before)
     if "async" in wanted.modifiers and "function" not in before:
         before = f"{_space(before)}async {before.lstrip()}"
     after = line[match.end() :]
     if after.startswith("("):
-        return f"{before}{wanted.name}" + (_signature_of_questions(place, wanted) or "(")
+        given = given_signature(wanted, after, place.language)
+        return f"{before}{wanted.name}" + (given or _signature_of_questions(place, wanted) or "(")
     assigned = re.match(r"\s*[=:]\s*(?:async\s+)?(?:function\s*(?:[\w$]+\s*)?\(|\()", after)
     if assigned:
-        return before + wanted.name + re.sub(r"function\s+[\w$]+", f"function {wanted.name}", assigned[0])
+        head = before + wanted.name + re.sub(r"function\s+[\w$]+", f"function {wanted.name}", assigned[0])
+        given = given_signature(wanted, after[assigned.end() - 1 :], place.language) if "function" in head else ""
+        return head.removesuffix("(") + given if given else head
     return f"{before}{wanted.name}"
+
+
+def given_signature(wanted: Wanted, sibling: str, language: str) -> str:
+    """The signature that the task gives, up to the brace as far as it is certain; '' where it gives none.
+
+    Args:
+        wanted: what is known of the new function.
+        sibling: the line of a function like it, from its parameters on.
+        language: decides whether parameters need types.
+    """
+    if not wanted.parameters and not wanted.result:  # `close()` may only say that it is called
+        return ""
+    bound = re.match(r"\(\s*(&?(?:'\w+\s+)?(?:mut\s+)?self)\b", sibling) if language == "rust" else None
+    given = re.sub(r"^&?(?:mut\s+)?self\s*,?\s*", "", (wanted.parameters or "").strip())
+    parts = [p.strip() for p in given.split(",") if p.strip()]
+    typed = language == "javascript" or all(re.search(r"\w\s*:|\w\s+[\w*\[]|\.\.\.", p) for p in parts)
+    texts = [*([bound[1]] if bound else []), *parts]
+    if not typed:
+        first = re.match(r"\w+", parts[0])
+        return "(" + ", ".join([*texts[: len(texts) - len(parts)], first[0]]) if first else ""
+    signature = f"({', '.join(texts)})"
+    if language == "javascript":
+        return f"{signature} {{\n"
+    result = wanted.result
+    if not result:
+        return signature
+    return f"{signature}{_BEFORE_RESULT.get(language, ' ')}{result} {{\n"
+
+
+_BEFORE_RESULT = {"rust": " -> ", "typescript": ": ", "tsx": ": "}
 
 
 def _signature_of_questions(place: TargetPlace, wanted: Wanted) -> str:

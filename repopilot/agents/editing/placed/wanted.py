@@ -58,7 +58,31 @@ _CODE = re.compile(
     rf"`([^`\n]+)`|(?<![\w./-])(@[\w./-]+(?::[\w.]+)?|{_IDENT}(?:(?:\.|::|#){_IDENT})*(?:\([^()\n]*\))?)"
 )
 _LIKE_CODE = re.compile(r"[_.(]|::|[a-z0-9][A-Z]|^[A-Z]\w*[a-z]")
-_DOTTED = re.compile(rf"({_IDENT}(?:(?:\.|::|#){_IDENT})*)\s*(\((.*)\))?\s*(?:->.*|:.*|=.*)?$", re.S)
+_DOTTED = re.compile(
+    rf"({_IDENT}(?:(?:\.|::|#){_IDENT})*)\s*(\(((?:[^()]|\([^()]*\))*)\))?\s*"
+    r"(?:->.*|:.*|=.*|(?<=\))\s*[\w.*\[\]() ,]+)?$",
+    re.S,
+)
+_GO_TYPE = (
+    r"(?:bool|string|error|any|byte|rune|u?int(?:8|16|32|64)?|float(?:32|64)|\*?[A-Za-z_]\w*\.\w+|\*[A-Za-z_]\w*|"
+    r"\[\][\w.*]+|map\[\w+\][\w.*]+|\([^()\n]*\))"
+)
+_RESULT = re.compile(
+    rf"\s*(?:->\s*(?P<arrow>[^`,;\n]+?)|:\s*(?P<colon>[A-Za-z_][\w<>\[\]|.]*)|(?P<go>{_GO_TYPE}))"
+    r"(?=`|\s+(?:to|that|which|on|in|for|of|returning|with|so|and|à|qui|dans|sur)\b|[,;.]?\s*$|[,;.]\s)"
+)
+_GIVEN_KIND = (
+    r"(?:property|method|class ?method|attribute|field|getter|function|parameter|option|argument|entry|member|"
+    r"propri[ée]t[ée]|m[ée]thode|champ|param[èe]tre)"
+)
+_GIVEN_NAME = rf"`?(?!(?:that|which|to|for|with|so|of)\b){_IDENT}(?:\([^()\n]*\))?`?"
+_GIVING = re.compile(
+    rf"\b(?:give|donne[rz]?)\s+(?P<to>(?:the\s+(?:class\s+)?)?`?{_IDENT}(?:\.{_IDENT})*`?)\s+(?P<what>(?:an?|another|une?)\s+"
+    rf"(?:(?:[\w-]+\s+)?{_GIVEN_KIND}\s+(?:called\s+|named\s+)?{_GIVEN_NAME}|{_GIVEN_NAME}\s+{_GIVEN_KIND}\b|"
+    rf"(?:[\w-]+\s+)?(?:`{_IDENT}[^`\n]*`|\w*_\w+(?:\([^()\n]*\))?|\w+\([^()\n]*\))))",
+    re.I,
+)
+"""`give X a method Y`, which is `add a method Y to X`."""
 _NAMING = re.compile(r"\b(?:called|named|nomm[ée]+s?|appel[ée]+s?|intitul[ée]+s?)\s*:?\s*$", re.I)
 _MEMBER = rf"{_IDENT}(?:(?:\.|::|#){_IDENT})+"
 _SHORTEST_NAME = 3
@@ -70,6 +94,7 @@ _SUBJECT = re.compile(r"\s*:|['’]s\b|\s+(?:should|must|needs?|lacks?|has no|do
 """What follows a name that a sentence is about."""
 _OWN_KIND = re.compile(r"\btests?\s+(?:called\s+|named\s+|nomm[ée]s?\s+)?`?$", re.I)
 """What isn't a test of code where it has a name in quotes: a template engine's `even`."""
+_ON_A_CLASS = re.compile(r"\W*(?:\w+\s+)?(?:to|on|à|sur)\s+(?:the\s+|la\s+)?(?:class\s+)?[`]?[A-Z]")
 _BASE = re.compile(
     r"\b(?:sub-?class(?:es|ing)? (?:of )?|deriv\w+ from|inherit\w*(?: from)?|extend(?:s|ing)|based on|"
     r"sous-classe d[eu’']|h[ée]rit\w+ d[eu’']|d[ée]riv\w+ d[eu’']|"
@@ -142,6 +167,7 @@ class Wanted:
         names: the other names in the task, in its order.
         base: what a new class derives from; ''.
         kind: the words before the name of what is new, in lower case: the project's own word for such things.
+        result: the type that its signature gives for the result; ''.
     """
 
     action: Action
@@ -154,6 +180,7 @@ class Wanted:
     names: tuple[CodeName, ...] = ()
     base: str = ""
     kind: tuple[str, ...] = ()
+    result: str = ""
 
 
 def read_task(task: str, known: Callable[[str], bool] = lambda name: False) -> Wanted:
@@ -164,6 +191,7 @@ def read_task(task: str, known: Callable[[str], bool] = lambda name: False) -> W
         known: whether the repository defines a name: what is only described ("Box: a property `area`, the width times
             the height") is new where it doesn't.
     """
+    task = _GIVING.sub(lambda m: f"add {m['what']} to {m['to']}", task)
     names = tuple(_names(task, known))
     described = _described(task, names, known)
     verb = _verb(task)
@@ -172,6 +200,9 @@ def read_task(task: str, known: Callable[[str], bool] = lambda name: False) -> W
     if verb < 0:
         return Wanted("change", "", names=names, modifiers=_modifiers(task))
     noun, at = _noun(task, verb)
+    unknown = _of_unknown_kind(task, names, verb, known)
+    if unknown is not None and (at < 0 or at > unknown.end):
+        return _of_new(task, unknown, "", -1, names)
     new = _new_name(task, names, verb, at)
     return _of_new(task, new, noun, at, names)
 
@@ -237,7 +268,16 @@ def _of_new(task: str, new: CodeName | None, noun: Noun, at: int, names: tuple[C
         others,
         base[1] if base else "",
         tuple(word.lower() for word in re.findall(r"[^\W\d_]+", task[: new.at])[-3:]),
+        _result(task, new),
     )
+
+
+def _result(task: str, new: CodeName) -> str:
+    """The type of the result in a signature: `-> int`, `: boolean`, in Go `Len() int`."""
+    opening = task.find("(", new.at)
+    closing = task.find(")", opening + len(new.parameters)) if new.parameters is not None and opening >= 0 else -1
+    found = _RESULT.match(task, closing + 1) if closing >= 0 else None
+    return (found["arrow"] or found["colon"] or found["go"]).strip() if found is not None else ""
 
 
 def _is_apart(task: str, new: CodeName, noun_at: int) -> bool:
@@ -258,13 +298,11 @@ def _guessed(task: str, new: CodeName) -> Noun:
         return "method"
     if re.fullmatch(r"[A-Z][A-Z0-9_]+", new.last):
         return "field"
+    if new.parameters is not None and _ON_A_CLASS.match(task[new.end :]):
+        return "method"
     if new.last[:1].isupper():
         return "class"
-    return (
-        "method"
-        if re.match(r"\W*(?:\w+\s+)?(?:to|on|à|sur)\s+(?:the\s+|la\s+)?(?:class\s+)?[`]?[A-Z]", task[new.end :])
-        else "function"
-    )
+    return "method" if _ON_A_CLASS.match(task[new.end :]) else "function"
 
 
 def _noun(task: str, start: int, end: int = -1) -> tuple[Noun, int]:
@@ -325,6 +363,17 @@ def _new_name(task: str, names: tuple[CodeName, ...], verb_end: int, noun_at: in
         return None
     between = task[verb_end : first.at]
     return first if len(between.split()) <= 3 and not re.search(r"\b(?:to|in|on|à|dans|sur)\b", between) else None
+
+
+def _of_unknown_kind(
+    task: str, names: tuple[CodeName, ...], verb_end: int, known: Callable[[str], bool]
+) -> CodeName | None:
+    """A name that doesn't exist, behind an article and a word of the project's own: "a middleware NoStore"."""
+    for name in names:
+        behind = name.at >= verb_end and re.fullmatch(r"\s+(?:an?|une?)\s+[\w-]+\s+`?", task[verb_end : name.at])
+        if behind and not known(name.text):
+            return replace(name, quoted=True)
+    return None
 
 
 def _beside(task: str, name: CodeName, noun: re.Match[str]) -> bool:

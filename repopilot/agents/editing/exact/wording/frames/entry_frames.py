@@ -17,6 +17,7 @@ from repopilot.agents.editing.exact.wording.frames.frame import (
 from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS
 from repopilot.agents.editing.exact.wording.noun_phrases import NounPhrase, bare_name, kind_of_word, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token, looks_like_code
+from repopilot.code.languages import file_kind
 
 
 def addition(frame: EditFrame) -> Iterator[ExactTask]:
@@ -148,6 +149,9 @@ def sorting(frame: EditFrame) -> Iterator[ExactTask]:
         yield ExactTask("sort", bare_name(name), frame.target.what, "", "", frame.place_parts())
 
 
+_CALL = re.compile(r"[\w.$]+\(.*\)")
+
+
 def added_line(frame: EditFrame) -> Iterator[ExactTask]:
     """`add "- fixed X" to the changelog`, `ignore *.log in .gitignore`."""
     into = frame.take("to", "in", "à", "label", "on")
@@ -162,6 +166,9 @@ def added_line(frame: EditFrame) -> Iterator[ExactTask]:
     texts = [t for t in frame.target.names if t.kind in ("quoted", "path", "name")]
     part = frame.take("colon")
     texts += [t for t in (part.tokens if part is not None else ()) if t.kind == "quoted"]
+    defined = frame.target.what or (len(texts) == 1 and _CALL.fullmatch(texts[0].inner))
+    if path is not None and defined and file_kind(bare_name(path)) == "code":
+        return  # what is to be defined there, not a line of text
     if len(texts) == 1 and not (frame.target.words and texts[0].kind != "quoted"):
         yield ExactTask(
             "add_line",
