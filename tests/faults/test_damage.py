@@ -146,7 +146,8 @@ def test_damaged_vectors_are_computed_again(tmp_path, closed):
     number = 0
     for path in sorted(file for file in chroma.rglob("*") if file.is_file()):
         sound = path.read_bytes()
-        for damaged in [*damages(sound), spread(sound)] if closed else [spread(sound)]:
+        # A closed folder has checksums, which any change makes wrong; the trial after a kill reads the vectors.
+        for damaged in [spread(sound), sound[: len(sound) // 2]] if closed else [spread(sound)]:
             number += 1
             copy = conf.home / f"damaged-{number:03d}"
             shutil.copytree(conf.indexes, copy)

@@ -23,40 +23,51 @@ from repopilot.repo.source import parse_source
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
-BUILD = f"""
+BUILDS = f"""
 import os, signal, sys
 sys.path[:] = {sys.path}
 from pathlib import Path
+import chromadb.api.rust  # once for all: the processes are forked
+from support.git_server import commit
 from support.index_case import WordEmbedder, jobs_for
-from repopilot.index import column_file, layout
+from repopilot.index import column_file, layout, vectors
 from repopilot.index.build.job import IndexRequest
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
 
-home, root, stage = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-conf = Settings(_env_file=None, home=home, workers=2)
+home, root = Path(sys.argv[1]), Path(sys.argv[2])
+conf = Settings(_env_file=None, home=home, workers=1)
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def at_stage(progress):
-    if progress.phase == stage and (progress.done or stage not in ("parsing", "vectors")):
-        die()
+def build(stage):
+    def at_stage(progress):
+        if progress.phase == stage and (progress.done or stage not in ("parsing", "vectors")):
+            die()
 
-replace, rename = os.replace, os.rename
-def at_file(act):
-    def instead(source, target, **more):
-        if stage == f"before {{Path(target).name}}" or stage == "before the generation" and "g0000" in str(target):
-            die()
-        act(source, target, **more)
-        if stage == f"after {{Path(target).name}}" or stage == "after the generation" and "g0000" in str(target):
-            die()
-    return instead
-os.replace, os.rename = at_file(replace), at_file(rename)
-job = jobs_for(conf).start(IndexRequest(open_source(parse_source(root), conf), conf, WordEmbedder(0.001)), at_stage)
-job.done.wait()
-print(job.error)
+    def at_file(act):
+        def instead(source, target, **more):
+            if stage == f"before {{Path(target).name}}" or stage == "before the generation" and "g0000" in str(target):
+                die()
+            act(source, target, **more)
+            if stage == f"after {{Path(target).name}}" or stage == "after the generation" and "g0000" in str(target):
+                die()
+        return instead
+
+    os.replace, os.rename = at_file(os.replace), at_file(os.rename)
+    found = open_source(parse_source(str(root)), conf)
+    job = jobs_for(conf).start(IndexRequest(found, conf, WordEmbedder(0.001)), at_stage)
+    job.done.wait()
+    print(stage, "was not reached:", job.error, flush=True)
+    os._exit(1)
+
+for number, stage in enumerate(sys.argv[3:]):
+    # Each finds what the one before left, and something to do.
+    commit(root, {{f"pkg/m{{number:04d}}.py": f"def changed_{{number}}():\\n    pass\\n"}}, f"Change {{number}}")
+    child = os.fork() or build(stage)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
 """
 STAGES = [
     *("listing", "parsing", "lexical", "graph", "vectors"),
@@ -70,17 +81,9 @@ def test_an_index_build_killed_at_any_stage_is_taken_up_again(tmp_path: Path) ->
     commit(tmp_path / "shop", many(60))
     root = tmp_path / "shop"
     conf = Settings(_env_file=None, home=tmp_path / "home", workers=2)  # type: ignore[call-arg]
-    for number, stage in enumerate(STAGES):
-        # Each finds what the one before left, and something to do.
-        commit(root, {f"pkg/m{number:04d}.py": f"def changed_{number}():\n    pass\n"}, f"Change {number}")
-        child = subprocess.run(
-            [sys.executable, "-c", BUILD, conf.home, root, stage],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert child.returncode == -signal.SIGKILL, f"{stage} was not reached: {child.stdout}{child.stderr}"
+    command = [sys.executable, "-c", BUILDS, conf.home, root, *STAGES]
+    builds = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert builds.returncode == 0, builds.stdout + builds.stderr
     built, fresh = (index_of(root, home) for home in (conf.home, tmp_path / "fresh"))
     assert list(built.chunks) == list(fresh.chunks) and built.dense == fresh.dense == 1.0
     assert list(graph_of(built).nodes) == list(graph_of(fresh).nodes)
