@@ -93,6 +93,7 @@ def test_a_commit_s_subject_is_carried_out(repo: Workspace, task: str, lines: li
         "use strings.Split instead of strings.IndexByte",  # other arguments and another result
         "Replace codecs.open() with builtin open()",
         "Raise TransactionError instead of RuntimeError from suite",  # there is no such class
+        "Raise ValueError from None in suite",
         "Use 'if' instead of 'match'",
         "drop mitchellh/go-homedir",
         "Move use.go into `cli` package",

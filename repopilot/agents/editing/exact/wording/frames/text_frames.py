@@ -77,7 +77,8 @@ def use_of(frame: EditFrame) -> Iterator[ExactTask]:
     complement = frame.take("complement")
     old = frame.take("old", "from")
     tokens = complement.tokens if complement is not None else frame.clause.target
-    if old is None:
+    raising = frame.clause.verb.startswith(("raise", "throw", "lever", "leve"))
+    if old is None or (raising and old.role == "from"):  # `raise X from Y` is Python
         return
     new_text, old_text = _fragment(frame, tokens), _fragment(frame, old.tokens)
     if not new_text or not old_text:
@@ -88,8 +89,7 @@ def use_of(frame: EditFrame) -> Iterator[ExactTask]:
         if subject is None:
             return
         places = (subject, *places)
-    verb = frame.clause.verb
-    extra = {"statement": "raise"} if verb.startswith(("raise", "throw", "lever", "leve")) else {}
+    extra = {"statement": "raise"} if raising else {}
     label = next((p for p in frame.clause.parts if p.role == "label"), None)
     owner = noun_phrase(label.tokens).only_name if label is not None and len(places) == 1 else None
     if owner is not None and not owner.is_path:
