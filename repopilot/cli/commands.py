@@ -26,7 +26,7 @@ from repopilot.cli.output import (
     show_places,
     show_steps,
 )
-from repopilot.errors import ModelError, UsageError
+from repopilot.errors import ModelError, StorageError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, Generation, TestReport
@@ -123,10 +123,20 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens, asked_for)
     text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
     if arguments.output:
-        Path(arguments.output).write_text(text, "utf-8")
+        _write(Path(arguments.output), text)
     else:
         say(text)
     return 0
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StorageError(
+            message("repo.not_written", path=file, error=reason), message("repo.not_written_hint")
+        ) from error
 
 
 def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:

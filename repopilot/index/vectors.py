@@ -503,7 +503,7 @@ def _check_space(root: Path) -> None:
     with storage_errors():
         full = shutil.disk_usage(root).free < _LEAST_FREE
     if full:
-        message = i18n.message("retrieval.vectors.not_written", error=i18n.message("index.disk_is_full"))
+        message = i18n.message("retrieval.vectors.not_written", error=i18n.message("errors.disk_is_full"))
         raise StorageError(message, i18n.message("index.disk_full_hint"))
 
 

@@ -299,6 +299,6 @@ def _storage_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         full = disk.is_full(error)
-        reason = i18n.message("llm.disk_is_full") if full else error.strerror or str(error)
+        reason = i18n.message("errors.disk_is_full") if full else error.strerror or str(error)
         hint = i18n.message("llm.no_space_hint" if full else "llm.check_home")
         raise StorageError(i18n.message("llm.not_stored", folder=folder, reason=reason), hint) from error

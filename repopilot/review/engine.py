@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.redaction.redact import MARK, PROMISED, rules_in
 from repopilot.review import linters
@@ -139,11 +139,16 @@ async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step
             "review.analyser_failed", name=analyser.name, domain=analyser.domain, why=i18n.reason(error)
         )
     except Exception as error:  # a failing analyser must not discard the findings of the others
-        log.exception("analyser %s", analyser.name)
-        why = i18n.message("review.analyser_broke", error=type(error).__name__)
-        note = i18n.message("review.analyser_failed", name=analyser.name, domain=analyser.domain, why=why)
+        note = i18n.message("review.analyser_failed", name=analyser.name, domain=analyser.domain, why=_why(error))
     step.degrade(note)
     return AnalysisResult([], [], [note])
+
+
+def _why(error: Exception) -> str:
+    if disk.is_full(error):  # of the temporary folder, into which tools get copies of the code
+        return i18n.message("errors.disk_is_full")
+    log.error("an analyser broke", exc_info=error)
+    return i18n.message("review.analyser_broke", error=type(error).__name__)
 
 
 def run_on(analyser: Analyser, targets: Sequence[ReviewTarget]) -> tuple[list[Finding], list[Finding]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import random
+import subprocess
+import sys
 
 import pytest
 from support.git_server import commit, publish, serve
@@ -323,3 +325,32 @@ def test_a_download_of_a_model(tmp_path):
         said = on_small_disk(DOWNLOAD, tmp_path / "disk", "16m", url, len(content), digest).splitlines()
     assert len(said) == 3 and all("the disk is full" in line for line in said), said
     assert asked[0] is None and asked[-1] is not None, "it goes on where it stopped"
+
+
+REVIEW = """
+import tempfile
+from repopilot.cli.app import main
+from support.small_disk import fill
+
+tempfile.tempdir = str(disk)
+fill(disk, 4)
+sys.exit(main(["review", arguments[0]]))
+"""
+
+
+def test_the_temporary_folder_of_a_review(tmp_path, monkeypatch):
+    """A tool that can't be given the code has found nothing, and that is said."""
+    for name, value in {"HOME": tmp_path / "home", "EMBEDDED": False, "DENSE": False, "OLLAMA_URL": ""}.items():
+        monkeypatch.setenv(f"REPOPILOT_{name}", str(value))
+    root = write(tmp_path / "shop", {**many(30), "run.py": "import os\n\n\ndef run(x):\n    os.system(x)\n"})
+    said = on_small_disk(REVIEW, tmp_path / "disk", "64k", root)
+    assert all(f"{tool} was left out: the disk is full" in said for tool in ("bandit (security)", "ruff (style)")), said
+
+
+def test_standard_output(tmp_path, monkeypatch):
+    for name, value in {"HOME": tmp_path / "home", "EMBEDDED": False, "DENSE": False}.items():
+        monkeypatch.setenv(f"REPOPILOT_{name}", str(value))
+    command = [sys.executable, "-m", "repopilot", "search", write(tmp_path / "shop", many(3)), "helper_1"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1 and "The disk is full" in ended.stderr and "Traceback" not in ended.stderr

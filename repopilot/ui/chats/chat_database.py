@@ -93,7 +93,7 @@ class ChatDatabase:
                 if self._identity() == used:
                     return result
         except (OSError, sqlite3.Error, Timeout) as error:
-            reason = i18n.message("ui.errors.disk_full") if _disk_is_full(self.home) else str(error)
+            reason = i18n.message("errors.disk_is_full") if _disk_is_full(self.home) else str(error)
             raise StorageError(
                 i18n.message("ui.errors.chats", file=self._file, error=reason), i18n.message("ui.errors.chats_hint")
             ) from error
