@@ -30,6 +30,11 @@ def request(path="/", method="GET", kind="http", **headers):
     }
 
 
+@pytest.mark.parametrize("path", ["/public/\0", "/public/" + "a" * 5000])
+def test_a_path_that_no_file_has_is_no_page(path):
+    assert (refusal(request(path), HOSTS) or (0,))[0] == 404
+
+
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST", "[::1]:8000", "repos.example", "localhost."]
 )

@@ -76,6 +76,11 @@ def test_an_action_for_an_unknown_session_is_refused(app):
     sent = {"sessionId": "nobody", "action": {"name": "search_again", "payload": {}}}
     assert httpx.post(f"{app.url}/project/action", json=sent).status_code == 404
     assert httpx.get(app.url, headers={"origin": "http://["}).status_code == 403
+    assert httpx.get(f"{app.url}/public/%00").status_code == 404
+    for body in ("{", "[1]", "{}", '{"session_id": 1}', '{"session_id": "a; b"}'):
+        headers = {"content-type": "application/json"}
+        assert httpx.post(f"{app.url}/set-session-cookie", content=body, headers=headers).status_code == 422
+    assert httpx.post(f"{app.url}/set-session-cookie", json={"session_id": "0a-b"}).status_code == 200
     assert "Traceback" not in app.log.read_text()
 
 

@@ -1,8 +1,9 @@
-"""Chainlit's route for buttons, with its requests checked: it takes their session and their form for granted."""
+"""Chainlit's routes for buttons and for the session's cookie, with their requests checked: they take the session and
+the form of what they get for granted."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from chainlit.action import Action
 from chainlit.auth import get_current_user
@@ -10,7 +11,7 @@ from chainlit.session import WebsocketSession
 from chainlit.types import CallActionRequest
 from fastapi import Depends, Header, HTTPException
 from fastapi.routing import APIRoute
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.routing import BaseRoute
 
 from repopilot import i18n
@@ -22,10 +23,26 @@ def check_actions(routes: list[BaseRoute]) -> None:
     Args:
         routes: of the module `chainlit.server`; the one for actions is replaced.
     """
-    route = next(r for r in routes if isinstance(r, APIRoute) and r.path.endswith("/project/action"))
     # Who isn't logged in is refused first, and learns nothing about sessions.
-    checks = [*route.dependencies, Depends(get_current_user), Depends(_check)]
-    routes[routes.index(route)] = APIRoute(route.path, route.endpoint, methods=["POST"], dependencies=checks)
+    _check_before(routes, "/project/action", Depends(get_current_user), Depends(_check))
+    _check_before(routes, "/set-session-cookie", Depends(_check_cookie))
+
+
+def _check_before(routes: list[BaseRoute], path: str, *checks: Any) -> None:
+    """Put checks before what a route does."""
+    route = next(r for r in routes if isinstance(r, APIRoute) and r.path.endswith(path))
+    dependencies = [*route.dependencies, *checks]
+    routes[routes.index(route)] = APIRoute(route.path, route.endpoint, methods=["POST"], dependencies=dependencies)
+
+
+class SessionCookie(BaseModel):
+    """What a page sends to get the cookie of its session."""
+
+    session_id: Annotated[str, Field(pattern=r"^[\w-]{1,100}$")]
+
+
+def _check_cookie(payload: SessionCookie) -> None:
+    """What FastAPI runs before the route, with the same body: another form of it ends with status 422."""
 
 
 def _check(payload: CallActionRequest, accept_language: Annotated[str, Header()] = "") -> None:

@@ -18,6 +18,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WILDCARDS = ("0.0.0.0", "::", "")
 CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
 """Chainlit's routes that write: uploads, elements sent by the page, tool servers. RepoPilot uses none of them."""
+_LONGEST_PATH = 2000
+"""Characters; Chainlit asks the file system for whatever a path names."""
 _ELSEWHERE = ("cross-site", "same-site")
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?")
 
@@ -43,6 +45,8 @@ def refusal(scope: Mapping, hosts: frozenset[str]) -> tuple[int, str] | None:
     """
     headers = _headers(scope)
     language = headers.get("accept-language", "")
+    if "\0" in scope.get("path", "") or len(scope.get("path", "")) > _LONGEST_PATH:
+        return 404, i18n.text("ui.errors.no_page", language)
     host = headers.get("host", "")
     name = host_name(host)
     if not name or name not in hosts:
