@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 from functools import lru_cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
 from repopilot.errors import SandboxError
+from repopilot.sandbox import machine_state
 from repopilot.sandbox.job_spec import INSIDE, MB, Mounts, SandboxJob, environment, python, readable, system
 
 MOUNTS = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
@@ -23,7 +24,7 @@ def command(job: SandboxJob) -> list[str]:
     options = [*_namespaces(program), "--die-with-parent", "--new-session", "--clearenv"]
     for name, value in environment(MOUNTS).items():
         options += ["--setenv", name, value]
-    options += ["--proc", "/proc", "--dev", "/dev", "--chdir", "/"]
+    options += ["--proc", "/proc", *machine_state.cover(_counters(job)), "--dev", "/dev", "--chdir", "/"]
     for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (MOUNTS.work, job.limits.disk)):
         options += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
     bound = [*system(), *readable(job)]
@@ -34,6 +35,15 @@ def command(job: SandboxJob) -> list[str]:
     options += ["--ro-bind", str(job.root), MOUNTS.root, "--ro-bind", str(INSIDE), MOUNTS.inside]
     options += ["--ro-bind", str(INSIDE / "hosts"), "/etc/hosts"]  # localhost, which servers of tests listen on
     return [program, *options, "--", *python(job), f"{MOUNTS.inside}/bootstrap.py"]
+
+
+def prepare(job: SandboxJob) -> None:
+    """Write what else a job sees beside its folder. Raises OSError where that can't be written."""
+    machine_state.prepare(_counters(job))
+
+
+def _counters(job: SandboxJob) -> Path:
+    return job.root.parent / "proc"
 
 
 def _above(paths: list[str]) -> list[str]:

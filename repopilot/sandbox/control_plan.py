@@ -17,47 +17,90 @@ _FEWEST_WRONG = 2
 """Runs in which something is wrong, of several."""
 
 
+_FEW, _DECOYS = 4, 2
+"""So few units are drawn twice before the tests run as they are, more of them once."""
+
+
 @dataclass(frozen=True, slots=True)
 class ControlPlan:
-    """The controls of a pass, and how many of the passed tests have an expectation that can be made wrong."""
+    """The further controls of a pass, and how many of the passed tests have an expectation that is made wrong."""
 
     controls: tuple[Control, ...] = ()
     checked: int = 0
     total: int = 0
 
 
+_Units = dict[tuple[str, str], set[str]]
+"""The tests of each unit that is made wrong, by path and name."""
+
+
+def plan_decoys(sources: Mapping[str, str], left_out: Collection[str], rng: random.Random) -> tuple[Control, ...]:
+    """Plan the controls that run before anything is known of the tests.
+
+    Args:
+        sources: texts of the test files by path.
+        left_out: ids of tests that are not run.
+        rng: draws what is wrong.
+
+    Returns:
+        The controls, none where no test has an expectation.
+    """
+    files = _files(sources)
+    units = _units(files, left_out)
+    if not units:
+        return ()
+    return tuple(_control(files, sorted(units), rng) for _ in range(_DECOYS if len(units) <= _FEW else 1))
+
+
 def plan_controls(
-    sources: Mapping[str, str], report: RunReport, left_out: Collection[str], rng: random.Random
+    sources: Mapping[str, str],
+    report: RunReport,
+    left_out: Collection[str],
+    rng: random.Random,
+    before: Collection[Control] = (),
 ) -> ControlPlan:
-    """Plan the controls of a run that passed.
+    """Plan the controls that follow a run that passed.
 
     Args:
         sources: texts of the test files by path.
         report: of the run.
         left_out: ids of tests that are not run.
         rng: draws what is wrong.
+        before: controls that have run.
 
     Returns:
-        The plan, without controls where no test has an expectation.
+        The plan, with nothing checked where no test has an expectation.
     """
-    passed, partly = passing(report), {without_parameters(test) for test in left_out}
-    files = {path: parse_tests(text) for path, text in sources.items()}
-    if not all(file.weak for file in files.values()):
-        files = {path: file for path, file in files.items() if not file.weak}
-    units: dict[tuple[str, str], set[str]] = {}
-    for path, file in files.items():
-        for name, unit in file.units.items():
-            fail = {f"{path}::{test}" for test in unit.fail}
-            if fail <= passed and not fail & partly:
-                units[path, name] = fail
-    checked = {test for tests in units.values() for test in tests}
+    passed = passing(report)
+    files = _files(sources)
+    units = {name: tests for name, tests in _units(files, left_out).items() if tests <= passed}
     if not units:
         return ControlPlan(total=len(passed))
     runs = min(_MOST_RUNS, -(-_BITS // len(units)))
-    controls: tuple[Control, ...] = ()
-    while sum(bool(control.fail) for control in controls) < min(runs, _FEWEST_WRONG):
-        controls = tuple(_control(files, sorted(units), rng) for _ in range(runs))
-    return ControlPlan(controls, len(checked), len(passed))
+    fewest = min(runs, _FEWEST_WRONG) - sum(bool(control.fail & passed) for control in before)
+    number = max(0, runs - len(before), fewest)
+    while True:
+        controls = tuple(_control(files, sorted(units), rng) for _ in range(number))
+        if sum(bool(control.fail) for control in controls) >= fewest:
+            break
+    return ControlPlan(controls, len({test for tests in units.values() for test in tests}), len(passed))
+
+
+def _files(sources: Mapping[str, str]) -> dict[str, TestFile]:
+    files = {path: parse_tests(text) for path, text in sources.items()}
+    if all(file.weak for file in files.values()):
+        return files
+    return {path: file for path, file in files.items() if not file.weak}
+
+
+def _units(files: Mapping[str, TestFile], left_out: Collection[str]) -> _Units:
+    partly = {without_parameters(test) for test in left_out}
+    units = {
+        (path, name): {f"{path}::{test}" for test in unit.fail}
+        for path, file in files.items()
+        for name, unit in file.units.items()
+    }
+    return {name: tests for name, tests in units.items() if not tests & partly}
 
 
 def _control(files: Mapping[str, TestFile], units: list[tuple[str, str]], rng: random.Random) -> Control:

@@ -28,7 +28,6 @@ from repopilot.sandbox.expectations import (
 
 MOST_WRONG = 24
 """Wrong units of a run, since pytest takes its time to describe failures."""
-_VERY_FEW = 3
 _SKIPPING = {
     "skip",
     "skipif",
@@ -148,11 +147,11 @@ def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
 
 
 def draw_units(names: Sequence[tuple[str, str]], rng: random.Random) -> frozenset[tuple[str, str]]:
-    """Draw the units of a run that are wrong: about half of them where they are few, perhaps none where they are very
-    few, so that even then nothing is known of a single one."""
+    """Draw the units of a run that are wrong: about half of them where they are few, at least one of several, so that no
+    run shows all that is right; perhaps not the only one there is."""
     share = min(0.5, MOST_WRONG / max(1, len(names)))
     drawn = frozenset(name for name in names if rng.random() < share)
-    return drawn if drawn or len(names) <= _VERY_FEW else frozenset([rng.choice(list(names))])
+    return drawn if drawn or len(names) < 2 else frozenset([rng.choice(list(names))])
 
 
 def _ways(function: Function, positions: SourcePositions, rng: random.Random) -> list[Splice]:

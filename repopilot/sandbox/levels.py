@@ -11,6 +11,7 @@ import secrets
 import sys
 import tempfile
 import threading
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -88,13 +89,16 @@ def _probe(candidate: SandboxLevel) -> tuple[str, bool]:
     return outcome.output.strip() or i18n.message("sandbox.probe_ended", status=outcome.status), False
 
 
-def start(job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event) -> supervise.RunOutcome:
+def start(
+    job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event, seconds: float | None = None
+) -> supervise.RunOutcome:
     """Run a job to its end in a level.
 
     Args:
         job: what to run.
         achieved: the level.
         cancel: ends the run once set.
+        seconds: when to stop it before its limit; it can't find out.
 
     Returns:
         How it ended.
@@ -104,6 +108,8 @@ def start(job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event) -> s
         Cancelled: `cancel` was set.
     """
     arguments, mounts, outer_environment = _command(job, achieved)
+    if achieved == "bwrap":
+        bwrap.prepare(job)
     if achieved == "limits":
         _close_to_others()
     marker = secrets.token_hex(16)
@@ -115,7 +121,8 @@ def start(job: SandboxJob, achieved: SandboxLevel, cancel: threading.Event) -> s
         job.work,
         marker,
     )
-    return supervise.run(command, job.limits, channel, cancel)
+    limits = replace(job.limits, seconds=seconds or job.limits.seconds)
+    return supervise.run(command, limits, channel, cancel)
 
 
 def _close_to_others() -> None:

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
@@ -18,7 +17,7 @@ from repopilot.errors import SandboxError
 from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.code_faults import with_faults
-from repopilot.sandbox.control_plan import plan_controls
+from repopilot.sandbox.control_plan import plan_controls, plan_decoys
 from repopilot.sandbox.failures import failures, missing_modules
 from repopilot.sandbox.inversion import ExpectedTest, expected_tests
 from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
@@ -29,6 +28,7 @@ from repopilot.sandbox.verdict import (
     Control,
     RunReport,
     TestOutcome,
+    fails_elsewhere,
     passing,
     read_report,
     why_not_passed,
@@ -71,6 +71,9 @@ class _Run:
     outcome: supervise.RunOutcome
     report: RunReport
     root: str
+
+
+_ControlRun = tuple[Control, _Run]
 
 
 def run_pytest(
@@ -124,12 +127,14 @@ def run_pytest(
         context = _Context(job, achieved, sources, code, cancel or threading.Event())
         # Read before anything runs, so that nothing that runs can change what is expected.
         problem, expected = _expected(sources)
+        internals = _internals(context) if verify else ()
+        decoys = _run_decoys(context) if verify and not problem and not internals else ()
         first = _run(context, {})
         expected = {path: tuple(_remaining(path, tests_, first, job)) for path, tests_ in expected.items()}
         doubts = problem or _ended_early(first, limits) or why_not_passed(first.report, first.outcome.status, expected)
-        if doubts or not verify:
-            return _result(first, context, doubts, genuine=False)
-        doubts, remarks = _controlled(first, context)
+        if doubts or internals or not verify:
+            return _result(first, context, doubts or internals, genuine=False)
+        doubts, remarks = _controlled(first, context, decoys)
         return _result(first, context, (*doubts, *remarks), genuine=not doubts)
 
 
@@ -143,9 +148,8 @@ def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = 
             root=folder / "repo",
             work=stage.fresh_work(folder, "work"),
             nonce=secrets.token_hex(16),
-            limits=replace(context.job.limits, seconds=seconds or context.job.limits.seconds),
         )
-        outcome = levels.start(job, context.level, context.cancel)
+        outcome = levels.start(job, context.level, context.cancel, seconds)
         return _Run(outcome, read_report(outcome.report, job.nonce), os.path.realpath(job.root))
 
 
@@ -206,27 +210,51 @@ def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
     return (i18n.message(f"sandbox.stopped.{ended}", limit=values.get(ended)),)
 
 
-def _controlled(first: _Run, context: _Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _internals(context: _Context) -> tuple[str, ...]:
+    """Why a pass would say little: code that takes part in how tests are run."""
+    found = touched_internals(_own_code(context))
+    if not found:
+        return ()
+    path, line, name = found
+    return (i18n.message("sandbox.verdict.internals", path=path, line=line, name=name),)
+
+
+def _run_decoys(context: _Context) -> tuple[_ControlRun, ...]:
+    """Run the first controls, one after the other and before the tests as they are. What a run could leave behind for
+    later ones, by whatever way, is of no use when it isn't known what was wrong in it."""
+    decoys: list[_ControlRun] = []
+    for control in plan_decoys(context.sources, context.job.left_out, random.SystemRandom()):
+        run = _run(context, control.texts)
+        decoys.append((control, run))
+        if run.report.status is None or fails_elsewhere(run.report, control):
+            break  # the tests won't pass as they are either
+    return tuple(decoys)
+
+
+def _controlled(
+    first: _Run, context: _Context, decoys: Sequence[_ControlRun]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Control a pass: why that casts doubt on it, and how far the control went.
 
-    The tests run again with expectations made wrong, drawn anew for each run, and once with faults in the code under
-    test. The code sees the same names, times and numbers of files in all of these runs.
+    The tests run with expectations made wrong, drawn anew for each run, some of them earlier than the run that passed,
+    and once with faults in the code under test. The code sees the same names, times and numbers of files in all of
+    these runs.
     """
-    if found := touched_internals(_own_code(context)):
-        path, line, name = found
-        return (i18n.message("sandbox.verdict.internals", path=path, line=line, name=name),), ()
-    plan = plan_controls(context.sources, first.report, context.job.left_out, random.SystemRandom())
-    if not plan.controls:
+    before = [control for control, _ in decoys]
+    plan = plan_controls(context.sources, first.report, context.job.left_out, random.SystemRandom(), before)
+    if not plan.total or not plan.checked:
         return (i18n.message("sandbox.verdict.no_expectation"),), ()
-    doubts: tuple[str, ...] = ()
-    if not _notices_faults(first, context):
+    doubts = tuple(doubt for control, run in decoys for doubt in _doubts_of(first, context, control, run))
+    if not doubts and not _notices_faults(first, context):
         doubts = (i18n.message("sandbox.verdict.no_fault_noticed"),)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for start in range(0, len(plan.controls), _AT_ONCE):
             if doubts:
                 break
-            each_found = pool.map(partial(_doubts_of, first, context), plan.controls[start : start + _AT_ONCE])
-            doubts = tuple(doubt for found in each_found for doubt in found)
+            controls = plan.controls[start : start + _AT_ONCE]
+            runs = pool.map(lambda control: _run(context, control.texts), controls)
+            pairs = zip(controls, runs, strict=True)
+            doubts = tuple(doubt for control, run in pairs for doubt in _doubts_of(first, context, control, run))
     if plan.checked == plan.total:
         return tuple(dict.fromkeys(doubts)), ()
     return tuple(dict.fromkeys(doubts)), (
@@ -234,9 +262,8 @@ def _controlled(first: _Run, context: _Context) -> tuple[tuple[str, ...], tuple[
     )
 
 
-def _doubts_of(first: _Run, context: _Context, control: Control) -> tuple[str, ...]:
-    """Run a control: why it casts doubt on the pass."""
-    run = _run(context, control.texts)
+def _doubts_of(first: _Run, context: _Context, control: Control, run: _Run) -> tuple[str, ...]:
+    """Why the run of a control casts doubt on the pass."""
     if early := _ended_early(run, context.job.limits):
         return tuple(i18n.message("sandbox.verdict.inverted", reason=reason) for reason in early)
     return why_not_verified(run.report, run.outcome.status, first.report, control)

@@ -154,6 +154,18 @@ def passing(report: RunReport) -> frozenset[str]:
     )
 
 
+def failing(report: RunReport) -> frozenset[str]:
+    """The ids, without parameters, of the tests of which some variant has failed."""
+    return frozenset(
+        test for test, outcomes in report.by_test.items() if any(outcome.outcome == "failed" for outcome in outcomes)
+    )
+
+
+def fails_elsewhere(report: RunReport, control: Control) -> bool:
+    """Whether a test fails in a control of which nothing is wrong there."""
+    return not failing(report) <= control.fail | control.may_fail
+
+
 def why_not_verified(report: RunReport, exit_status: int, first: RunReport, control: Control) -> tuple[str, ...]:
     """Why a control casts doubt on a pass, as messages.
 
@@ -164,16 +176,16 @@ def why_not_verified(report: RunReport, exit_status: int, first: RunReport, cont
         control: what was wrong in it.
 
     Returns:
-        The reasons; none when exactly those tests failed that had to, but for a few among many: a test that failed may
+        The reasons; none when of those that had passed exactly those tests failed that had to, but for a few among many: a test that failed may
         have left something behind that the next one stumbles over.
     """
-    failed = {test for test, group in report.by_test.items() if any(o.outcome == "failed" for o in group)}
-    untouched = passing(first) - control.fail - control.may_fail
+    failed, passed = failing(report), passing(first)
+    wrong, untouched = control.fail & passed, passed - control.fail - control.may_fail
     reasons = _why_not_ended(report, exit_status, 1 if failed else 0)
     missing = sorted(first.by_test.keys() - report.by_test.keys())
     reasons += [_reason("not_reported_inverted", test=test) for test in missing[:_MOST_NAMED]]
-    passes = sorted(control.fail - failed)
-    if len(passes) > len(control.fail) * _STRAY_PASSES:
+    passes = sorted(wrong - failed)
+    if len(passes) > len(wrong) * _STRAY_PASSES:
         reasons += [_reason("passes_inverted", test=test) for test in passes[:_MOST_NAMED]]
     breaks = sorted(untouched & failed)
     if len(breaks) > len(untouched) * _STRAY_FAILURES:

@@ -25,13 +25,15 @@ _REFUSE = _ERRNO | errno.EPERM
 _NAMESPACE_FLAGS = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _SOCKET_LEVEL, _BUFFER_OPTIONS = 1, [7, 8, 32, 33]
+_COOKIES = [57, 71]
+"""Numbers of sockets and networks, counted for the whole machine: a memory from one run to the next."""
 _SET_PIPE_SIZE, _SET_DUMPABLE = 1031, 4
 
 # fmt: off
 # name: (x86-64, ARM64); None where the architecture has no such call.
 _CALLS: dict[str, tuple[int, int]] = {
     "clone": (56, 220), "clone3": (435, 435), "ioctl": (16, 29), "socket": (41, 198), "setsockopt": (54, 208),
-    "fcntl": (72, 25), "prctl": (157, 167),
+    "fcntl": (72, 25), "prctl": (157, 167), "getsockopt": (55, 209),
 }
 _KERNEL = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
@@ -124,7 +126,8 @@ def program(machine: str, *, namespaces: bool, landlock_abi: int) -> list[_Instr
     filter_ += _argument_is(_CALLS["fcntl"][column], 1, [_SET_PIPE_SIZE], refuse_when_equal=True)
     # The supervisor outside must be able to look at every process.
     filter_ += _argument_is(_CALLS["prctl"][column], 0, [_SET_DUMPABLE], refuse_when_equal=True, reply=_PRETEND)
-    filter_ += _buffer_sizes(_CALLS["setsockopt"][column])
+    filter_ += _socket_options(_CALLS["setsockopt"][column], _BUFFER_OPTIONS, _PRETEND)
+    filter_ += _socket_options(_CALLS["getsockopt"][column], _COOKIES, _REFUSE)
     if namespaces:
         unix, internet, internet6 = 1, 2, 10
         filter_ += _argument_is(_CALLS["socket"][column], 0, [unix, internet, internet6], refuse_when_equal=False)
@@ -167,14 +170,14 @@ def _argument_bits(number: int, index: int, mask: int) -> list[_Instruction]:
     ]
 
 
-def _buffer_sizes(number: int) -> list[_Instruction]:
-    """Let calls that set the size of a socket's buffers do nothing, so that all have the default."""
-    options = [step for option in _BUFFER_OPTIONS for step in ((_JUMP_EQUAL, 0, 1, option), (_RETURN, 0, 0, _PRETEND))]
+def _socket_options(number: int, options: list[int], reply: int) -> list[_Instruction]:
+    """Answer calls for some options of sockets."""
+    checks = [step for option in options for step in ((_JUMP_EQUAL, 0, 1, option), (_RETURN, 0, 0, reply))]
     body = [
         (_LOAD, 0, 0, _ARGUMENTS + 8),
-        (_JUMP_EQUAL, 0, len(options) + 1, _SOCKET_LEVEL),
+        (_JUMP_EQUAL, 0, len(checks) + 1, _SOCKET_LEVEL),
         (_LOAD, 0, 0, _ARGUMENTS + 16),
-        *options,
+        *checks,
         (_RETURN, 0, 0, _ALLOW),
     ]
     return [(_JUMP_EQUAL, 0, len(body), number), *body]
