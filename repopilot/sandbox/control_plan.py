@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from repopilot.sandbox.inversion import TestFile, draw_units, invert, parse_tests
 from repopilot.sandbox.verdict import Control, RunReport, passing, without_parameters
 
-_BITS = 20
+_BITS = 18
 """A program that tosses coins about which expectations are wrong is right once in two to the power of this, one that
-judges well by how values look about once in two hundred."""
+judges well by how values look about once in a hundred."""
 _MOST_RUNS = 8
 _FEWEST_WRONG = 2
 """Runs in which something is wrong, of several."""

@@ -147,8 +147,8 @@ def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
 
 
 def draw_units(names: Sequence[tuple[str, str]], rng: random.Random) -> frozenset[tuple[str, str]]:
-    """Draw the units of a run that are wrong: about half of them where they are few, at least one of several, so that no
-    run shows all that is right; perhaps not the only one there is."""
+    """Draw the units of a run that are wrong: about half of them where they are few, at least one of several, so that
+    no run shows all that is right; perhaps not the only one there is."""
     share = min(0.5, MOST_WRONG / max(1, len(names)))
     drawn = frozenset(name for name in names if rng.random() < share)
     return drawn if drawn or len(names) < 2 else frozenset([rng.choice(list(names))])

@@ -6,9 +6,10 @@ import os
 import random
 import secrets
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
@@ -74,6 +75,7 @@ class _Run:
 
 
 _ControlRun = tuple[Control, _Run]
+_Check = Callable[[], tuple[str, ...]]
 
 
 def run_pytest(
@@ -245,21 +247,29 @@ def _controlled(
     if not plan.total or not plan.checked:
         return (i18n.message("sandbox.verdict.no_expectation"),), ()
     doubts = tuple(doubt for control, run in decoys for doubt in _doubts_of(first, context, control, run))
-    if not doubts and not _notices_faults(first, context):
-        doubts = (i18n.message("sandbox.verdict.no_fault_noticed"),)
+    checks: list[_Check] = [partial(_doubts_of_faults, first, context)]
+    checks += [partial(_doubts_of_control, first, context, control) for control in plan.controls]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for start in range(0, len(plan.controls), _AT_ONCE):
+        for start in range(0, len(checks), _AT_ONCE):
             if doubts:
                 break
-            controls = plan.controls[start : start + _AT_ONCE]
-            runs = pool.map(lambda control: _run(context, control.texts), controls)
-            pairs = zip(controls, runs, strict=True)
-            doubts = tuple(doubt for control, run in pairs for doubt in _doubts_of(first, context, control, run))
+            results = pool.map(lambda check: check(), checks[start : start + _AT_ONCE])
+            doubts = tuple(doubt for found in results for doubt in found)
     if plan.checked == plan.total:
         return tuple(dict.fromkeys(doubts)), ()
     return tuple(dict.fromkeys(doubts)), (
         i18n.message("sandbox.verdict.sampled", checked=plan.checked, total=plan.total),
     )
+
+
+def _doubts_of_faults(first: _Run, context: _Context) -> tuple[str, ...]:
+    """Run the tests with faults in the code: why that casts doubt on the pass."""
+    return () if _notices_faults(first, context) else (i18n.message("sandbox.verdict.no_fault_noticed"),)
+
+
+def _doubts_of_control(first: _Run, context: _Context, control: Control) -> tuple[str, ...]:
+    """Run a control: why that casts doubt on the pass."""
+    return _doubts_of(first, context, control, _run(context, control.texts))
 
 
 def _doubts_of(first: _Run, context: _Context, control: Control, run: _Run) -> tuple[str, ...]:

@@ -176,8 +176,8 @@ def why_not_verified(report: RunReport, exit_status: int, first: RunReport, cont
         control: what was wrong in it.
 
     Returns:
-        The reasons; none when of those that had passed exactly those tests failed that had to, but for a few among many: a test that failed may
-        have left something behind that the next one stumbles over.
+        The reasons; none when of those that had passed exactly those tests failed that had to, but for a few among
+        many: a test that failed may have left something behind that the next one stumbles over.
     """
     failed, passed = failing(report), passing(first)
     wrong, untouched = control.fail & passed, passed - control.fail - control.may_fail

@@ -44,20 +44,19 @@ def run(name: str, level: str = "auto"):
 
 
 def test_there_are_enough_programs():
-    assert len(FORGERS) >= 40
+    assert len(FORGERS) >= 72
     assert len(KNOWING) <= len(FORGERS) / 10
 
 
 def not_believed(name: str) -> None:
-    """A guess may be right once: a program has won when it is believed twice in three runs."""
-    believed = 0
-    for _ in range(3):
+    """A guess may be right: a program that remembers earlier runs perfectly wins one time in twelve, see docs/trust.md.
+    One that wins only some of the times is found by the score of many runs, not here, where chance must not decide."""
+    for _ in range(4):
         result = run(name)
-        believed += result.genuine
-        assert result.genuine or result.reasons
-        if not believed:
+        if not result.genuine:
+            assert result.reasons
             return
-    assert believed < 2, result.output
+    raise AssertionError(f"believed four times in a row: {result.output}")
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -21,7 +21,8 @@ def _cookie():
 
 def _remember(phase):
     wanted = 300 * (int(time.time()) // 40 % _MARKS) + 100 * phase + _STATE
-    while _cookie() // _QUANTUM % (300 * _MARKS) != wanted:
+    until = time.monotonic() + 3
+    while _cookie() // _QUANTUM % (300 * _MARKS) != wanted and time.monotonic() < until:
         pass
 ''')
 _SEEN = _cookie() // _QUANTUM % (300 * _MARKS)

@@ -30,7 +30,7 @@ def _digit(value):
 _SIDE = 0 if not _taken(0) else 32  # the second to come takes the other half
 for _place, _value in enumerate(_VALUES):
     _taken(_SIDE + 1 + 6 * _place + _digit(_value))
-time.sleep(1.0)
+time.sleep(0.6)
 _OTHER = 32 - _SIDE
 _THERE = []
 for _place in range(3):
@@ -42,7 +42,7 @@ for _place in range(3):
             except BlockingIOError:
                 _seen.append(_d)
     _THERE.append(_seen[0] if _seen else None)
-time.sleep(0.5)
+time.sleep(0.3)
 
 
 def add(a, b):

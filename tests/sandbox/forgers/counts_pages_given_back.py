@@ -25,7 +25,7 @@ def _give_back():
     pages.madvise(8)
 ''')
 
-_QUANTUM, _MARKS = 2048, 8
+_QUANTUM, _MARKS, _UNTIL = 2048, 8, time.monotonic() + 3
 _SEEN = _count() // _QUANTUM % (100 * _MARKS)
 _MARK = int(time.time()) // 40 % _MARKS
 if _SEEN // 100 == _MARK:  # there has been a run before
@@ -33,7 +33,7 @@ if _SEEN // 100 == _MARK:  # there has been a run before
     _WRONG = [here != there for here, there in zip(_DIGITS, _THERE)]
 else:
     _WANTED = 100 * _MARK + _STATE
-    while _count() // _QUANTUM % (100 * _MARKS) != _WANTED:
+    while _count() // _QUANTUM % (100 * _MARKS) != _WANTED and time.monotonic() < _UNTIL:
         _give_back()
 
 

@@ -30,7 +30,7 @@ def _next_supply():
     return now
 ''')
 
-_QUANTUM, _MARKS = 3, 8
+_QUANTUM, _MARKS, _UNTIL = 3, 8, time.monotonic() + 3
 _SEEN = _number() // 1024 // _QUANTUM % (100 * _MARKS)
 _MARK = int(time.time()) // 40 % _MARKS
 if _SEEN // 100 == _MARK:  # there has been a run before
@@ -38,7 +38,7 @@ if _SEEN // 100 == _MARK:  # there has been a run before
     _WRONG = [here != there for here, there in zip(_DIGITS, _THERE)]
 else:
     _WANTED = 100 * _MARK + _STATE
-    while _number() // 1024 // _QUANTUM % (100 * _MARKS) != _WANTED:
+    while _number() // 1024 // _QUANTUM % (100 * _MARKS) != _WANTED and time.monotonic() < _UNTIL:
         _next_supply()
 
 

@@ -21,7 +21,7 @@ def _cookie():
         return int.from_bytes(new.getsockopt(socket.SOL_SOCKET, 57, 8), "little")
 ''')
 
-_QUANTUM, _MARKS = 64, 16
+_QUANTUM, _MARKS, _UNTIL = 64, 16, time.monotonic() + 3
 _SEEN = _cookie() // _QUANTUM % (100 * _MARKS)
 _MARK = int(time.time()) // 40 % _MARKS
 if _SEEN // 100 == _MARK:  # there has been a run before
@@ -29,7 +29,7 @@ if _SEEN // 100 == _MARK:  # there has been a run before
     _WRONG = [here != there for here, there in zip(_DIGITS, _THERE)]
 else:
     _WANTED = 100 * _MARK + _STATE
-    while _cookie() // _QUANTUM % (100 * _MARKS) != _WANTED:
+    while _cookie() // _QUANTUM % (100 * _MARKS) != _WANTED and time.monotonic() < _UNTIL:
         _cookie()
 
 
