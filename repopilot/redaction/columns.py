@@ -36,6 +36,10 @@ def column_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, s
     start, end = text.rfind("\n", max(0, at - 400), at) + 1, text.find("\n", at, at + 400)
     if end < 0 or (separator := _separator(text, start, end)) is None:
         return
+    if text.count(separator, text.rfind("\n", max(0, start - 400), max(0, start - 1)) + 1, start) == text.count(
+        separator, start, end
+    ):
+        return  # a row among others
     names = [_CELL_NAME.fullmatch(cell) for cell in text[start:end].strip("|").split(separator)]
     if not all(names):
         return

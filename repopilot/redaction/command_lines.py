@@ -62,7 +62,7 @@ _BEFORE_VALUE: dict[str, str] = {
 ANCHORS = tuple(anchor for anchors in _BEFORE_VALUE for anchor in anchors.split("|"))
 _PATTERNS = {
     anchor: re.compile(
-        rf"\w*\s*{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ", "psexec")) else 0
+        rf"\w{{0,12}}+\s?{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ", "psexec")) else 0
     )
     for anchors, before in _BEFORE_VALUE.items()
     for anchor in anchors.split("|")

@@ -214,7 +214,7 @@ OWN_FORMATS = (
     _format(
         "password",
         "chpasswd:",
-        r"chpasswd:(?:\n?[ \t-]*\w+: *\w*\|?){0,3}\n\s+-?\s*[\w.-]{1,32}:(\S{4,200})",
+        r"chpasswd:(?:\n?[ \t-]{0,20}\w{1,20}: *+\w{0,20}\|?){0,3}\n\s{1,20}+-?\s{0,4}[\w.-]{1,32}:(\S{4,200})",
         is_argument,
     ),
     _format("password", "login=", r"login=[\w.@-]{1,64}:([^\s\"']{4,100})", is_argument),

@@ -147,6 +147,14 @@ def test_redaction_is_stable(before: str, planted: tuple[str, str, str], after: 
         "password=(",
         "password: a.b(",
         "kind: secret\ndata:\n",
+        "pw,pw\n",
+        "mosquitto_",
+        "<secret_access_key>",
+        "chpasswd:" + " " * 50,
+        "password\tpassword\tb\n",
+        "insert into t values ('a'),(",
+        "jwt: {\nkey: aaaaaaaa",
+        "ftp <<a\n",
     ],
 )
 def test_hostile_repetition_ends(piece: str) -> None:
