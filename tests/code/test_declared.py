@@ -159,6 +159,13 @@ def test_environment_variables(language: str) -> None:
     )
 
 
+def test_a_copy_of_the_environment_is_read_like_itself() -> None:
+    text = "import os\nclass A:\n    _environ = os.environ\n    def f(self):\n        self._environ.get('B_C')\n"
+    text += "        return 'NO_X' in self._environ or 'Y' not in os.environ\n"
+    assert [d.name for d in environment_variables("a.py", text, "python")] == ["B_C", "NO_X", "Y"]
+    assert not list(environment_variables("a.py", "def app(environ):\n    return 'HTTP_X' in environ\n", "python"))
+
+
 def test_a_servers_environ_is_not_the_environment() -> None:
     assert not list(environment_variables("a.py", "def app(environ):\n    environ['PATH_INFO']\n", "python"))
 

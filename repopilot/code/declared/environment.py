@@ -12,12 +12,13 @@ WORDS = ("environ", "getenv", "env", "lookupenv", "envvar", "getenvironmentvaria
 
 _NAME = r"[\"'](?P<name>[A-Za-z_]\w*)[\"']"
 _READS = re.compile(
-    rf"(?:\benviron(?:\.get|\.pop|\.setdefault|b\.get)?\s*[\[(]|\bgetenvb?\(|\b[gG]et_?[eE]nv\(|\bLookupEnv\(|"
+    rf"(?:\b_?environ(?:\.get|\.pop|\.setdefault|b\.get)?\s*[\[(]|\bgetenvb?\(|\b[gG]et_?[eE]nv\(|\bLookupEnv\(|"
     rf"\bsecure_getenv\(|"
     rf"\benv::var(?:_os)?\(|\b(?:option_)?env!\(|\bENV(?:\.(?:fetch|key\?|has_key\?|dig|include\?))?\s*[\[(]\s*|"
     rf"\bGetEnvironmentVariable\(|\$_(?:ENV|SERVER)\[|\benvironment\[|\bget_env\(|\bDeno\.env\.get\(|process\.env\[|"
     rf"\b(?:envvar|auto_envvar_prefix)\s*=\s*\[?|\benv\s*=\s*(?=\"[A-Z_]+\"))\s*{_NAME}|"
-    r"\b(?:process\.env|import\.meta\.env)\.(?P<dotted>[A-Za-z_]\w*)"
+    r"\b(?:process\.env|import\.meta\.env)\.(?P<dotted>[A-Za-z_]\w*)|"
+    r"[\"'](?P<asked>[A-Za-z_]\w*)[\"']\s+(?:not\s+)?in\s+(?:\w+\.)*_?environ\b"
 )
 _QUICK = re.compile(
     r"environ|getenv|Getenv|[gG]et_?[eE]nv|LookupEnv|env::|env!|ENV[\[.]|EnvironmentVariable|_ENV\[|_SERVER\[|"
@@ -52,8 +53,8 @@ def environment_variables(path: str, text: str, language: str) -> Iterator[Decla
     text = without_comments(text, language)
     if language == "python" and not re.search(r"\bos\.environb?\b|from os import[^\n]*\benviron", text):
         # A WSGI server's environ is no environment of the process.
-        text = re.sub(r"\benviron(?=[\[(.])", "_______", text)
-    found = {match.start(): match["name"] or match["dotted"] for match in _near(_READS, text)}
+        text = re.sub(r"\b(_?)environ\b", r"\1_______", text)
+    found = {match.start(): match["name"] or match["dotted"] or match["asked"] for match in _near(_READS, text)}
     for match in _near(_BY_VARIABLE, text):
         constant = re.search(_CONSTANT.format(name=re.escape(match["variable"])), text)
         if constant:

@@ -55,6 +55,11 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
         what is defined elsewhere. [] for an unknown name.
     """
     found = index.symbols(dotted(names[0])) if names else []
+    if not found and names and "." in dotted(names[0]):  # a module before the name
+        *modules, last = dotted(names[0]).split(".")
+        found = [
+            s for s in index.symbols(last) if _is_in_file(s.path, "/".join(modules)) or _stem(s.path) == modules[-1]
+        ]
     found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]
     return _distinct(program_first(found, lambda symbol: symbol.path))
 
@@ -87,10 +92,13 @@ def _belongs(symbol: Symbol, owner: str) -> bool:
     return f".{wanted}." in f"{around}." or _is_in_file(symbol.path, owner)
 
 
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
 def _is_in_file(path: str, owner: str) -> bool:
     lower, wanted = path.lower(), owner.lower().strip("/")
-    stem = lower.rpartition("/")[2].partition(".")[0]
-    return f"/{lower}".endswith(f"/{wanted}") or stem == wanted or f"/{wanted}/" in f"/{lower}"
+    return f"/{lower}".endswith(f"/{wanted}") or _stem(lower) == wanted or f"/{wanted}/" in f"/{lower}"
 
 
 def _distinct(symbols: Sequence[Symbol]) -> list[Symbol]:

@@ -78,7 +78,7 @@ def answer_subclasses(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which classes inherit from another, or implement an interface."""
     found = _inheritable(inquiry.index, form)
     if len(found) != 1:
-        return None
+        return _with_method(form, inquiry)
     graph = graph_of(inquiry.index)
     if found[0].kind == "interface" and found[0].path.endswith(".go"):
         return _by_methods(form, inquiry, graph, found[0])
@@ -93,6 +93,20 @@ def answer_subclasses(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
         heading = i18n.text("forms.inheritance.list", inquiry.language, name=_name(found), count=len(items))
         answer = listing(inquiry, form.kind, heading, items)
     return _with_indirect(answer, inquiry, graph, found, direct)
+
+
+def _with_method(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
+    """Answer which classes define a method."""
+    found = definitions(inquiry.index, form.names) if form.named else []
+    if not found or any(is_class(symbol) or "." not in symbol.qualified for symbol in found):
+        return None
+    owners = [symbol.qualified.rpartition(".")[0] for symbol in found]
+    items = [
+        item_of(symbol, f"`{owner}` (`{symbol.path}:{symbol.start_line}`)", lines=1)
+        for symbol, owner in zip(found, owners, strict=True)
+    ]
+    heading = i18n.text("forms.inheritance.defining", inquiry.language, name=f"`{found[0].name}`", count=len(items))
+    return listing(inquiry, form.kind, heading, items)
 
 
 def answer_bases(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
