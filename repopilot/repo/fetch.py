@@ -135,7 +135,7 @@ def _run_remote(git_dir: Path, args: list[str], remote: Remote, limits: FetchLim
         check=lambda: _check_size(git_dir, limits.max_bytes),
     )
     try:
-        return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision)
+        return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision, ends_with_us=True)
     except GitTimeout as error:
         raise SourceError(
             i18n.message("repo.too_slow", host=_host(remote), seconds=error.seconds),

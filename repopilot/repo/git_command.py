@@ -65,6 +65,19 @@ _CREDENTIAL_HELPER = (
 )
 """A function of the shell that git runs helpers by: the token is in no argument, which other accounts could read."""
 
+_ENDS_WITH_US = """
+exec 3<&0
+"$@" </dev/null 3<&- & git=$!
+exec >/dev/null 2>&1
+{ read -r line <&3; kill -9 0; } & watch=$!
+exec 3<&-
+wait $git; status=$?
+kill -9 $watch; wait $watch
+exit $status
+"""
+"""Runs a command, and ends its whole process group when our end of standard input is closed: a fetch would go on for
+minutes, without its limits, after we were killed."""
+
 _NO_NETRC = {"HOME": os.devnull, "NETRC": os.devnull}
 """libcurl would answer a server from `.netrc`, whose `default` entry is for every host, and over http too."""
 
@@ -170,7 +183,13 @@ def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocol
 
 
 def start(
-    where: Path, args: Sequence[str], env: Mapping[str, str], *, stdin: bool = False, bare: bool = True
+    where: Path,
+    args: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    stdin: bool = False,
+    bare: bool = True,
+    ends_with_us: bool = False,
 ) -> Git.AutoInterrupt:
     """Start `git args` and return the process with its pipes; end it with `stop`.
 
@@ -180,6 +199,7 @@ def start(
         env: from `reading` or `fetching`.
         stdin: whether the process gets a standard input.
         bare: what `where` is.
+        ends_with_us: whether it also ends when this process is killed; it then has no standard input of its own.
 
     Raises:
         SourceError: git itself is missing.
@@ -190,6 +210,8 @@ def start(
         raise _git_missing() from error
     command = ["git", f"--git-dir={where}", *args] if bare else ["git", "-C", str(where), *args]
     options = {"start_new_session": True} if sys.platform != "win32" else {}
+    if ends_with_us and sys.platform != "win32":
+        command, stdin = ["sh", "-c", _ENDS_WITH_US, "sh", *command], True
     try:
         return git.Git(str(where)).execute(
             command, as_process=True, env=dict(env), istream=subprocess.PIPE if stdin else None, **options
@@ -210,6 +232,7 @@ def run(
     bare: bool = True,
     ok: Sequence[int] = (0,),
     supervision: Supervision = Supervision(),
+    ends_with_us: bool = False,
 ) -> bytes:
     """Run git to its end.
 
@@ -220,6 +243,7 @@ def run(
         bare: as in `start`.
         ok: exit statuses that are no error.
         supervision: limits, and what is called while it runs.
+        ends_with_us: as in `start`.
 
     Returns:
         Its standard output.
@@ -231,7 +255,7 @@ def run(
         SourceError: git itself is missing.
         Exception: what `supervision.check` raises.
     """
-    process = start(where, args, env, bare=bare)
+    process = start(where, args, env, bare=bare, ends_with_us=ends_with_us)
     output: list[bytes] = []
     errors: list[str] = []
     threads = [
@@ -246,6 +270,8 @@ def run(
         status = stop(process, finished=not any(t.is_alive() for t in threads))
         for thread in threads:
             thread.join(timeout=5)
+        if ends_with_us and process.stdin:
+            process.stdin.close()
     if status not in ok:
         raise GitFailed(status, "\n".join(errors))
     return b"".join(output)

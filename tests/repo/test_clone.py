@@ -1,11 +1,16 @@
 """Opening repositories over real smart HTTP, from servers that behave and from those that don't."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 from support.git_server import GitServer, commit, git, publish
+from support.hostile import processes_with
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo import network
@@ -245,3 +250,32 @@ def test_plain_http_and_unknown_hosts(options: Settings) -> None:
         network.check("http://127.0.0.1/x", options.model_copy(update={"allow_http": False}))
     with pytest.raises(SourceError, match="can't be found"):
         network.check("https://no-such-host.invalid/x", options)
+
+
+OPEN = f"""
+import sys
+sys.path[:] = {sys.path}
+from pathlib import Path
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.settings import Settings
+options = {{"allow_http": True, "allow_private_hosts": True, "git_token": ""}}
+open_source(parse_source(sys.argv[1]), Settings(_env_file=None, home=Path(sys.argv[2]), **options))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there git is started directly")
+def test_git_ends_with_a_process_that_is_killed(server: GitServer, options: Settings) -> None:
+    server.stall.set()
+    with subprocess.Popen([sys.executable, "-c", OPEN, f"{server.url}/demo.git", options.home]) as opening:
+        deadline = time.monotonic() + 30
+        while not processes_with(f"git-dir={options.home}", wait=False):
+            assert opening.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        opening.kill()
+    left = processes_with(str(options.home))
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    assert not left
+    server.stall.clear()
+    assert not opened(server, options).stale
