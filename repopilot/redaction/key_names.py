@@ -246,7 +246,8 @@ def _accepts_bare(value: str, found: _Found, whole_line: bool) -> bool:
     if found.promise is Promise.AUTH:
         return is_made_up(value) or (len(value) >= 12 and (is_user_and_password(value) or shows_itself(value)))
     spaced = found.match["space"] is not None and not found.flag and not whole_line
-    if is_words_and_number(value) and (whole_line or found.flag or (found.promise is Promise.PASSWORD and not spaced)):
+    environment = _is_environment(found, whole_line)
+    if is_words_and_number(value) and (environment or found.flag or (found.promise is Promise.PASSWORD and not spaced)):
         return True
     if not is_bare_password(value):
         return False
@@ -256,8 +257,6 @@ def _accepts_bare(value: str, found: _Found, whole_line: bool) -> bool:
         return len(value) >= 8 and (random or (said and (is_made_up(value) or is_words_and_number(value))))
     if found.promise is Promise.PASSWORD:
         return True
-    if _is_environment(found, whole_line) and (
-        is_made_up(value) or (looks_random(value) and any(map(str.isdigit, value)))
-    ):
+    if environment and (is_made_up(value) or (looks_random(value) and any(map(str.isdigit, value)))):
         return True
     return len(value) >= _LEAST_BARE[found.promise] and looks_random(value)

@@ -264,7 +264,8 @@ OWN_FORMATS = (
     _format(
         "password",
         "login:|login -|login is|logins:|credentials:|account:",
-        r"(?i)\w+(?:\s+is)?\s*[:-]?\s*[`*\"']*[\w.@-]{1,40}[`*\"']*\s*(?:/|:|,| and )\s*[`*\"']*([^\s`*\"',;/)]{6,64})",
+        r"(?i)\w++(?:\s+is)?\s*[:-]?\s*[`*\"']*[\w.@-]{1,40}[`*\"']*\s*(?:/|:|,| and )\s*[`*\"']*"
+        r"([^\s`*\"',;/)]{6,64})",
         lambda v: is_made_up(v) or is_words_and_number(v) or (looks_random(v) and any(map(str.isdigit, v))),
     ),
     _format(

@@ -22,6 +22,7 @@ _CANDIDATE = re.compile(
 )
 _TWO_DIGITS = re.compile(r"\d\S{0,60}\d")
 _MOST_CANDIDATES = 8
+_CHECKSUM = re.compile(r"(?i)(?:sha|md)\d+[-_:=]|utf|P[\dT]")
 _TOKEN = re.compile(r"(?:[\w+/~:-]+\.?){1,4}={0,2}(?:%3D){0,2}")
 _SIGN = re.compile(r"[!#$%^&*?~@+]")
 _BARE_SIGN = re.compile(r"[!#$?~@]")
@@ -45,6 +46,8 @@ def values_in_statement(text: str, at: int, promise: Promise) -> Iterator[tuple[
         start = candidate.start(group)
         if _MARK in text[at:start]:
             return  # it was found before
+        if _CHECKSUM.search(text, max(at, start - 8), start):
+            continue
         if group == "enclosed" and promise is Promise.PASSWORD and is_typed(value) and "\n" not in text[at:start]:
             yield start, start + len(value)
             return
@@ -60,6 +63,8 @@ def is_typed(value: str) -> bool:
 
 def shows_itself(value: str, sign: re.Pattern[str] = _SIGN) -> bool:
     """Whether a value is a secret whatever stands beside it: long and random, or typed with digits and signs."""
+    if _CHECKSUM.match(value):
+        return False
     if len(value) >= 20 and looks_random(value):
         return _is_mixed(value) and _TOKEN.fullmatch(value) is not None
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

@@ -88,6 +88,10 @@ NOT_IN_CONTEXT = [
     "INSERT INTO tokens VALUES (1, 'article', 'noun-phrase', 3);\n",
     'const key = "item.children.0.label";\n',
     "zip -r archive.zip build/ && unzip -P\n",
+    "id: 1\naccount: signals37\n",
+    'create_database("a", collation: "utf8mb4_bin") # password\n',
+    '"js-tokens": {"version": "4.0.0", "integrity": "sha512-RdJUflcE3cUzKiMqQgsCu06FPu9UdIJO0beYbPhHN4k6apgJtifc=="}\n',
+    "jwt (2.10.1) sha256=e6424ae1d813f63e761a04d6284e10e7ec531d6f701917fadcd0d9b2deaf1cc5\n",
 ]
 
 
