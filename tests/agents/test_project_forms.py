@@ -177,6 +177,12 @@ def test_where_no_file_names_a_command_the_usual_one_is_unsure(
     assert found is not None and text in found.text and not found.sure
 
 
+def test_a_command_that_may_not_heed_a_condition_is_unsure(ask: Ask) -> None:
+    plain, limited = ask("How do I run the tests?"), ask("How do I run the tests without the network?")
+    assert plain is not None and limited is not None
+    assert plain.sure and not limited.sure
+
+
 def test_every_text_of_these_forms_is_in_the_catalogue() -> None:
     folder = Path(answerers.__file__).parent
     used = {

@@ -220,6 +220,7 @@ RIGHT = [
     ("What implements Shape?", "Square", "rs/src/lib.rs"),
     ("Which classes implement `finish`?", "`Upload`", "py/limits.py"),
     ("Which exceptions does limits.check_size raise?", "TooLarge", "py/limits.py"),
+    ("What does check_size raise for a body that is too large?", "TooLarge", "py/limits.py"),
     ("What does TooLarge inherit from?", "LimitError", "py/limits.py"),
     ("Where is check_size defined?", "py/limits.py:18", "py/limits.py"),
     ("Où est définie la classe Mailer ?", "rb/mailer.rb:1", "rb/mailer.rb"),

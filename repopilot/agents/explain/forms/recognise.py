@@ -162,7 +162,7 @@ _PATTERNS: tuple[tuple[FormKind, tuple[str, ...]], ...] = (
         "raises",
         (
             rf"(?:what|which) {_ERRORS} {_DO} {_S} (?:raise|throw|produce|emit|signal|return|panic with|give)",
-            rf"(?:what|which) {_DO} {_S} (?:raise|throw|panic with)",
+            rf"(?:what|which) {_DO} {_S} (?:raise|throw|panic with)(?: (?:for|when|if|on|with|given) [^?]+)?",
             rf"(?:what|which) {_ERRORS} (?:is|are|gets?|can be|may be|might be|could be)"
             rf" (?:raised|thrown|returned|produced|signalled) (?:by|from|in|inside) {_S}",
             rf"(?:what|which) {_ERRORS} (?:raised|thrown|returned) by {_S}",

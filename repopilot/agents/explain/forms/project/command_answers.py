@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
@@ -63,6 +64,8 @@ _SINGLE = re.compile(
     r"\bonly (?:one|a|some)\b",
     re.I,
 )
+_CONDITION = re.compile(r"\b(?:without|unless|offline|sans|hors ligne)\b", re.I)
+"""What the commands may not heed."""
 _CONVENTIONS: dict[str, dict[Purpose, str]] = {
     "cargo": {
         "test": "cargo test",
@@ -123,7 +126,10 @@ def answer_command(inquiry: Inquiry) -> CodeAnswer | None:
         found = _of_project(found, inquiry)
     sure = bool(found)
     found = found or _by_convention(inquiry.index, purpose)
-    return _told(inquiry, purpose, found, sure) if found else None
+    if not found:
+        return None
+    answer = _told(inquiry, purpose, found, sure)
+    return replace(answer, sure=False) if _CONDITION.search(inquiry.question) else answer
 
 
 def _commands(index: Index) -> tuple[ProjectCommand, ...]:
