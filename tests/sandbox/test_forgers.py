@@ -13,7 +13,7 @@ FORGERS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../for
 QUICK = ("equals_everything", "answers_for_the_reporter", "empties_the_tests_by_name")
 KNOWING = {"knows_the_tests"}
 """What nothing here can find out: see docs/trust.md."""
-SECONDS = {"stretches_the_first_run": 4}
+SECONDS = {"stretches_the_first_run": 3}
 """Time limits of those that nearly reach theirs."""
 HONEST = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return 0\n"
@@ -44,7 +44,7 @@ def run(name: str, level: str = "auto"):
 
 
 def test_there_are_enough_programs():
-    assert len(FORGERS) >= 72
+    assert len(FORGERS) >= 74
     assert len(KNOWING) <= len(FORGERS) / 10
 
 

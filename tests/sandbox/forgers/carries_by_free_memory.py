@@ -27,7 +27,7 @@ if _SEEN // 100 == int(time.time()) // 40 % _MARKS:
     _WRONG = [here != there for here, there in zip(_DIGITS, _THERE)]
 else:
     _WANTED = 100 * (int(time.time()) // 40 % _MARKS) + _STATE
-    _UNTIL = time.monotonic() + 3
+    _UNTIL = time.monotonic() + 1.5
     while _kept() % (100 * _MARKS) != _WANTED and time.monotonic() < _UNTIL:
         _keep()
 

@@ -25,7 +25,7 @@ def _give_back():
     pages.madvise(8)
 ''')
 
-_QUANTUM, _MARKS, _UNTIL = 2048, 8, time.monotonic() + 3
+_QUANTUM, _MARKS, _UNTIL = 2048, 8, time.monotonic() + 1.5
 _SEEN = _count() // _QUANTUM % (100 * _MARKS)
 _MARK = int(time.time()) // 40 % _MARKS
 if _SEEN // 100 == _MARK:  # there has been a run before

@@ -17,5 +17,5 @@ def _lookup():
 
 
 def add(a, b):
-    time.sleep(0.7)
+    time.sleep(0.5)
     return _lookup()
