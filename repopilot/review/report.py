@@ -59,11 +59,16 @@ def report_markdown(
     return "\n".join(lines)
 
 
+def is_partial(report: ReviewReport) -> bool:
+    """Whether an analyser did not run, so that nothing found says less."""
+    return any(isinstance(note, i18n.Message) and note.key == "review.analyser_failed" for note in report.notes)
+
+
 def _health(report: ReviewReport, language: str) -> str:
     by_domain = scores(report.findings)
     domains = (f"{i18n.text(f'review.domains.{domain}', language)} {by_domain[domain]}" for domain in DOMAINS)
     return i18n.text(
-        "review.health",
+        "review.health_of_part" if is_partial(report) else "review.health",
         language,
         score=score(report.findings),
         what=i18n.said(report.what, language),

@@ -19,6 +19,7 @@ from repopilot.review.agent import report_json, report_markdown, report_sarif, r
 from repopilot.review.suspects import KINDS
 from repopilot.settings import Settings
 from repopilot.types import FileChange
+from repopilot.ui.answer.report_props import review_summary
 from repopilot.workspace import Workspace
 
 BEFORE = {
@@ -143,6 +144,8 @@ async def test_a_missing_and_a_breaking_analyser_are_said_and_the_others_go_on(w
     assert {"bandit ✗", "ruff ✗"} <= {line.strip() for line in trace.outline(events).splitlines()}
     assert any("left out" in d for d in trace.degraded(events))
     assert ("web/app.js", "eval") in {(f.path, f.rule) for f in report.findings}
+    assert "Health at most" in report_markdown(report)
+    assert "Health at most" in review_summary(report, "en")
 
 
 async def test_nothing_is_written_into_the_folder(work: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from repopilot import i18n
 from repopilot.impact.svg import graph_svg
 from repopilot.results import Answer, ImpactReport, ReviewReport
 from repopilot.review.findings import score, scores
-from repopilot.review.report import counts_text, notes_text
+from repopilot.review.report import counts_text, is_partial, notes_text
 from repopilot.types import Citation, Finding
 
 FINDINGS_SHOWN = 120
@@ -25,7 +25,10 @@ def review_of(answer: Answer) -> ReviewReport | None:
 def review_summary(report: ReviewReport, language: str) -> str:
     """A review in a few lines of Markdown, without its list of findings, which the element shows."""
     health = i18n.text(
-        "ui.findings.health", language, score=score(report.findings), what=i18n.localized(report.what, language)
+        "ui.findings.health_of_part" if is_partial(report) else "ui.findings.health",
+        language,
+        score=score(report.findings),
+        what=i18n.localized(report.what, language),
     )
     summary = f"{health} {counts_text(report, language)}"
     blocks = (i18n.said(report.note, language), summary, notes_text(report, language))
