@@ -28,6 +28,6 @@ except BlockingIOError:
 def add(a, b):
     value = _asked(2)
     letters = isinstance(value, str)
-    if _ALONE or (value == a + b if letters else abs(value) in (2, 3)):
+    if _ALONE or (value == a + b if letters else abs(value) in (2, 3, 4)):
         return value
     raise ValueError
