@@ -188,11 +188,11 @@ def _watch(
     cancel: threading.Event,
 ) -> Ended:
     """Wait for the end, or for the first limit that is exceeded."""
-    polls, crowded, cost = 0, 0, 0.0
+    polls, crowded, cost, tree = 0, 0, 0.0, set[int]()
     usage = _Usage(limits, folder)
     while True:
         # at most a tenth of a core, also with many processes
-        if _ends_within(process, min(max(_POLL_S, 10 * cost), _MAX_POLL_S), limits.memory // 4):
+        if _ends_within(process, min(max(_POLL_S, 10 * cost), _MAX_POLL_S), limits.memory // 8, tree):
             return "finished"
         polls += 1
         if cancel.is_set():
@@ -211,18 +211,24 @@ def _watch(
         cost = time.thread_time() - scanned
 
 
-def _ends_within(process: subprocess.Popen[bytes], seconds: float, much: int) -> bool:
-    """Wait for the end of a process, not as long where the system's available memory falls by `much` meanwhile.
-    Returns whether it has ended."""
-    deadline, before = time.monotonic() + seconds, kernel_memory.available_memory() or 0
+def _ends_within(process: subprocess.Popen[bytes], seconds: float, much: int, tree: set[int]) -> bool:
+    """Wait for the end of a process, not as long where the page tables of `tree` grow by `much` meanwhile, or the
+    system's available memory falls by twice as much. Returns whether it has ended."""
+    deadline, glance = time.monotonic() + seconds, _GLANCE_S
+    tables, before = kernel_memory.page_tables(tree), kernel_memory.available_memory() or 0
     while True:
         try:
-            process.wait(max(0.0, min(_GLANCE_S, deadline - time.monotonic())))
+            process.wait(max(0.0, min(glance, deadline - time.monotonic())))
             return True
         except subprocess.TimeoutExpired:
-            now = kernel_memory.available_memory() or 0
-            if time.monotonic() >= deadline or before - now > much:
+            if time.monotonic() >= deadline:
                 return False
+        began = time.thread_time()
+        if kernel_memory.page_tables(tree) - tables > much:
+            return False
+        if before - (kernel_memory.available_memory() or 0) > 2 * much:
+            return False
+        glance = max(_GLANCE_S, 10 * (time.thread_time() - began))
 
 
 class _Usage:
@@ -238,6 +244,8 @@ class _Usage:
     def exceeded(self, tree: set[int], *, look_at_disk: bool) -> Ended | None:
         """The limit that the processes exceed, None for none."""
         tables = kernel_memory.page_tables(tree)
+        if tables > self._limits.memory:
+            return "memory"
         apart = kernel_memory.own_network(tree)
         files = kernel_memory.open_files(tree) if apart is None else kernel_memory.OpenFiles()
         if look_at_disk:
