@@ -53,7 +53,9 @@ def test_processes_that_write_chats_at_once_lose_nothing_even_if_one_is_killed(t
     said = {"killed": [killed.stdout.readline() for _ in range(5)]}
     killed.send_signal(signal.SIGKILL)
     for name, process in processes.items():
-        written, errors = process.communicate(timeout=60)
+        # Not `communicate`, which knows nothing of the lines that `readline` has taken from the pipe beforehand.
+        with process:
+            written, errors = process.stdout.read(), process.stderr.read()
         assert not errors, errors
         said[name] = said.get(name, []) + written.splitlines()
     database = ChatDatabase(tmp_path)
