@@ -13,6 +13,9 @@ import pytest
 hypothesis.settings.register_profile("repopilot", deadline=None)
 hypothesis.settings.load_profile("repopilot")
 
+# A scripted model answers one call of most tests; those of the suggested words ask for theirs.
+os.environ.setdefault("REPOPILOT_SUGGEST_WORDS", "false")
+
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
 OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "node"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.follow_up import resolve
@@ -80,7 +81,9 @@ def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, .
     return skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
 
 
-async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12) -> Results:
+async def retrieve(
+    question: str, workspace: Workspace, step: Step, k: int = 12, suggested: Sequence[str] = ()
+) -> Results:
     """Search, in a step of its own.
 
     Args:
@@ -88,13 +91,18 @@ async def retrieve(question: str, workspace: Workspace, step: Step, k: int = 12)
         workspace: the repository and the conversation.
         step: the step of the agent.
         k: the most hits.
+        suggested: words to search with besides those of the question.
 
     Returns:
         The ranked hits.
     """
     searched = resolve(question, workspace.turns).question
     async with step.child("retrieve", "retrieval", searched) as searching:
-        results = await asyncio.to_thread(search, workspace.index, searched, k, embedder=workspace.embedder)
+        results = await asyncio.to_thread(
+            search, workspace.index, searched, k, embedder=workspace.embedder, suggested=suggested
+        )
+        if suggested:
+            searching.note(suggested=list(suggested))
         searching.note(
             kind=results.query.kind,
             commit=workspace.index.commit,

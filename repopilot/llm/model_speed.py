@@ -18,7 +18,11 @@ class Speed:
 
     def answer_seconds(self) -> float:
         """Seconds of a usual answer from the question to its last word."""
-        return ANSWER_PROMPT_TOKENS / self.prompt + ANSWER_TOKENS / self.generation
+        return self.seconds(ANSWER_PROMPT_TOKENS, ANSWER_TOKENS)
+
+    def seconds(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """Seconds to read a prompt and write a reply."""
+        return prompt_tokens / self.prompt + reply_tokens / self.generation
 
     def prompt_tokens_within(self, seconds: float) -> int:
         """The longest prompt that is read within a time, in tokens."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
 from repopilot.retrieval import exact_matches, rank, ranked_places, skipped_files
 from repopilot.retrieval.past_commits import history_of
-from repopilot.retrieval.query.expansion import expanded_for
+from repopilot.retrieval.query.expansion import expanded_for, with_suggested
 from repopilot.retrieval.query.parse import Query, parse
 from repopilot.retrieval.query.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
@@ -55,7 +55,9 @@ class Results:
     compared: tuple[int, int] | None = None
 
 
-def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None) -> Results:
+def search(
+    index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None, suggested: Sequence[str] = ()
+) -> Results:
     """Find the passages that answer a text best.
 
     Args:
@@ -64,6 +66,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
             filters (`file:src/* lang:python kind:function symbol:Cart`).
         k: how many passages at most.
         embedder: makes vectors; None for lexical search alone.
+        suggested: words that the text hasn't and the code it asks for may have; they count less than its own.
 
     Returns:
         The results. Empty ones say why in their notes, as do those of an embedder that failed.
@@ -79,7 +82,7 @@ def search(index: Index, text: str, k: int = 10, *, embedder: Embedder | None = 
     mask = exact_matches.allowed(query.filters, index.lexical, index.chunks)
     if not mask.any():
         return Results(query, (), (*query.notes, i18n.message("retrieval.filters_match_nothing")), seconds)
-    query = expanded_for(index, query)
+    query = with_suggested(expanded_for(index, query), suggested, index.lexical)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
     history = history_of(index)

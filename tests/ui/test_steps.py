@@ -288,3 +288,17 @@ async def test_evidence_is_shown_once_and_before_any_text():
             await answering.write("It is `f` [1].")
     await view.close()
     assert browser.evidence == [(found,)] and browser.answer == "It is `f` [1]."
+
+
+async def test_better_evidence_replaces_what_was_shown():
+    browser = Browser()
+    view = browser.view()
+    first = Evidence(1, "a.py", 1, 2, "f", ((1, "def f():"),), "def f()", "", (1,))
+    better = Evidence(1, "b.py", 7, 7, "g", ((7, "def g():"),), "def g()", "", (7,))
+    async with trace.root(view.sink, "work") as root:
+        for place in (first, better):
+            async with root.child("read", "tool") as reading:
+                reading.note(evidence=[asdict(place)])
+            await view.flush()
+    await view.close()
+    assert browser.evidence == [(first,), (better,)]

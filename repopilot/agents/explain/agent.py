@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.explain.absence import absent_technologies
-from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
+from repopilot.agents.explain.code_findings import Findings, excerpts_of, find, find_with_suggested_words
 from repopilot.agents.explain.context import FAINT_COVERAGE, WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.forms.project.list_question import list_question
 from repopilot.agents.explain.grounding import absent_names
@@ -48,14 +48,15 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite.
     """
     found = await find(question, workspace, step)
+    if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
+        return absent
+    found = await find_with_suggested_words(found, workspace, step)
     answer = _answer_with_code if found.code is not None else _answer_from_places
     return await answer(found, workspace, step)
 
 
 async def _answer_with_code(found: Findings, workspace: Workspace, step: Step) -> Answer:
     """The answer by code; a model adds to it only where how or why is asked."""
-    if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
-        return absent
     await _show(_code_text(found), step)
     if not (found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)):
         return _answer(found, workspace, "", "code")
@@ -67,8 +68,6 @@ async def _answer_from_places(found: Findings, workspace: Workspace, step: Step)
     basis = await asyncio.to_thread(_basis, found, workspace)
     if not basis.excerpts or basis.coverage == 0.0 or (basis.absent and basis.coverage < WEAK_COVERAGE):
         return _absent(found, workspace, basis.absent)
-    if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
-        return absent
     if _asks_for_a_list(found.question):
         return _without_prose(found, workspace, "no_list")
     return await _with_model(found, basis, workspace, step)

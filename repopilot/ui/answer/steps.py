@@ -75,7 +75,7 @@ class Receivers:
 
     Attributes:
         on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
-        on_evidence: takes the evidence that a step noted, once, before any text.
+        on_evidence: takes the evidence that a step noted, before any text; better evidence replaces it.
         on_published: takes what was published of the answer, the newest only.
         attach: takes a text too long to show, as (step id, file name, text).
     """
@@ -131,7 +131,8 @@ class TraceView:
             state = self._steps[event.id]
             if isinstance(event, Finished):
                 state.finished = event
-                self._evidence = self._evidence or _noted_evidence(event)
+                if found := _noted_evidence(event):
+                    self._evidence, self._evidence_sent = found, False
             elif state.started.kind == "answer":
                 self._answers.setdefault(event.id, []).append(event.text)
                 self._answer_grew = True
