@@ -82,7 +82,13 @@ def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, .
 
 
 async def retrieve(
-    question: str, workspace: Workspace, step: Step, k: int = 12, suggested: Sequence[str] = ()
+    question: str,
+    workspace: Workspace,
+    step: Step,
+    k: int = 12,
+    *,
+    suggested: Sequence[str] = (),
+    documentation: bool = False,
 ) -> Results:
     """Search, in a step of its own.
 
@@ -92,6 +98,7 @@ async def retrieve(
         step: the step of the agent.
         k: the most hits.
         suggested: words to search with besides those of the question.
+        documentation: as for `search`.
 
     Returns:
         The ranked hits.
@@ -99,7 +106,13 @@ async def retrieve(
     searched = resolve(question, workspace.turns).question
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(
-            search, workspace.index, searched, k, embedder=workspace.embedder, suggested=suggested
+            search,
+            workspace.index,
+            searched,
+            k,
+            embedder=workspace.embedder,
+            suggested=suggested,
+            documentation=documentation,
         )
         if suggested:
             searching.note(suggested=list(suggested))

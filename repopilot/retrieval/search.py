@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,8 @@ WHOLE, OF_PARTS = 3, 4
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
+_ASIDE = re.compile(r"change|history|news|release|licen[cs]e|contribut|code_of_conduct", re.I)
+"""Paths of documentation that doesn't explain the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,13 @@ class Results:
 
 
 def search(
-    index: Index, text: str, k: int = 10, *, embedder: Embedder | None = None, suggested: Sequence[str] = ()
+    index: Index,
+    text: str,
+    k: int = 10,
+    *,
+    embedder: Embedder | None = None,
+    suggested: Sequence[str] = (),
+    documentation: bool = False,
 ) -> Results:
     """Find the passages that answer a text best.
 
@@ -67,6 +76,7 @@ def search(
         k: how many passages at most.
         embedder: makes vectors; None for lexical search alone.
         suggested: words that the text hasn't and the code it asks for may have; they count less than its own.
+        documentation: for a question, put the passage of documentation that fits best among the first places.
 
     Returns:
         The results. Empty ones say why in their notes, as do those of an embedder that failed.
@@ -99,6 +109,8 @@ def search(
     hits, files = listed(index, found, k)
     if query.asks:
         hits = _with_parts(index, query, hits, k, mask)
+    if documentation and query.asks and query.kind == "natural" and not query.wants_docs:
+        hits = _with_documentation(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
     return Results(query, hits, tuple(notes), seconds, files, compared)
 
@@ -157,6 +169,19 @@ def _with_parts(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask:
             added += 1
     rest = (hit for hit in hits[WHOLE:] if not any(_overlap(hit.chunk, other.chunk) for other in chosen))
     return tuple([*chosen, *rest][:k])
+
+
+def _with_documentation(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask: np.ndarray) -> tuple[Hit, ...]:
+    """Put the best passage of documentation after the WHOLE best ones: it has the words of the question more often than
+    code, which is why code is ranked before it, and at times it alone has the answer."""
+    lexical = index.lexical
+    explains = lexical.role("doc") & np.array([_ASIDE.search(path) is None for path in lexical.files], bool)
+    found = ranking(lexical, index.chunks, replace(query, wants_docs=True), mask & explains[lexical.file_of], None)
+    best = listed(index, found, 1)[0] if found is not None else ()
+    if not best or any(_overlap(best[0].chunk, hit.chunk) for hit in hits[:WHOLE]):
+        return hits
+    rest = (hit for hit in hits[WHOLE:] if not _overlap(best[0].chunk, hit.chunk))
+    return (*hits[:WHOLE], *best, *rest)[:k]
 
 
 def _overlap(one: Chunk, other: Chunk) -> bool:

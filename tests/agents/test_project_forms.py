@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace
 
-from repopilot import i18n
+from repopilot import i18n, trace
+from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.forms.project import answerers
@@ -21,6 +22,7 @@ from repopilot.agents.explain.forms.project.change_question import asked_about
 from repopilot.agents.explain.forms.project.changelog import entries_in, is_changelog
 from repopilot.agents.explain.forms.project.command_answers import asked_purpose
 from repopilot.agents.explain.forms.project.dependency_question import read_question
+from repopilot.agents.explain.forms.project.list_question import asks_for_several
 from repopilot.agents.explain.forms.project.tests_answers import asks_for_tests
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
@@ -248,3 +250,35 @@ def test_entries_of_a_change_log_lie_in_it(text: str) -> None:
 def test_change_logs_are_known_by_name() -> None:
     assert all(map(is_changelog, ("CHANGELOG.md", "docs/release-notes.md", "HISTORY.rst", "CHANGES", "NEWS")))
     assert not any(map(is_changelog, ("src/history.py", "docs/news/index.html", "historic.md")))
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("Which header names are refused after the body?", True),
+        ("Which columns does the file always have?", True),
+        ("What does the program read on its way in? I need the complete list.", True),
+        ("Quelles valeurs sont refusées ?", True),
+        ("Which class compresses the responses?", False),
+        ("Where is the basket emptied?", False),
+        ("What happens to unripe apples?", False),
+        ("Which process starts the picker?", False),
+    ],
+)
+def test_several_things_are_asked_for(question: str, several: bool) -> None:
+    assert asks_for_several(question) is several
+
+
+async def test_a_list_that_may_be_meant_is_shown_whole_among_the_first_places(tmp_path: Path) -> None:
+    filler = "\n".join(f"function crate{n} (apple) {{ return send(apple, {n}) }}" for n in range(60))
+    forbidden = ", ".join(f"'{name}'" for name in ("te", "host", "trailer", "set-cookie", "max-forwards"))
+    write(
+        tmp_path / "r", {"reply.js": f"// header names refused as trailers\nconst DENIED = [{forbidden}]\n\n{filler}\n"}
+    )
+    workspace = open_workspace(tmp_path / "r", offline(tmp_path / "home"))
+    async with trace.root(lambda event: None, "explain") as step:
+        done = await explain("Which header names does it refuse to send after the body?", workspace, step)
+    first = done.evidence[0]
+    assert (first.path, first.symbol) == ("reply.js", "DENIED")
+    assert all(name in "\n".join(line for _, line in first.lines) for name in ("te", "host", "trailer", "set-cookie"))
+    assert [e.number for e in done.evidence] == list(range(1, len(done.evidence) + 1))

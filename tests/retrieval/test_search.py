@@ -267,3 +267,22 @@ def test_lists_do_not_depend_on_threads(index):
         thread.join()
     assert len(found) == 8 and all(one == found[0] for one in found)
     assert np.isfinite([hit.score for hit in search(index, "cart").hits]).all()
+
+
+def test_the_documentation_that_fits_best_is_among_the_first_places_when_asked_for(index):
+    question = "where do large orders get cheaper prices with a discount?"
+    plain = paths(index, question, 12)
+    documented = paths(index, question, 12, documentation=True)
+    assert documented[:3] == plain[:3] and "docs/discounts.md" in documented[:4]
+    chunks = [hit.chunk.id for hit in search(index, question, 12, documentation=True).hits]
+    assert len(chunks) == len(set(chunks))
+    for other in ("with_discount", "shop/prices.py", "which documentation tells of discounts?"):
+        assert paths(index, other, documentation=True) == paths(index, other)
+
+
+def test_suggested_words_find_what_a_question_doesnt_name(index):
+    question = "which piece makes sure a visitor is who he pretends to be?"
+    found = search(index, question, 3, suggested=("validate_token", "session", "zebra"))
+    assert places(found)[0][0] == "shop/auth.py"
+    assert "zebra" not in found.query.terms
+    assert places(search(index, "shop/cart.py", 3, suggested=("token",))) == places(search(index, "shop/cart.py", 3))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
-from repopilot.agents.explain.forms.code_answer import CodeAnswer
+from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.dispatch import answer_by_code
+from repopilot.agents.explain.forms.project.member_answers import likely_lists
 from repopilot.agents.explain.suggested_words import may_suggest, suggested_words
 from repopilot.agents.exploration import retrieve, skipped_excerpts
 from repopilot.i18n import Language
@@ -90,7 +91,7 @@ def _is_open(found: Findings) -> bool:
 
 
 async def _search(question: str, workspace: Workspace, step: Step, suggested: Sequence[str] = ()) -> Findings:
-    results = await retrieve(question, workspace, step, MOST_HITS, suggested)
+    results = await retrieve(question, workspace, step, MOST_HITS, suggested=suggested, documentation=True)
     async with step.child("read", "tool", question) as showing:
         found = await asyncio.to_thread(_findings, question, results, workspace)
         if found.code is not None:
@@ -110,6 +111,8 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     index = workspace.index
     code = answer_by_code(question, results, workspace, language)
     asked_for = _skipped(workspace, results) if code is None else ()
+    if code is None and not asked_for:
+        asked_for = likely_lists(Inquiry(question, results, workspace, language))
     evidence = evidence_for(index, results, code.places if code else asked_for)
     outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
     return Findings(question, results, evidence, code, outline, language)

@@ -17,7 +17,7 @@ from repopilot.types import Chunk, Evidence, Hit, innermost
 
 SHOWN = 3
 """Places shown with all their lines; the rest is folded."""
-LINES = (24, 16, 16, 6, 6, 6, 6, 6)
+LINES = (24, 20, 20, 10, 10, 10, 10, 10)
 """The most lines of the first, second, … place; there are no more places."""
 LONGEST_LINE = 240
 _FOCUS = 3

@@ -63,6 +63,16 @@ _NO_MEMBERS = frozenset(
     problems consequences differences signs rules effects results bytes seconds""".split()
 )
 """Nouns that other forms of questions ask for, or that name no set."""
+_ALL_OF_THEM = re.compile(
+    r"\b(?:(?:complete|full|entire|exhaustive) list|all of them|(?:list|name|give me|tell me|show) (?:them )?all"
+    r"|every one of them|liste complète|(?:tous|toutes) les|les (?:lister|citer|donner) tou(?:te)?s)\b",
+    re.I,
+)
+_SEVERAL = re.compile(
+    r"(?<!\w)(?:which|what|quel(?:le)?s)(?: other| different)?\s+(?:(?!of\b)[\w/-]+ )??(?P<noun>[a-zà-ÿ-]+s)\b"
+    r"(?! of (?:the|a|this)\b)",
+    re.I,
+)
 _ENDS = re.compile(r"(?:ss|us|is|ous)$")
 _TAKES = re.compile(
     r"\b(?:can|may|could|are|do|does|supports?|accepts?|allows?|exists?|understands?|knows?|recogni[sz]es?|"
@@ -104,6 +114,15 @@ def list_question(question: str) -> ListQuestion | None:
             return None
         return ListQuestion(kind, single, (found["noun"] if kind == "members" else found["things"]).lower())
     return None
+
+
+def asks_for_several(question: str) -> bool:
+    """Whether a question asks for several things, though it may not be plain of what they are members."""
+    if list_question(question) is not None or _ALL_OF_THEM.search(question):
+        return True
+    found = _SEVERAL.search(question)
+    noun = found["noun"].lower() if found else ""
+    return len(noun) >= 4 and noun not in _NO_MEMBERS and not _ENDS.search(noun)
 
 
 def _is_members(found: re.Match[str], question: str) -> bool:

@@ -7,19 +7,21 @@ from dataclasses import replace
 from functools import lru_cache
 
 from repopilot import i18n
+from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.project.list_question import MEMBER_WORDS, list_question
+from repopilot.agents.explain.forms.project.list_question import MEMBER_WORDS, asks_for_several, list_question
 from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of
 from repopilot.code.declared.named_lists import Member, NamedList, compared_literals, named_lists
 from repopilot.code.languages import is_test_path
 from repopilot.index.store import Index
-from repopilot.types import Hit
+from repopilot.types import Evidence, Hit
 
 _MOST_MEMBERS = 40
 _HITS = 8
 _LEAST, _SURE = 0.7, 0.95
 _CLEAR_LEAD = 1.2
+_LIKELY, _MOST_LIKELY = 0.35, 2
 _HIT_WEIGHT = 0.35
 _NAME_WEIGHT = 0.5
 _LONGEST_HELP = 80
@@ -50,6 +52,30 @@ def answer_members(inquiry: Inquiry) -> CodeAnswer | None:
     if others and best < _CLEAR_LEAD * others[0]:
         return None
     return _told(inquiry, item, best >= _SURE)
+
+
+def likely_lists(inquiry: Inquiry) -> tuple[Evidence, ...]:
+    """The lists in the code that may be what a question asks for, whole: no one is sure, so the reader chooses.
+
+    Args:
+        inquiry: a question for several things.
+
+    Returns:
+        At most _MOST_LIKELY places, numbered from 1, the likeliest first.
+    """
+    if not asks_for_several(inquiry.question):
+        return ()
+    subject = subject_of(inquiry.results.query, inquiry.index.lexical, MEMBER_WORDS)
+    scored = [(_fit(item, hit, subject, inquiry), item) for item, hit in _lists(inquiry)]
+    likely = sorted((pair for pair in scored if pair[0] >= _LIKELY), key=lambda pair: -pair[0])
+    chosen: list[NamedList] = []
+    for _, item in likely:
+        if not any(_same(item, other) for other in chosen):
+            chosen.append(item)
+    return tuple(
+        evidence_of_lines(inquiry.index, number, (item.path, item.start_line, item.end_line), item.name, _MOST_MEMBERS)
+        for number, item in enumerate(chosen[:_MOST_LIKELY], 1)
+    )
 
 
 def _lists(inquiry: Inquiry) -> Iterator[tuple[NamedList, float]]:
