@@ -16,6 +16,7 @@ from repopilot.agents.explain.forms.project.list_question import list_question
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
+from repopilot.agents.explain.self_assessment import seems_answerable
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
@@ -24,7 +25,7 @@ from repopilot.workspace import Workspace
 
 _EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
-WithoutProse = Literal["extractive", "weak", "failed", "unusable", "no_list"]
+WithoutProse = Literal["extractive", "weak", "failed", "unusable", "unsure", "no_list"]
 
 
 class _Basis(NamedTuple):
@@ -103,7 +104,11 @@ async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step
     if coverage < WEAK_COVERAGE:
         step.degrade(i18n.message("explain.degraded.weak"))
     packed = await asyncio.to_thread(focused_context, found, basis.excerpts, workspace, workspace.model)
-    prose = await write_prose(replace(found, pack=packed), coverage, workspace, step)
+    found = replace(found, pack=packed)
+    if not _EXPLAIN.match(found.question) and not await seems_answerable(found, coverage, workspace, step):
+        step.degrade(i18n.message("explain.degraded.unsure"))
+        return _without_prose(found, workspace, "unsure")
+    prose = await write_prose(found, coverage, workspace, step)
     if not prose.text:
         # A small model denies what is there, too: its word alone is no reason to say so.
         why: WithoutProse = "failed" if prose.failure else "weak" if prose.absent else "unusable"

@@ -222,9 +222,9 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
 
 
 def explanation_request(exchange: Exchange, language: str) -> str:
-    """The question that has a model explain what code answered, '' where it doesn't apply."""
+    """The question that has a model explain what code answered or only quoted, '' where it doesn't apply."""
     result = exchange.answer.result
-    if not isinstance(result, Explanation) or result.origin != "code":
+    if not isinstance(result, Explanation) or result.origin not in ("code", "extractive") or result.interrupted:
         return ""
     return i18n.text("ui.sources.explain_request", language, question=exchange.question)
 

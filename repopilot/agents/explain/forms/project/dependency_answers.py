@@ -110,7 +110,7 @@ def _own_fact(inquiry: Inquiry, kind: str) -> CodeAnswer | None:
 
 
 _VERSION_LINE = re.compile(
-    r"^\s*(?:__version__|VERSION|RELEASE|version)\s*(?::\s*\w+)?\s*=\s*[\"'](\d[\w.+-]*)[\"']", re.M
+    r"^[^\S\n]*(?:__version__|VERSION|RELEASE|version)\s*(?::\s*\w+)?\s*=\s*[\"'](\d[\w.+-]*)[\"']", re.M
 )
 
 
@@ -206,8 +206,8 @@ def _manifest_lines(index: Index, need: Dependency) -> str:
 def _mention(need: Dependency) -> re.Pattern[str]:
     names = "|".join(re.escape(alias) for alias in aliases(need.name))
     return re.compile(
-        rf"[`\[\"'/](?:{names})(?:[`\]\"'/]|::|\.)|\b(?:{names})(?:::|\.[A-Za-z_])|^\s*[-*]\s+(?:{names})\b|"
-        rf"^\s*(?:import|from|use|using|require\w*|extern crate)\b.*?\b(?:{names})\b",
+        rf"[`\[\"'/](?:{names})(?:[`\]\"'/]|::|\.)|\b(?:{names})(?:::|\.[A-Za-z_])|^[^\S\n]*[-*]\s+(?:{names})\b|"
+        rf"^[^\S\n]*(?:import|from|use|using|require\w*|extern crate)\b.*?\b(?:{names})\b",
         re.M,
     )
 
