@@ -107,16 +107,26 @@ def _cargo(path: str, text: str) -> Manifest:
     return Manifest(path, "cargo", str((data.get("package") or {}).get("name") or ""), tuple(needs), {}, binaries)
 
 
+_GO_MODULE = re.compile(r"[\w.-]+\.[\w.-]+/\S")
+
+
 def _go(path: str, text: str) -> Manifest:
     name = re.search(r"^module\s+(\S+)", text, re.M)
-    needs = re.findall(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+", text, re.M)
+    lines = (line.removeprefix("require").split() for line in map(str.strip, text.split("\n")))
+    needs = [words[0] for words in lines if len(words) > 1 and _GO_MODULE.match(words[0]) and words[1][:1] == "v"]
     return Manifest(path, "go", name[1].strip('"') if name else "", tuple(dict.fromkeys(needs)), {}, {})
 
 
+_ARTIFACT = re.compile(r"<artifactId>\s*([^<\s]+)")
+
+
 def _maven(path: str, text: str) -> Manifest:
-    name = re.search(r"<artifactId>\s*([^<\s]+)", re.sub(r"<parent>.*?</parent>", "", text, flags=re.S))
-    needs = re.findall(r"<dependency>.*?<artifactId>\s*([^<\s]+)", text, re.S)
-    return Manifest(path, "maven", name[1] if name else "", tuple(dict.fromkeys(needs)), {}, {})
+    first, _, rest = text.partition("<parent>")
+    name = _ARTIFACT.search(first + rest.partition("</parent>")[2])
+    # Cut first: a pattern over all of a file takes quadratic time where the ends of elements are missing.
+    found = (_ARTIFACT.search(piece) for piece in text.split("<dependency>")[1:])
+    needs = dict.fromkeys(artifact[1] for artifact in found if artifact)
+    return Manifest(path, "maven", name[1] if name else "", tuple(needs), {}, {})
 
 
 def _composer(path: str, text: str) -> Manifest:
@@ -126,7 +136,7 @@ def _composer(path: str, text: str) -> Manifest:
 
 
 def _gemfile(path: str, text: str) -> Manifest:
-    return Manifest(path, "ruby", "", tuple(re.findall(r"^\s*gem\s+['\"]([^'\"]+)", text, re.M)), {}, {})
+    return Manifest(path, "ruby", "", tuple(re.findall(r"^[^\S\n]*gem\s+['\"]([^'\"]+)", text, re.M)), {}, {})
 
 
 def _strings(mapping: object) -> dict[str, str]:

@@ -114,11 +114,11 @@ def _npm(path: str, text: str) -> ManifestEntries:
     }
     needs = []
     for key, group in keys.items():
-        start = lines.find(rf'^\s*"{key}"\s*:')
+        start = lines.find(rf'^[^\S\n]*"{key}"\s*:')
         for name, version in (data.get(key) or {}).items():
             needs.append(Dependency(name, str(version), group, path, lines.find(rf'"{re.escape(name)}"\s*:', start)))
     facts = list(_plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"'))
-    start = lines.find(r'^\s*"engines"\s*:')
+    start = lines.find(r'^[^\S\n]*"engines"\s*:')
     for name, version in (data.get("engines") or {}).items():
         line = lines.find(rf'"{re.escape(name)}"\s*:', start - 1)
         facts.append(ProjectFact("language", str(version), path, line, "Node.js" if name == "node" else name))
@@ -135,7 +135,7 @@ def _plain_facts(
         if isinstance(value, list):
             value = ", ".join(str(part) for part in value)
         if isinstance(value, str) and value:
-            line = lines.find(rf"^\s*{quote}{re.escape(key)}{quote}\s*[:=]", after)
+            line = lines.find(rf"^[^\S\n]*{quote}{re.escape(key)}{quote}\s*[:=]", after)
             subject = {"requires-python": "Python", "rust-version": "Rust", "edition": "Rust edition"}.get(key, "")
             yield ProjectFact(kind, value, path, line, subject)
 
@@ -164,11 +164,11 @@ def _pep621(path: str, data: Mapping[str, Any], lines: _Lines) -> Iterator[Depen
     yield from _listed(path, project.get("dependencies") or (), "runtime", lines, start - 1)
     start = lines.find(r"^\[project\.optional-dependencies\]|^optional-dependencies")
     for extra, listed in (project.get("optional-dependencies") or {}).items():
-        below = lines.find(rf"^\s*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
+        below = lines.find(rf"^[^\S\n]*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
         yield from _listed(path, listed, _group_of(extra), lines, below - 1, extra)
     start = lines.find(r"^\[dependency-groups\]")
     for extra, listed in (data.get("dependency-groups") or {}).items():
-        below = lines.find(rf"^\s*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
+        below = lines.find(rf"^[^\S\n]*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
         yield from _listed(path, [item for item in listed if isinstance(item, str)], "dev", lines, below - 1, extra)
     build = (data.get("build-system") or {}).get("requires") or ()
     yield from _listed(path, build, "build", lines, lines.find(r"^requires\s*=") - 1)
@@ -217,7 +217,7 @@ def _setup_cfg(path: str, text: str) -> ManifestEntries:
 
     def add(listed: str, group: Group, after: int, extra: str = "") -> None:
         for item in filter(None, (line.strip() for line in listed.split("\n"))):
-            line = lines.find(rf"^\s*(?:{re.escape(extra)}\s*=\s*)?{re.escape(item)}|=\s*{re.escape(item)}", after)
+            line = lines.find(rf"^[^\S\n]*(?:{re.escape(extra)}\s*=\s*)?{re.escape(item)}|=\s*{re.escape(item)}", after)
             found = None if item.startswith("#") else _requirement(item, group, path, line, extra)
             if found:
                 needs.append(found)
@@ -329,10 +329,18 @@ def _go(path: str, text: str) -> ManifestEntries:
     return ManifestEntries(path, "go", tuple(needs), tuple(facts))
 
 
+# An element ends before the next of its name: else each one that is not closed is looked for to the end of the file.
+_MANAGED = re.compile(r"<(dependencyManagement|plugins|pluginManagement)>(?:(?!<\1>).)*?</\1>", re.S)
+_DEPENDENCY = re.compile(r"<dependency>((?:(?!<dependency>).)*?)</dependency>", re.S)
+_NOT_OWN = re.compile(
+    r"<(parent|dependencies|dependencyManagement|build|profiles|developers|reporting)>(?:(?!<\1>).)*?</\1>", re.S
+)
+
+
 def _maven(path: str, text: str) -> ManifestEntries:
     needs, facts = [], []
-    managed = [m.span() for m in re.finditer(r"<(dependencyManagement|plugins|pluginManagement)>.*?</\1>", text, re.S)]
-    for match in re.finditer(r"<dependency>(.*?)</dependency>", text, re.S):
+    managed = [m.span() for m in _MANAGED.finditer(text)]
+    for match in _DEPENDENCY.finditer(text):
         if any(start <= match.start() < end for start, end in managed):
             continue
         values = dict(re.findall(r"<(groupId|artifactId|version|scope|optional)>\s*([^<]*?)\s*<", match[1]))
@@ -341,16 +349,11 @@ def _maven(path: str, text: str) -> ManifestEntries:
         at = match.start() + match[0].find("<artifactId>")
         name = f"{values.get('groupId', '')}:{values['artifactId']}".lstrip(":")
         needs.append(Dependency(name, values.get("version", ""), group, path, _line(text, at)))
-    own = re.sub(
-        r"<(parent|dependencies|dependencyManagement|build|profiles|developers|reporting)>.*?</\1>",
-        lambda m: "\n" * m[0].count("\n"),
-        text,
-        flags=re.S,
-    )
+    own = _NOT_OWN.sub(lambda m: "\n" * m[0].count("\n"), text)
     patterns: list[tuple[FactKind, str, str]] = [
         ("name", r"<artifactId>\s*([^<\s]+)", ""),
         ("version", r"<version>\s*([^<\s]+)", ""),
-        ("licence", r"<license>.*?<name>\s*([^<]+?)\s*<", ""),
+        ("licence", r"<license>(?:(?!<license>).)*?<name>\s*([^<]+?)\s*<", ""),
         ("language", r"<(?:maven\.compiler\.(?:release|source|target)|java\.version|javaVersion)>\s*([\d.]+)", "Java"),
     ]
     for kind, pattern, subject in patterns:
@@ -363,7 +366,7 @@ def _maven(path: str, text: str) -> ManifestEntries:
 def _gradle(path: str, text: str) -> ManifestEntries:
     needs = []
     pattern = (
-        r"^\s*(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|compile|kapt|annotationProcessor))"
+        r"^[^\S\n]*(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|compile|kapt|annotationProcessor))"
         r"\s*[( ]\s*(?:platform\()?[\"']([\w.-]+:[\w.-]+)(?::([^\"']*))?[\"']"
     )
     for match in re.finditer(pattern, text, re.M):
@@ -374,7 +377,7 @@ def _gradle(path: str, text: str) -> ManifestEntries:
         ("version", r"^version\s*=?\s*[\"']([^\"']+)", ""),
         (
             "language",
-            r"^\s*(?:sourceCompatibility\s*=?\s*|languageVersion.*?\()['\"]?(?:JavaVersion\.VERSION_)?([\d_.]+)",
+            r"^[^\S\n]*(?:sourceCompatibility\s*=?\s*|languageVersion.*?\()['\"]?(?:JavaVersion\.VERSION_)?([\d_.]+)",
             "Java",
         ),
     ]
@@ -390,7 +393,7 @@ def _composer(path: str, text: str) -> ManifestEntries:
     needs, facts = [], []
     sections: dict[str, Group] = {"require": "runtime", "require-dev": "dev"}
     for key, group in sections.items():
-        start = lines.find(rf'^\s*"{key}"\s*:')
+        start = lines.find(rf'^[^\S\n]*"{key}"\s*:')
         for name, version in (data.get(key) or {}).items():
             line = lines.find(rf'"{re.escape(name)}"\s*:', start)
             if name == "php":
@@ -454,12 +457,12 @@ def _csproj(path: str, text: str) -> ManifestEntries:
 def _cmake(path: str, text: str) -> ManifestEntries:
     needs = [
         Dependency(m[1], m[2] or "", "runtime", path, _line(text, m.start()))
-        for m in re.finditer(r"^\s*find_package\s*\(\s*(\w+)(?:\s+([\d.]+))?", text, re.M | re.I)
+        for m in re.finditer(r"^[^\S\n]*find_package\s*\(\s*(\w+)(?:\s+([\d.]+))?", text, re.M | re.I)
     ]
     patterns: list[tuple[FactKind, str, str]] = [
-        ("name", r"^\s*project\s*\(\s*[\"']?(\w+)", ""),
-        ("version", r"^\s*project\s*\([^)]*?VERSION\s+([\d.]+)", ""),
-        ("language", r"^\s*cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", "CMake"),
+        ("name", r"^[^\S\n]*project\s*\(\s*[\"']?(\w+)", ""),
+        ("version", r"^[^\S\n]*project\s*\([^)]*?VERSION\s+([\d.]+)", ""),
+        ("language", r"^[^\S\n]*cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", "CMake"),
         ("language", r"CMAKE_CXX_STANDARD\s+(\d+)", "C++"),
         ("language", r"CMAKE_C_STANDARD\s+(\d+)", "C"),
     ]

@@ -190,7 +190,7 @@ def _rakefile(path: str, text: str) -> Iterator[ProjectCommand]:
 
 
 def _tox(path: str, text: str) -> Iterator[ProjectCommand]:
-    found = re.search(r"^\s*commands\s*=\s*(\S.*|\n\s+\S.*)", text, re.M)
+    found = re.search(r"^[^\S\n]*commands\s*=\s*(\S.*|\n\s+\S.*)", text, re.M)
     if found:
         yield ProjectCommand("tox", "script", path, text.count("\n", 0, found.start(1)) + 1, found[1].strip())
 
@@ -201,12 +201,12 @@ def _nox(path: str, text: str) -> Iterator[ProjectCommand]:
 
 
 def _cmake(path: str, text: str) -> Iterator[ProjectCommand]:
-    for found in re.finditer(r"^\s*add_custom_target\s*\(\s*(\w[\w-]*)([^)]*)", text, re.M | re.I):
+    for found in re.finditer(r"^[^\S\n]*add_custom_target\s*\(\s*(\w[\w-]*)([^)]*)", text, re.M | re.I):
         runs = " ".join(found[2].split())
         line = text.count("\n", 0, found.start(1)) + 1
         yield ProjectCommand(f"cmake --build . --target {found[1]}", "script", path, line, runs[:120])
         yield ProjectCommand(f"make {found[1]}", "script", path, line, runs[:120])
-    enabled = re.search(r"^\s*enable_testing\s*\(", text, re.M | re.I)
+    enabled = re.search(r"^[^\S\n]*enable_testing\s*\(", text, re.M | re.I)
     if enabled:
         yield ProjectCommand("ctest", "script", path, text.count("\n", 0, enabled.end()) + 1)
 
@@ -240,7 +240,7 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
         context = f"{heading}. {before}"
         indented = not fence and re.match(r"(?: {4}|\t)\S|\s*[$>] \S", line) is not None
         if (fence and shell) or indented:
-            command = re.sub(r"^\s*[$>#%] ?", "", line).strip()
+            command = re.sub(r"^[^\S\n]*[$>#%] ?", "", line).strip()
             if command and not _NO_COMMAND.match(command):
                 yield ProjectCommand(command, "documentation", path, number, heading=context)
         elif not fence:

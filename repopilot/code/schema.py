@@ -79,7 +79,7 @@ def _prisma(path: str, text: str) -> Iterator[Table]:
     blocks = list(re.finditer(r"^(model|view)\s+(\w+)\s*\{(.*?)^\}", text, re.M | re.S))
     models = {m[2] for m in blocks}
     for block in blocks:
-        fields = re.findall(r"^\s+(\w+)\s+(\w+)", re.sub(r"//[^\n]*", "", block[3]), re.M)
+        fields = re.findall(r"^[^\S\n]+(\w+)\s+(\w+)", re.sub(r"//[^\n]*", "", block[3]), re.M)
         mapped = re.search(r'@@map\(\s*(?:name:\s*)?"([^"]+)"', block[3])
         yield Table(
             mapped[1] if mapped else block[2],
@@ -120,7 +120,7 @@ def _sql(path: str, text: str) -> Iterator[Table]:
 
 
 def _rails(path: str, text: str) -> Iterator[Table]:
-    for match in re.finditer(r"create_table\s*\(?\s*[:\"'](\w+)[\"']?(.*?)^\s*end\b", text, re.M | re.S):
+    for match in re.finditer(r"create_table\s*\(?\s*[:\"'](\w+)[\"']?(.*?)^[^\S\n]*end\b", text, re.M | re.S):
         columns = re.findall(r"\bt\.(?!index\b|timestamps\b)\w+\s+[:\"'](\w+)", match[2])
         yield Table(
             match[1],
@@ -132,9 +132,9 @@ def _rails(path: str, text: str) -> Iterator[Table]:
         )
 
 
-_DJANGO_FIELD = re.compile(r"^\s+(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)*(\w+(?:Field|Key))\((\s*['\"]?[\w.]+)?", re.M)
+_DJANGO_FIELD = re.compile(r"^[^\S\n]+(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)*(\w+(?:Field|Key))\((\s*['\"]?[\w.]+)?", re.M)
 _ALCHEMY_FIELD = re.compile(
-    r"^\s+(\w+)\s*(?::\s*(?:\w+\.)*Mapped\[[^\n]*|(?::[^=\n]+)?=\s*(?:\w+\.)*(?:Column|mapped_column)\()", re.M
+    r"^[^\S\n]+(\w+)\s*(?::\s*(?:\w+\.)*Mapped\[[^\n]*|(?::[^=\n]+)?=\s*(?:\w+\.)*(?:Column|mapped_column)\()", re.M
 )
 
 
@@ -144,7 +144,7 @@ def _python_classes(path: str, text: str, symbols: Sequence[Symbol]) -> Iterator
     lines = text.split("\n")
     for symbol in (s for s in symbols if s.kind == "class"):
         body = "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
-        named = re.search(r"^\s+__tablename__\s*(?::[^=\n]+)?=\s*['\"](\w+)['\"]", body, re.M)
+        named = re.search(r"^[^\S\n]+__tablename__\s*(?::[^=\n]+)?=\s*['\"](\w+)['\"]", body, re.M)
         if named:
             yield Table(
                 named[1],

@@ -31,7 +31,9 @@ VERSION = "3"
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
 _PARSE_SECONDS = 5.0
-_CPP_HEADER = re.compile(r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE)
+_CPP_HEADER = re.compile(
+    r"^[^\S\n]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE
+)
 
 
 @cache

@@ -23,7 +23,7 @@ ABOUT_TOKENS, LEAST_WORDS = 160, 4
 _CODE_BLOCK = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|^\.\. (?:image|_|\|).*$", re.M)
 _LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
-_MARKUP = re.compile(r"<[^>]*>|[`*]|\b_|_\b|^\s*[|>.=#~-]+", re.M)
+_MARKUP = re.compile(r"<[^>]*>|[`*]|\b_|_\b|^[^\S\n]*[|>.=#~-]+", re.M)
 
 _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
 _RUN_FILE = re.compile(

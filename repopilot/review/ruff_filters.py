@@ -67,7 +67,7 @@ def _stray_prints(code: Code, found: list[Finding]) -> list[Finding]:
 
 def _unusual_names(code: Code, found: list[Finding]) -> list[Finding]:
     """Names unlike those of the rest of the file; where most are, the file follows another convention."""
-    functions = len(re.findall(r"(?m)^\s*(?:async\s+)?def\s", code.text))
+    functions = len(re.findall(r"(?m)^[^\S\n]*(?:async\s+)?def\s", code.text))
     return found if functions - len(found) >= _ORDINARY_NAMES * len(found) else []
 
 

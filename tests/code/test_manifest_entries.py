@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.code.manifest import read_manifest
 from repopilot.code.manifest_entries import is_read, read_entries
+from repopilot.code.project_commands import commands_in
 
 MANIFESTS = {
     "pyproject.toml": (
@@ -117,3 +119,16 @@ def test_a_damaged_manifest_is_read_or_left_alone(path: str, inserted: str, star
 def test_other_files_are_not_read() -> None:
     assert not is_read("src/main.py")
     assert read_entries("src/main.py", "x = 1") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted({*MANIFESTS, "CMakeLists.txt", "Gemfile", "go.mod", "pom.xml", "build.gradle", "noxfile.py", "tox.ini"}),
+)
+@pytest.mark.parametrize("piece", ["\n", "\n ", "<parent>", "<dependency>", "<license>", "commands ="])
+def test_a_manifest_of_one_thing_repeated_is_read_in_time(name: str, piece: str) -> None:
+    """A pattern that begins with white space at the start of any line tries each of them from every one before it."""
+    text = piece * (100_000 // len(piece))
+    read_manifest(name, text)
+    read_entries(name, text)
+    commands_in(name, text)

@@ -279,7 +279,7 @@ def complete_tests(code: str) -> str:
     for last in range(len(lines), 0, -1):
         shorter = "".join(lines[:last])
         if _python_error(shorter) is None:
-            return shorter if re.search(r"^\s*(?:async )?def test", shorter, re.M) else ""
+            return shorter if re.search(r"^[^\S\n]*(?:async )?def test", shorter, re.M) else ""
     return ""
 
 

@@ -21,14 +21,14 @@ _VERBS: dict[Verb, str] = {
     "fix": "fix correct repair prevent avoid handle corrige corriger répare réparer évite éviter",
 }
 _VERB_OF = {word: verb for verb, words in _VERBS.items() for word in words.split()}
-_CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|docs|chore|style|build|ci)(?:\([^)]*\))?!?:\s*", re.I)
+_CONVENTIONAL = re.compile(r"^[^\S\n]*(?:feat|fix|perf|refactor|docs|chore|style|build|ci)(?:\([^)]*\))?!?:\s*", re.I)
 _POLITE = re.compile(r"^\W*(?:please|pls|can you|could you|i want to|we need to|let's|s'il te plaît|il faut)\s+", re.I)
 _FILLER = re.compile(
     r"^(?:support (?:for|of|to)|the ability to|an? option to|la prise en charge (?:de|des|du))\s+", re.I
 )
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.+)$", re.M)
+_ITEM = re.compile(r"^[^\S\n]*(?:[-*•]|\d+[.)])\s+(.+)$", re.M)
 _THEN = re.compile(r"(?:,|;|\.)?\s*\b(?:and )?(?:then|after that|finally|at the end|puis|ensuite|enfin)\b,?\s*", re.I)
-_FIRST = re.compile(r"^\s*(?:first|d'abord)\b,?\s*", re.I)
+_FIRST = re.compile(r"^[^\S\n]*(?:first|d'abord)\b,?\s*", re.I)
 _LINK = (
     r"(?:with|without|on|in|for|from|by|via|per|using|including|so that|such that|when|if|unless|but|only|as|at|"
     r"after|before|until|where|not|avec|sans|sur|en|dans|pour|par|quand|si|mais|seulement|sauf|afin)"
@@ -148,6 +148,6 @@ def _late(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 def _condition(sentence: str, items: bool) -> str:
     """A further sentence as a condition, '' for one that only explains. `items`: those of a list are conditions."""
-    bare = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", sentence).strip(" .")
+    bare = re.sub(r"^[^\S\n]*(?:[-*•]|\d+[.)])\s+", "", sentence).strip(" .")
     wanted = items if bare != sentence.strip(" .") else _MUST.search(bare) is not None
     return bare if wanted and bare and len(bare) <= 160 and not bare.endswith(":") and "://" not in bare else ""

@@ -149,7 +149,7 @@ def _go(text: str) -> _Found:
 
 def _rust(text: str) -> _Found:
     for match in re.finditer(
-        r"((?:^\s*///[^\n]*\n)*)((?:^\s*#\[[^\n]*\n)*?)^\s*#\[(?:arg|clap|structopt)\(", text, re.M
+        r"((?:^[^\S\n]*///[^\n]*\n)*)((?:^[^\S\n]*#\[[^\n]*\n)*?)^[^\S\n]*#\[(?:arg|clap|structopt)\(", text, re.M
     ):
         end = closing(text, match.end() - 1)
         inside = text[match.end() : end]
@@ -168,7 +168,7 @@ def _rust(text: str) -> _Found:
     for match in re.finditer(r"derive\([^)]*\bSubcommand\b[^)]*\)\][^{]*\{", text):
         end = closing(text, match.end() - 1)
         for variant in re.finditer(
-            r"((?:^\s*///[^\n]*\n)*)(?:^\s*#\[[^\n]*\n)*^    ([A-Z]\w*)\b", text[match.end() : end], re.M
+            r"((?:^[^\S\n]*///[^\n]*\n)*)(?:^[^\S\n]*#\[[^\n]*\n)*^    ([A-Z]\w*)\b", text[match.end() : end], re.M
         ):
             name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", variant[2]).lower()
             help_text = " ".join(re.findall(r"///\s?([^\n]*)", variant[1]))
@@ -209,9 +209,9 @@ def _ruby(text: str) -> _Found:
             name, form = flags(names)
             yield match.start(), "option", name, " ".join(s for s in strings if not s.startswith("-")), "", form
     if re.search(r"\bThor\b", text):
-        for match in re.finditer(r"^\s*(?:method_option|class_option|option)\s+:(\w+)([^\n]*)", text, re.M):
+        for match in re.finditer(r"^[^\S\n]*(?:method_option|class_option|option)\s+:(\w+)([^\n]*)", text, re.M):
             yield match.start(), "option", f"--{match[1].replace('_', '-')}", _help_in(match[2]), "", ""
-        for match in re.finditer(r"^\s*desc\s+[\"']([\w:-]+)[^\"']*[\"']\s*,\s*[\"']([^\"']*)", text, re.M):
+        for match in re.finditer(r"^[^\S\n]*desc\s+[\"']([\w:-]+)[^\"']*[\"']\s*,\s*[\"']([^\"']*)", text, re.M):
             yield match.start(), "command", match[1], match[2], "", ""
 
 
@@ -234,7 +234,7 @@ def _c(text: str) -> _Found:
 
 def _cmake(text: str) -> _Found:
     for match in re.finditer(
-        r"^\s*(?:option|cmake_dependent_option|set_option)\s*\(\s*(\w+)\s*(?:\"([^\"]*)\")?", text, re.M | re.I
+        r"^[^\S\n]*(?:option|cmake_dependent_option|set_option)\s*\(\s*(\w+)\s*(?:\"([^\"]*)\")?", text, re.M | re.I
     ):
         yield match.start(1), "option", match[1], match[2] or "", BUILD, ""
 

@@ -187,9 +187,9 @@ class _Reader:
 
     def constants(self) -> Iterator[NamedList]:
         for block in _GO_BLOCK.finditer(self._text) if self._language == "go" else ():
-            rows = re.finditer(r"^\s*([A-Za-z]\w*)\b([^\n]*)", block["body"], re.M)
+            rows = re.finditer(r"^[^\S\n]*([A-Za-z]\w*)\b([^\n]*)", block["body"], re.M)
             members = [self._member(r[1], block.start("body") + r.start(1), r[2].strip()) for r in rows]
-            kind = re.search(r"^\s*\w+\s+(\w+)\s*=", block["body"], re.M)
+            kind = re.search(r"^[^\S\n]*\w+\s+(\w+)\s*=", block["body"], re.M)
             yield self._list(kind[1] if kind else "", block.start(), block.end(), members)
         if self._language in ("c", "cpp"):
             yield from self._defines()

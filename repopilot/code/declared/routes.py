@@ -39,9 +39,9 @@ _ATTRIBUTE = re.compile(
     rf"Put|Delete|Patch))"
     rf"\s*\(\s*(?:value\s*=\s*|path\s*=\s*)?\{{?\s*{_URL}(?P<rest>[^\n]*)"
 )
-_SINATRA = re.compile(rf"^\s*(?P<verb>get|post|put|delete|patch)\s+{_URL}(?P<rest>.*\bdo\b[^\n]*)", re.M)
-_RAILS = re.compile(rf"^\s*(?P<verb>get|post|put|delete|patch|match|root)\s+{_URL}(?P<rest>[^\n]*)", re.M)
-_RESOURCES = re.compile(r"^\s*(?P<verb>resources?)\s+:(?P<url>\w+)(?P<rest>[^\n]*)", re.M)
+_SINATRA = re.compile(rf"^[^\S\n]*(?P<verb>get|post|put|delete|patch)\s+{_URL}(?P<rest>.*\bdo\b[^\n]*)", re.M)
+_RAILS = re.compile(rf"^[^\S\n]*(?P<verb>get|post|put|delete|patch|match|root)\s+{_URL}(?P<rest>[^\n]*)", re.M)
+_RESOURCES = re.compile(r"^[^\S\n]*(?P<verb>resources?)\s+:(?P<url>\w+)(?P<rest>[^\n]*)", re.M)
 _AXUM = re.compile(rf"\.route\(\s*{_URL}\s*,(?P<rest>[^\n]*)")
 _METHODS = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)|\.Methods\(([^)]*)\)|method\s*=\s*RequestMethod\.(\w+)")
 

@@ -17,7 +17,7 @@ _CARGO, _CARGO_LOCK = "Cargo.toml", "Cargo.lock"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
 _MOST_MEMBERS = 100
-_REQUIRED = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+(v\S+)", re.M)
+_REQUIRED = re.compile(r"^[^\S\n]*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+(v\S+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)

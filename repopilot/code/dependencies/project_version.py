@@ -12,7 +12,7 @@ from repopilot.code.dependencies.declaration_parts import Read, table
 from repopilot.code.dependencies.setup_files import config_sections
 
 _ASSIGNED = re.compile(
-    r"""^\s*(?:__version__|VERSION|version|__VERSION__)\b[^=\n]*=\s*(?:\w+\s*=\s*)?["']([^"'\n]+)["']""", re.M
+    r"""^[^\S\n]*(?:__version__|VERSION|version|__VERSION__)\b[^=\n]*=\s*(?:\w+\s*=\s*)?["']([^"'\n]+)["']""", re.M
 )
 _MODULES = ("__init__", "_version", "__about__", "version", "__version__", "about", "_metadata")
 

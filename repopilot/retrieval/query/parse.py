@@ -237,7 +237,7 @@ def _subject(text: str, kind: Kind, asks: bool) -> str:
 def _message(text: str, stack: tuple[Frame, ...]) -> str:
     """The lines of a pasted stack trace that say what went wrong, and the functions of its frames."""
     noise = re.compile(
-        r'^\s*(?:File "|at |from |Traceback|goroutine |stack backtrace|#\d+ |\d+: |[\w./]+\.\w+:\d+)|^\s{3,}\S'
+        r'^[^\S\n]*(?:File "|at |from |Traceback|goroutine |stack backtrace|#\d+ |\d+: |[\w./]+\.\w+:\d+)|^\s{3,}\S'
     )
     said = (without_frame(line) for line in text.splitlines())
     lines = [line for line in said if line.strip() and not noise.match(line)]

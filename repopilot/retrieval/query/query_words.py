@@ -127,7 +127,7 @@ HOW_TO = _any(
 )
 
 QUESTION = re.compile(
-    r"\?|^\s*(?:how|what|where|why|when|which|who|does|do|is|are|can|could|should|explain|describe|show|tell|find|list"
+    r"\?|^[^\S\n]*(?:how|what|where|why|when|which|who|does|do|is|are|can|could|should|explain|describe|show|tell|find|list"
     r"|comment|où|pourquoi|quand|quel(?:le)?s?|qui|que|qu'|est-ce|explique|décris|montre|trouve|liste)\b",
     re.I,
 )
@@ -145,7 +145,7 @@ DOCS = _any(
 )
 ERROR = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception|Warning|Panic)\b\s*:\s"
-    r"|^\s*(?:fatal|error|panic|exception|erreur|Error|Fatal|Exception|Erreur)\b[\w\[\]]*\s*:",
+    r"|^[^\S\n]*(?:fatal|error|panic|exception|erreur|Error|Fatal|Exception|Erreur)\b[\w\[\]]*\s*:",
     re.M,
 )
 RAISES = _any(

@@ -9,9 +9,9 @@ from tree_sitter import Node
 
 from repopilot.agents.editing.exact.sources import Sources, SourceText
 
-_IMPORT = re.compile(rb'(?m)^\s*(?:import\s+)?(?P<alias>[\w.]+\s+)?"(?P<path>[\w./~-]+)"\s*$')
+_IMPORT = re.compile(rb'(?m)^[^\S\n]*(?:import\s+)?(?P<alias>[\w.]+\s+)?"(?P<path>[\w./~-]+)"\s*$')
 
-_DECLARED = rb"(?m)(?:(?:^\s*|[(,]\s*|\bvar\s+)%(name)b\s+\**|(?<![.\w])%(name)b\s*:=\s*&?)(?P<of>\w+)(?P<dot>\.)?"
+_DECLARED = rb"(?m)(?:(?:^[^\S\n]*|[(,]\s*|\bvar\s+)%(name)b\s+\**|(?<![.\w])%(name)b\s*:=\s*&?)(?P<of>\w+)(?P<dot>\.)?"
 
 
 class OtherPackages:

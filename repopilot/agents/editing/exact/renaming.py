@@ -97,7 +97,7 @@ def _rename_its_parameter(project: PythonProject, owner: ClassPlace, name: str, 
     while body is not None and body.type != "class_definition":
         body = body.parent
     text = source.slice(body) if source is not None and body is not None else ""
-    if re.search(rf"(?m)^\s+self\.{name}(?:\s*:[^=\n]+)?\s*=\s*{name}\s*(?:#.*)?$", text) is None:
+    if re.search(rf"(?m)^[^\S\n]+self\.{name}(?:\s*:[^=\n]+)?\s*=\s*{name}\s*(?:#.*)?$", text) is None:
         return None
     mention = f"{owner.path}:{project.class_name(owner)}.__init__"
     try:

@@ -149,7 +149,7 @@ def shown_code(text: str, symbol: str) -> str:
 
 def test_in(reply: str, head: str) -> str:
     """The test function of a reply that goes on from its `def` line, or begins with it again; '' for none."""
-    text = re.split(r"^\s*```", re.sub(r"\A\s*```\w*\n", "", reply), maxsplit=1, flags=re.M)[0]
+    text = re.split(r"^[^\S\n]*```", re.sub(r"\A\s*```\w*\n", "", reply), maxsplit=1, flags=re.M)[0]
     name = head.removeprefix("def ").partition("(")[0]
     again = re.search(rf"^def {re.escape(name)}\(.*?\).*?:[ \t]*\n", text, re.M | re.S)
     body = _body(text[again.end() :] if again else text)

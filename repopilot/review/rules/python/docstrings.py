@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from repopilot.review.rules.python.tree import PYTHON, Function, PythonTree, on_tree, own, parameters
 from repopilot.review.rules.rule import Match, Rule
 
-_GIVEN = re.compile(r"(?m)^\s*:param\s+(?:[\w.\[\], |]+\s+)?\*{0,2}([A-Za-z_]\w*)\s*:")
+_GIVEN = re.compile(r"(?m)^[^\S\n]*:param\s+(?:[\w.\[\], |]+\s+)?\*{0,2}([A-Za-z_]\w*)\s*:")
 
 
 def _stale_docstrings(tree: PythonTree) -> Iterator[Match]:

@@ -179,7 +179,9 @@ def _imports_too(source: SourceText, statement: Node) -> bool:
     if statement.type not in ("if_statement", "try_statement"):
         return False
     text = source.slice(statement)
-    return "TYPE_CHECKING" in text.partition("\n")[0] or re.search(r"^\s+(?:from|import)\s", text, re.M) is not None
+    return (
+        "TYPE_CHECKING" in text.partition("\n")[0] or re.search(r"^[^\S\n]+(?:from|import)\s", text, re.M) is not None
+    )
 
 
 def _append(source: SourceText, text: str, patch: Patch) -> None:

@@ -107,7 +107,7 @@ def _meant(source: SourceText, node: Node, path: str, root: str, sources: Source
         return [*before[1:], name] if before and before[0] not in ("crate", "self", "super") and len(before) else None
     here = module_parts(path, root)
     if not before:
-        declared = re.search(rf"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+{name}\s*;", source.text, re.M)
+        declared = re.search(rf"^[^\S\n]*(?:pub(?:\([^)]*\))?\s+)?mod\s+{name}\s*;", source.text, re.M)
         return [*here, name] if declared else None
     if before[0] == "crate":
         return [*before[1:], name]

@@ -145,7 +145,7 @@ def _check_comments(source: SourceText, entries: Sequence[Node], place: str) -> 
     holder = entries[0].parent
     first = holder.start_byte if holder is not None and "block" not in holder.type else entries[0].start_byte
     between = source.data[first : entries[-1].end_byte].decode("utf-8")
-    if re.search(r"^\s*(?:#|//)", between, re.M):
+    if re.search(r"^[^\S\n]*(?:#|//)", between, re.M):
         line = source.line_of(entries[0].start_byte)
         raise GenerationFailed(i18n.message("exact.comments_between", name=place, path=source.path, line=line))
 

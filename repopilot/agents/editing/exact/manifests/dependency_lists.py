@@ -379,8 +379,8 @@ def _leave_imports_open(name: str, form: str, sources: Sources, patch: Patch) ->
     reason = i18n.message("exact.open.no_longer_required", name=name)
     quoted = re.escape(name if form in ("npm", "go") else wanted)
     pattern = re.compile(
-        rf"^\s*(?:import|from|use)\s+{quoted}\b|\b(?:require\(|from|import)\s*['\"]{quoted}(?:/[^'\"]*)?['\"]|"
-        rf"^\s*(?:[\w.]+\s+)?\"{quoted}\"",
+        rf"^[^\S\n]*(?:import|from|use)\s+{quoted}\b|\b(?:require\(|from|import)\s*['\"]{quoted}(?:/[^'\"]*)?['\"]|"
+        rf"^[^\S\n]*(?:[\w.]+\s+)?\"{quoted}\"",
         re.M,
     )
     for path, info in sources.workspace.index.files.items():

@@ -23,7 +23,7 @@ _KEYS = {
 _IN_CODE = re.compile(
     rb"^(?:__version__|VERSION|version)(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*([\"'])(?P<version>[^\"'\n]+)\1", re.M
 )
-_IN_SETUP = re.compile(rb"^\s+version[ \t]*=[ \t]*([\"'])(?P<version>[^\"'\n]+)\1", re.M)
+_IN_SETUP = re.compile(rb"^[^\S\n]+version[ \t]*=[ \t]*([\"'])(?P<version>[^\"'\n]+)\1", re.M)
 _PARTS = ("major", "minor", "patch")
 
 
