@@ -72,7 +72,8 @@ def reason(sentence: str, *earlier: str, ground: Ground = GROUND) -> str:
     ],
 )
 def test_a_supported_sentence_is_shown_as_it_stands(sentence: str) -> None:
-    assert reason(sentence) == sentence
+    ground = replace(GROUND, asked=("What becomes of a session cookie by default?",))
+    assert reason(sentence, ground=ground) == sentence
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_a_sentence_is_shown_once() -> None:
 
 
 def test_words_of_a_french_sentence_are_looked_up_in_english() -> None:
-    asked = "Combien de temps le cookie de session est-il valide ?"
+    asked = "Où le cookie de session est-il validé ?"
     ground = replace(GROUND, language="fr", asked=(asked,))
     sentence = "La session est gardée dans un cookie signé par `TimestampSigner` [1]."
     assert reason(sentence, ground=ground) == sentence
@@ -173,3 +174,20 @@ def test_every_sentence_repeats_itself(text: str) -> None:
 
 def test_code_counts_for_no_language() -> None:
     assert not in_other_language("`le` `la` `les` `dans`", "en")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "shown"),
+    [
+        ("How long may a session last?", "The length of a session is kept by `Session` [1].", False),
+        ("How long may a session last?", "A session lasts 30 minutes in `Session` [1].", True),
+        ("How long may a session last?", "A session in `Session` lasts MAX_AGE minutes [1].", True),
+        ("Pendant combien de temps une session dure-t-elle ?", "`Session` garde la durée de la session [1].", False),
+        ("Where is the length of a session kept?", "The length of a session is kept by `Session` [1].", True),
+    ],
+)
+def test_who_asks_for_a_number_gets_one(question: str, sentence: str, shown: bool) -> None:
+    text = "class Session:\n    # the length of a session lasts 30 minutes: MAX_AGE, la durée de la session\n    length = 30"
+    language = "fr" if "combien" in question else "en"
+    ground = Ground((Excerpt(1, "session.py", 1, 3, "Session", text),), language, (question,))
+    assert (check_sentence(sentence, ground) != "no_amount") is shown

@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.agents.explain.absence import absent_technologies
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find, find_with_suggested_words
 from repopilot.agents.explain.context import FAINT_COVERAGE, WEAK_COVERAGE, focused_context, question_coverage
-from repopilot.agents.explain.forms.project.list_question import list_question
+from repopilot.agents.explain.forms.project.list_question import asks_for_several, list_question
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
@@ -93,7 +93,7 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
 def _asks_for_a_list(question: str) -> bool:
     """Whether all of something is asked for: a small model names some of it as if it were all."""
     asked = list_question(question)
-    return asked is not None and not asked.single
+    return not asked.single if asked else asks_for_several(question)
 
 
 async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step: Step) -> Answer:
