@@ -187,7 +187,7 @@ def test_code_counts_for_no_language() -> None:
     ],
 )
 def test_who_asks_for_a_number_gets_one(question: str, sentence: str, shown: bool) -> None:
-    text = "class Session:\n    # the length of a session lasts 30 minutes: MAX_AGE, la durée de la session\n    length = 30"
+    text = "class Session:\n    # the length of a session: MAX_AGE, la durée d'une session\n    lasts = 30  # minutes"
     language = "fr" if "combien" in question else "en"
     ground = Ground((Excerpt(1, "session.py", 1, 3, "Session", text),), language, (question,))
     assert (check_sentence(sentence, ground) != "no_amount") is shown

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import re
 import select
 import socket
@@ -49,6 +50,7 @@ class State:
     most_embedded: int = 2048
     longest_embedded: int = 10**6
     dimension: int = 384
+    rivals: dict[str, float] = field(default_factory=dict)
     requests: list[tuple[str, dict]] = field(default_factory=list)
     disconnects: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -61,7 +63,8 @@ class State:
 class OllamaServer:
     """Serves a `State` on a loopback port from a thread, as a context manager. `native=False` hides `/api`, leaving
     a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas, `key` every request to embed
-    without it, `most_embedded` more texts in one, `longest_embedded` a text with more characters."""
+    without it, `most_embedded` more texts in one, `longest_embedded` a text with more characters. `rivals` are tokens
+    with their probabilities that could have stood for any of a reply."""
 
     def __init__(self, port: int = 0, **state: Any) -> None:
         self.state = State(**state)
@@ -286,14 +289,21 @@ class _Handler(BaseHTTPRequestHandler):
         count = 0
         for piece in self._pieces(body["messages"], limit):
             count += 1
-            yield wire.sse(
-                body, [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}]
-            )
+            choice = {"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}
+            if body.get("logprobs"):
+                choice["logprobs"] = {"content": [self._logprobs(piece)]}
+            yield wire.sse(body, [choice])
         finish = "length" if count >= limit else "stop"
         yield wire.sse(body, [{"index": 0, "delta": {}, "finish_reason": finish}])
         prompt = wire.tokens(body["messages"])
         yield wire.sse(body, [], {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count})
         yield b"data: [DONE]\n\n"
+
+    def _logprobs(self, piece: str) -> dict:
+        """The probabilities of a token as OpenAI's protocol has them."""
+        chosen = {piece: 1.0 - sum(self.state.rivals.values()), **self.state.rivals}
+        listed = [{"token": text, "logprob": math.log(p), "bytes": None} for text, p in chosen.items()]
+        return {**listed[0], "top_logprobs": listed}
 
     def _has(self, body: dict) -> bool:
         name = body.get("model", "")
