@@ -72,3 +72,11 @@ async def test_both_prompts_begin_alike_so_that_the_excerpts_are_read_once(
     await asked(server, shop_workspace)
     first, second = (body["messages"] for body in server.state.sent("/v1/chat/completions"))
     assert first[:-1] == second[:-1] and first[-1]["content"].startswith(second[-1]["content"])
+
+
+async def test_of_the_repository_as_a_whole_the_model_tells_what_it_sees(
+    server: OllamaServer, shop_workspace: Workspace
+) -> None:
+    server.state.rivals = {"no": 0.9}
+    _, events = await asked(server, shop_workspace, "What is this project?")
+    assert "assess" not in trace.outline(events) and "write" in trace.outline(events)

@@ -105,7 +105,7 @@ async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step
         step.degrade(i18n.message("explain.degraded.weak"))
     packed = await asyncio.to_thread(focused_context, found, basis.excerpts, workspace, workspace.model)
     found = replace(found, pack=packed)
-    if not _EXPLAIN.match(found.question) and not await seems_answerable(found, coverage, workspace, step):
+    if not _tells_anyway(found) and not await seems_answerable(found, coverage, workspace, step):
         step.degrade(i18n.message("explain.degraded.unsure"))
         return _without_prose(found, workspace, "unsure")
     prose = await write_prose(found, coverage, workspace, step)
@@ -115,6 +115,12 @@ async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step
         return _without_prose(found, workspace, why)
     lead = "\n\n".join([prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)])
     return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
+
+
+def _tells_anyway(found: Findings) -> bool:
+    """Whether the model isn't asked first if it can tell: an explanation is wanted as such, or all of the repository is
+    asked about, of which it always sees a part only."""
+    return bool(_EXPLAIN.match(found.question)) or found.results.query.kind == "overview"
 
 
 def _without_prose(found: Findings, workspace: Workspace, why: WithoutProse) -> Answer:
