@@ -6,9 +6,9 @@ LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 
 run: setup          ## start RepoPilot on http://127.0.0.1:8000
 	.venv/bin/python -m repopilot serve
 
-test: setup-dev     ## the whole suite
+test: setup-dev     ## the whole suite, on two processes
 	@sh .ci/system.sh
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n 2 --dist loadfile
 
 quick: setup-dev    ## the part you run all the time, under a minute
 	.venv/bin/python -m pytest -m "not browser and not model and not slow"
