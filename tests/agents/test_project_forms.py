@@ -263,6 +263,10 @@ def test_change_logs_are_known_by_name() -> None:
         ("Where is the basket emptied?", False),
         ("What happens to unripe apples?", False),
         ("Which process starts the picker?", False),
+        ("Which function validates session tokens?", False),
+        ("Which helper keeps the password out of messages?", False),
+        ("Which helpers keep the password out of messages?", False),
+        ("Which media types will it compress?", True),
     ],
 )
 def test_several_things_are_asked_for(question: str, several: bool) -> None:

@@ -69,8 +69,9 @@ _ALL_OF_THEM = re.compile(
     re.I,
 )
 _SEVERAL = re.compile(
-    r"(?<!\w)(?:which|what|quel(?:le)?s)(?: other| different)?\s+(?:(?!of\b)[\w/-]+ )??(?P<noun>[a-zà-ÿ-]+s)\b"
-    r"(?! of (?:the|a|this)\b)",
+    r"(?<!\w)(?:which|what)(?: other| different)?\s+(?:(?!of\b)[\w/-]+ )??(?P<noun>[a-zà-ÿ-]+s)\s+"
+    r"(?:are|were|do|does|did|can|could|may|might|will|would|should|must|shall|have|has|exist)\b"
+    r"|(?<!\w)quel(?:le)?s(?: autres| différente?s)?\s+(?:[\w/-]+ )??(?P<nom>[a-zà-ÿ-]+s)\b",
     re.I,
 )
 _ENDS = re.compile(r"(?:ss|us|is|ous)$")
@@ -121,7 +122,7 @@ def asks_for_several(question: str) -> bool:
     if list_question(question) is not None or _ALL_OF_THEM.search(question):
         return True
     found = _SEVERAL.search(question)
-    noun = found["noun"].lower() if found else ""
+    noun = (found["noun"] or found["nom"]).lower() if found else ""
     return len(noun) >= 4 and noun not in _NO_MEMBERS and not _ENDS.search(noun)
 
 
