@@ -27,6 +27,8 @@ _MARKS = re.compile(r"\s*[\[【]\s*\d[\d\s,;&–-]*\??\s*[\]】]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+")
 _ENDED = re.compile(r"[.!?…:][\"”»)*_]*$")
 _OPEN_END = re.compile(r"[(\[{<«“=,;/&+–—-]$")
+_HEADING = re.compile(r"\*\*[^*]+\*\*|\d+ [^.!?]*:")
+"""What stands above a list is no sentence."""
 _NUMBER_END = re.compile(r"(?<![\w.`-])\d[\d.,]*$")
 _WORD = re.compile(r"`[^`]+`|[^\W\d_]+")
 _DANGLING = frozenset(
@@ -67,6 +69,8 @@ def _is_broken(piece: str, known: str) -> bool:
     text = piece.strip()
     bare = _MARKS.sub("", _LIST_MARK.sub("", text)).strip().strip("*_").strip()
     body = re.sub(r"[\s.!?…*_]+$", "", bare)
+    if _HEADING.fullmatch(text):
+        return False
     listed, cited = bool(_LIST_MARK.match(text)), bool(_MARKS.search(text))
     found = _WORD.findall(body)
     if not listed and (len(found) < 2 or not (cited or _ENDED.search(bare))):

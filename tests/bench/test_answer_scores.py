@@ -53,6 +53,8 @@ def test_absence_of_an_answerable_question_is_false():
 @pytest.mark.parametrize(
     "lead, broken",
     [
+        ("**At run time**\n\n2 options:\n\n- `a` [1]\n- `b` [1]", 0),
+        ("The options are:", 0),
         ("The exception raised is [1].", 1),
         ("The code uses the option (", 1),
         ("It reads 3 files [1]. It reads 3 files [2].", 1),
