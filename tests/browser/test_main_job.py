@@ -39,9 +39,9 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")
     answer = page.locator(ANSWER).last
     expect(answer).to_contain_text("picks every ripe fruit")
-    for step in ("Route · EXPLAIN", "Retrieve · ", "Read · ", "Write · qwen2.5-coder", "Answer"):
+    for step in ("Route · EXPLAIN", "Retrieve · ", "Suggest words", "Read · ", "Write · qwen2.5-coder", "Answer"):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
-    page.locator('button[id^="step-Retrieve"]').click()
+    page.locator('button[id^="step-Retrieve"]').first.click()
     expect(page.get_by_role("cell", name="orchard/trees.py:").first).to_be_visible()
 
     # One sentence holds; the other is about code that stands elsewhere, and is not shown.
@@ -181,7 +181,7 @@ def test_nothing_is_wider_than_the_screen(browser, fresh, width, height, scheme)
     page.wait_for_selector('[data-answerable="true"]')
     tab.say("How is the ripe fruit counted?")
     expect(page.locator(".rp-footer")).to_be_visible()
-    page.locator('button[id^="step-Retrieve"]').click()
+    page.locator('button[id^="step-Retrieve"]').first.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     light = sum(int(part) for part in re.findall(r"\d+", background)[:3]) > 384
