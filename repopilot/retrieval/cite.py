@@ -199,8 +199,7 @@ def _numbers(group: str) -> list[int]:
     """The numbers in `1, 3` or `2-4`; at most ten of a range."""
     numbers: list[int] = []
     for part in re.split(r"\s*[,;&]\s*", group):
-        first, _, last = re.sub("–", "-", part).partition("-")
-        low, high = int(first), int(last or first)
+        low, *_, high = [int(number) for number in re.findall(r"\d+", part)] * 2
         numbers.extend(range(low, min(high, low + 9) + 1))
     return numbers
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.citations import cases, measure
-from repopilot.retrieval.cite import Excerpt, verify
+from repopilot.retrieval.cite import Excerpt, split_marks, verify
 from repopilot.retrieval.claims import split_sentences
 from repopilot.types import Symbol
 
@@ -104,3 +104,11 @@ def test_only_numbers_of_shown_citations_remain(text: str) -> None:
     prose = "".join(p for p, is_prose in split_sentences(out) if is_prose)
     assert {int(n) for n in re.findall(r" \[(\d+)\]", prose)} >= {c.number for c in citations}
     assert [c.number for c in citations] == list(range(1, len(citations) + 1))
+
+
+@pytest.mark.parametrize(
+    ("marks", "numbers"),
+    [("[2-4]", [2, 3, 4]), ("[21-21-2]", []), ("[1-2-3]", [1, 2, 3]), ("[1–3, 7]", [1, 2, 3, 7]), ("[5]", [5])],
+)
+def test_ranges_of_citations_are_read_however_they_are_written(marks: str, numbers: list[int]) -> None:
+    assert split_marks(f"It is so {marks}.")[1] == numbers
