@@ -104,3 +104,8 @@ def test_any_text_can_be_read(sample: str, inserted: str, at: int) -> None:
         assert 1 <= item.start_line <= item.end_line <= last
         assert all(1 <= member.line <= last for member in item.members)
     compared_literals("a", changed, 1)
+
+
+def test_the_keyword_arguments_of_a_call_are_no_list():
+    text = "bar = ProgressBar(width=50, total=100, style='x')\nnames = dict(red=1, green=2)\nkinds = frozenset(('a', 'b'))\n"
+    assert [item.name for item in named_lists("a.py", text, "python")] == ["names", "kinds"]

@@ -165,10 +165,18 @@ class _Reader:
             for opening in re.finditer(r"[\[{(]", self._text[match.end() : min(row_end, match.end() + 100)]):
                 start = match.end() + opening.start()
                 end = closing(self._text, start)
-                members = self._items(start + 1, end)
+                members = [] if self._is_call(start) else self._items(start + 1, end)
                 if len(members) >= FEWEST:
                     yield self._list(match["name"], match.start(), end, members)
                     break
+
+    def _is_call(self, opening: int) -> bool:
+        """Whether a bracket holds the keyword arguments of a call, which are no list of anything."""
+        if self._language != "python" or self._text[opening] != "(":
+            return False
+        called = re.search(r"(\w+)\s*$", self._text[max(0, opening - 60) : opening])
+        argument = re.match(r"\s*\w+\s*=(?!=)", self._text[opening + 1 : opening + 80])
+        return called is not None and called[1] != "dict" and argument is not None
 
     def _items(self, start: int, end: int) -> list[Member]:
         """The strings, keys and names of a literal; none where too much of it is something else."""

@@ -21,7 +21,7 @@ _MOST_MEMBERS = 40
 _HITS = 8
 _LEAST, _SURE = 0.7, 0.95
 _CLEAR_LEAD = 1.2
-_LIKELY, _MOST_LIKELY = 0.35, 2
+_LIKELY, _MOST_LIKELY, _FEWEST_LIKELY = 0.35, 2, 3
 _HIT_WEIGHT = 0.35
 _NAME_WEIGHT = 0.5
 _LONGEST_HELP = 80
@@ -66,7 +66,8 @@ def likely_lists(inquiry: Inquiry) -> tuple[Evidence, ...]:
     if not asks_for_several(inquiry.question):
         return ()
     subject = subject_of(inquiry.results.query, inquiry.index.lexical, MEMBER_WORDS)
-    scored = [(_fit(item, hit, subject, inquiry), item) for item, hit in _lists(inquiry)]
+    several = ((item, hit) for item, hit in _lists(inquiry) if len(item.members) >= _FEWEST_LIKELY)
+    scored = [(_fit(item, hit, subject, inquiry), item) for item, hit in several]
     likely = sorted((pair for pair in scored if pair[0] >= _LIKELY), key=lambda pair: -pair[0])
     chosen: list[NamedList] = []
     for _, item in likely:
