@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -286,3 +287,16 @@ async def test_a_list_that_may_be_meant_is_shown_whole_among_the_first_places(tm
     assert (first.path, first.symbol) == ("reply.js", "DENIED")
     assert all(name in "\n".join(line for _, line in first.lines) for name in ("te", "host", "trailer", "set-cookie"))
     assert [e.number for e in done.evidence] == list(range(1, len(done.evidence) + 1))
+
+
+def test_a_list_is_found_by_its_name_where_the_search_finds_other_files(tmp_path: Path) -> None:
+    log = "package log\n\n// Log writes to the log.\nfunc Log{n}(log string) string {{\n\treturn log + log\n}}\n"
+    files = {f"log{n}/log.go": log.format(n=n) for n in range(14)}
+    names = "\n".join(f"\t{name}Level{' Level = iota' * (name == 'Panic')}" for name in ("Panic", "Warn", "Info"))
+    write(tmp_path / "r", {**files, "base.go": f"package base\n\ntype Level int\n\nconst (\n{names}\n)\n"})
+    workspace = open_workspace(tmp_path / "r", offline(tmp_path / "home"))
+    question = "Which log levels exist?"
+    results = search(workspace.index, question, 8)
+    others = tuple(hit for hit in results.hits if hit.chunk.path != "base.go")
+    answer = answer_by_code(question, replace(results, hits=others), workspace, "en")
+    assert answer is not None and all(f"`{name}Level`" in answer.text for name in ("Panic", "Warn", "Info"))

@@ -107,5 +107,5 @@ def test_any_text_can_be_read(sample: str, inserted: str, at: int) -> None:
 
 
 def test_the_keyword_arguments_of_a_call_are_no_list():
-    text = "bar = ProgressBar(width=50, total=100, style='x')\nnames = dict(red=1, green=2)\nkinds = frozenset(('a', 'b'))\n"
+    text = "bar = Bar(width=50, total=100, style='x')\nnames = dict(red=1, green=2)\nkinds = frozenset(('a', 'b'))\n"
     assert [item.name for item in named_lists("a.py", text, "python")] == ["names", "kinds"]

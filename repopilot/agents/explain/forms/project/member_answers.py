@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 
 from repopilot import i18n
 from repopilot.agents.explain.evidence_places import evidence_of_lines
@@ -15,6 +16,7 @@ from repopilot.agents.explain.forms.project.question_subject import Subject, sub
 from repopilot.code.declared.named_lists import Member, NamedList, compared_literals, named_lists
 from repopilot.code.languages import is_test_path
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand, tokens_of
 from repopilot.types import Evidence, Hit
 
 _MOST_MEMBERS = 40
@@ -23,6 +25,8 @@ _LEAST, _SURE = 0.7, 0.95
 _CLEAR_LEAD = 1.2
 _LIKELY, _MOST_LIKELY, _FEWEST_LIKELY = 0.35, 2, 3
 _HIT_WEIGHT = 0.35
+_NAMED_LIKE = 0.3
+_MOST_FILES = 20
 _NAME_WEIGHT = 0.5
 _LONGEST_HELP = 80
 
@@ -93,7 +97,24 @@ def _lists(inquiry: Inquiry) -> Iterator[tuple[NamedList, float]]:
             key = (item.path, item.start_line, item.end_line)
             if key not in seen or seen[key][1] < rank:
                 seen[key] = (item, rank)
+    for item in _named_like(inquiry, {path for path, _, _ in seen}):
+        seen.setdefault((item.path, item.start_line, item.end_line), (item, _NAMED_LIKE))
     yield from seen.values()
+
+
+def _named_like(inquiry: Inquiry, searched: Collection[str]) -> Iterator[NamedList]:
+    """The lists in other files whose name has the word for what is asked for: `AllLevels` for "which levels exist"."""
+    asked, index = list_question(inquiry.question), inquiry.index
+    token = expand(asked.noun.split()[-1])[0] if asked and asked.noun else ""
+    number = index.lexical.tokens.get(token)
+    if number is None:
+        return
+    names = index.lexical.name_tokens.of(number)[0].tolist()
+    rows = (row for name in names for row in index.lexical.name_rows.of(name)[0].tolist())
+    paths = dict.fromkeys(index.lexical.files[file] for file in index.lexical.file_of[list(rows)].tolist())
+    own = (p for p in paths if p not in searched and index.files[p].kind == "code" and not is_test_path(p))
+    for path in islice(own, _MOST_FILES):
+        yield from (item for item in _lists_of(index, path) if token in tokens_of(item.name))
 
 
 def _lists_of(index: Index, path: str) -> tuple[NamedList, ...]:
