@@ -174,6 +174,32 @@ async def test_a_local_folder_is_followed(tmp_path, settings):
     await until(opening, "ready")
 
 
+async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(tmp_path, settings):
+    git_server.commit(tmp_path / "local", FILES)
+    late = tmp_path / "local" / "orchard" / "late.py"
+
+    class ChangesTheFolder(WordEmbedder):
+        def embed(self, texts, **how):
+            if not late.exists():
+                late.write_text("def arrive():\n    return 'late'\n")
+            return super().embed(texts, **how)
+
+    async def embedder():
+        return ChangesTheFolder()
+
+    settings = settings.model_copy(update={"dense": True, "dense_index": True, "embed_model": "words"})
+    runtime = runtime_for(settings)
+    opening = Openings(runtime, embedder).open(parse_source(str(tmp_path / "local")), settings)
+    try:
+        async with asyncio.timeout(30):
+            while opening.index is None or "orchard/late.py" not in opening.index.files:
+                await asyncio.sleep(0.05)
+    finally:
+        await asyncio.to_thread(opening.watch.stop)
+    await until(opening, "ready")
+    runtime.close()
+
+
 async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
     openings = Openings(runtime_for(settings), no_embedder)
     source = parse_source(f"{served.url}/orchard.git")

@@ -223,6 +223,7 @@ class Openings:
             opening._cancel,
         )
         opening.fetched_at = time.monotonic()
+        await self._watch_folder(opening, snapshot)
         if await self._needs_confirmation(opening, snapshot):
             opening.phase = "asking"
             return
@@ -259,10 +260,9 @@ class Openings:
         if job.error is not None:
             raise job.error
         opening.phase = "ready"
-        self._watch_folder(opening, snapshot)
 
-    def _watch_folder(self, opening: Opening, snapshot: Snapshot) -> None:
-        """Index a local folder again whenever its files change."""
+    async def _watch_folder(self, opening: Opening, snapshot: Snapshot) -> None:
+        """Index a local folder again whenever its files change, from before they are read for the first time."""
         from repopilot.index.watch import watch
 
         if opening.watch is not None:
@@ -272,9 +272,11 @@ class Openings:
         def on_change(_paths: frozenset[str]) -> None:
             loop.call_soon_threadsafe(self._folder_changed, opening)
 
-        opening.watch = watch(snapshot, on_change)
+        opening.watch = await asyncio.to_thread(watch, snapshot, on_change)
 
     def _folder_changed(self, opening: Opening) -> None:
+        if opening.idle and opening.phase != "ready":
+            return  # whoever starts it again reads the files as they are then
         opening.changed_meanwhile = not self.retry(opening)
 
 
