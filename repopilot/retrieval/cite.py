@@ -29,9 +29,7 @@ _TICKED_MARKER = re.compile(r"`\s*(\[\d{1,3}\])\s*`")
 _INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
 
 _CODE = re.compile(r"`[^`\n]*`")
-_LINK = re.compile(
-    r"!\[|\]\(|\b[a-z][a-z0-9+.-]*://|</?(?:a|img|script|iframe|svg|form|object|embed|link|style)\b", re.I
-)
+_LINK = re.compile(r"!\[|\]\(|\w://|</?(?:a|img|script|iframe|svg|form|object|embed|link|style)\b", re.I)
 
 _NO_TRANSLATIONS: Mapping[str, Collection[str]] = {}
 

@@ -12,7 +12,10 @@ import Stemmer
 
 _CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
 _QUOTE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{4,200}?)\s?[\"”»]")
-_PATH = re.compile(r"(?<![\w/])(?:[\w.-]+/)*[\w-]+\.[A-Za-z]{1,5}(?![\w(])|(?<![\w/])(?:[\w.-]+/){2,}[\w.-]+")
+# Parts of bounded length: with `+` a run of a thousand dashes is looked through from each of them.
+_PATH = re.compile(
+    r"(?<![\w/])(?:[\w.-]{1,99}/)*[\w-]{1,99}\.[A-Za-z]{1,5}(?![\w(])|(?<![\w/])(?:[\w.-]{1,99}/){2,}[\w.-]{1,99}"
+)
 _EXTENSIONS = frozenset(
     "py js ts jsx tsx mjs cjs java kt go rs c h cc cpp hpp cs rb php swift scala md rst txt toml json yaml yml ini cfg "
     "html css scss sql sh prisma lock xml vue svelte lua pl ex exs erl hs ml zig dart r jl proto".split()
@@ -20,13 +23,14 @@ _EXTENSIONS = frozenset(
 _NAME = re.compile(r"(?<![\w-])--[a-z][\w-]+|\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*\b(\()?")
 _IDENTIFIER = re.compile(r"--[a-z][\w-]+|[A-Za-z_$][\w$]*")
 _QUALIFIER = re.compile(r"\.|::|->|#")
-_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|\d+")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _SENTENCE = re.compile(
     r"\S.*?(?:(?:[.!?…]|:(?=\s*$))[\"”»)*_]*(?:\s*[\[【]\s*\^?\d[\d\s,;&–-]*\??[\]】](?!\())*(?=\s|$)|$)\s*", re.S
 )
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|p\. ex|ex|env|resp|approx)\.\s*$", re.I)
+_LONGEST_ABBREVIATION = 20
 _STEMMERS = (Stemmer.Stemmer("english"), Stemmer.Stemmer("french"))
 
 _LITERALS = frozenset(["True", "False", "None", "null", "true", "false", "nil", "self", "this", "undefined"])
@@ -120,7 +124,9 @@ def _line_sentences(line: str) -> Iterator[tuple[str, bool]]:
     pending = ""
     for match in _SENTENCE.finditer(line[indent:]):
         pending += match.group(0)
-        if not (_ABBREVIATION.search(pending) or re.fullmatch(r"(?:\d+[.)]|[-*+])\s*", pending)):
+        if not (
+            _ABBREVIATION.search(pending[-_LONGEST_ABBREVIATION:]) or re.fullmatch(r"(?:\d+[.)]|[-*+])\s*", pending)
+        ):
             yield pending, True
             pending = ""
     if pending:

@@ -191,3 +191,7 @@ def test_who_asks_for_a_number_gets_one(question: str, sentence: str, shown: boo
     language = "fr" if "combien" in question else "en"
     ground = Ground((Excerpt(1, "session.py", 1, 3, "Session", text),), language, (question,))
     assert (check_sentence(sentence, ground) != "no_amount") is shown
+
+
+def test_a_sentence_without_end_is_none_and_is_not_looked_through():
+    assert check_sentence("x " + "_" * 1_000_000 + ".", Ground([SESSIONS])) == "fragment"

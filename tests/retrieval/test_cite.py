@@ -112,3 +112,10 @@ def test_only_numbers_of_shown_citations_remain(text: str) -> None:
 )
 def test_ranges_of_citations_are_read_however_they_are_written(marks: str, numbers: list[int]) -> None:
     assert split_marks(f"It is so {marks}.")[1] == numbers
+
+
+@pytest.mark.parametrize("unit", ["-", "9", ".", "a.", "a-", "A", "_", "e.g. ", "www.", "a/", "[1]", "` "])
+def test_a_reply_that_goes_round_in_circles_is_checked_in_linear_time(unit):
+    reply = "x " + unit * (150_000 // len(unit)) + " x."  # quadratic, this takes minutes
+    text, _ = checked(reply)
+    assert len(text) <= len(reply)

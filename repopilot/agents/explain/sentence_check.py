@@ -61,6 +61,9 @@ SAME_SHARE = 0.8
 LEAST_ADDED = 2
 """Words that a sentence without names or literals adds to the question at least, to be checked by them."""
 
+LONGEST = 1_500
+"""Characters of a sentence: more are a model that goes round in circles, and take long to check."""
+
 _CODE = re.compile(r"`[^`\n]*`")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _ENDING = re.compile(r"[.!?…][\"”»)*_]*$")
@@ -130,6 +133,8 @@ def check_sentence(sentence: str, ground: Ground, earlier: Sequence[str] = ()) -
     Returns:
         The sentence to show, with the number of the excerpt that supports it; or why it isn't shown.
     """
+    if len(sentence) > LONGEST:
+        return "fragment"
     body, given = split_marks(without_invented_lines(sentence))
     body = _LIST_MARK.sub("", body).strip()
     claim = claim_of(body)
