@@ -1,4 +1,4 @@
-"""Runs tests in the sandbox from asynchronous code."""
+"""Runs tests and type checkers in the sandbox from asynchronous code."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
+from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, check_types
 from repopilot.settings import Settings
 from repopilot.types import Environment, TestRun
+
+T = TypeVar("T")
 
 
 async def run_in_sandbox(
@@ -53,7 +57,15 @@ async def run_suite_in_sandbox(
     return await _in_thread(partial(run_suite, files, suite, settings, inputs, cancel), cancel)
 
 
-async def _in_thread(work: Callable[[], TestRun], cancel: threading.Event) -> TestRun:
+async def check_types_in_sandbox(
+    checker: TypeChecker, files: Mapping[str, str], settings: Settings
+) -> tuple[TypeDiagnostic, ...]:
+    """Run `check_types` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
+    cancel = threading.Event()
+    return await _in_thread(partial(check_types, checker, files, settings, cancel), cancel)
+
+
+async def _in_thread(work: Callable[[], T], cancel: threading.Event) -> T:
     running = asyncio.create_task(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)
@@ -64,7 +76,7 @@ async def _in_thread(work: Callable[[], TestRun], cancel: threading.Event) -> Te
         raise
 
 
-def _retrieve_exception(task: asyncio.Task[TestRun]) -> None:
+def _retrieve_exception(task: asyncio.Task[T]) -> None:
     """Mark the error of a cancelled run as seen, or asyncio would log it as never retrieved."""
     if not task.cancelled():
         task.exception()

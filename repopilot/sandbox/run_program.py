@@ -24,7 +24,7 @@ from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan
 from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, runner_of
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.settings import Settings
-from repopilot.types import InstalledPackages, TestOutcomeName, TestRun
+from repopilot.types import InstalledPackages, SandboxLevel, TestOutcomeName, TestRun
 
 _MOST_REASONS = 5
 _LONGEST_OUTPUT = 64 * 1024
@@ -84,30 +84,69 @@ def run_suite(
     achieved = level(settings)
     limits = _limits(suite.language, settings)
     packages = suite.packages
-    with stage.stage(files, inputs, packages.files if packages else None) as folder:
-        root = folder / "repo"
-        if packages and suite.language == "javascript":
-            _link_entries(packages.folder, root / _NODE_MODULES)
-        plan = RunPlan(program, suite.tests, suite.project, packages.folder if packages else None)
-        command = runner.command(plan)
-        readable = (*readable, *(_readable(packages) if packages else ()))
-        job = SandboxJob(
-            root,
-            stage.fresh_work(folder, "work"),
-            limits=limits,
-            program=replace(command, readable=readable),
-        )
-        outcome = levels.start(job, achieved, cancel or threading.Event())
-        top = f"{MOUNTS.work if achieved == 'bwrap' else os.path.realpath(job.work)}/{COPY}"
+    command = runner.command(RunPlan(program, suite.tests, suite.project, packages.folder if packages else None))
+    readable = (*readable, *(readable_packages(packages) if packages else ()))
+    node_modules = packages.folder if packages and suite.language == "javascript" else None
+    copied = CopiedRun(
+        replace(command, readable=readable), limits, packages.files if packages else {}, node_modules, inputs
+    )
+    outcome, top = run_in_copy(files, copied, achieved, cancel or threading.Event())
     report = runner.read(outcome.report, top)
     return _result(outcome, report, _Context(achieved, limits, top, command, _texts(files, report, inputs, top)))
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedRun:
+    """A program that is run in a copy of the repository.
+
+    Attributes:
+        program: with all that it reads.
+        limits: of the run.
+        written: texts by path of files that an installation would have written into the repository.
+        node_modules: the folder whose entries the copy gets as its own, None for none.
+        inputs: a folder with the rest of the repository.
+    """
+
+    program: SandboxProgram
+    limits: SandboxLimits
+    written: Mapping[str, str] = field(default_factory=dict)
+    node_modules: Path | None = None
+    inputs: Path | None = None
+
+
+def run_in_copy(
+    files: Mapping[str, str | bytes], run: CopiedRun, achieved: SandboxLevel, cancel: threading.Event
+) -> tuple[supervise.RunOutcome, str]:
+    """Run a program in a copy of the repository. Blocking; no process of the run is left when it returns.
+
+    Args:
+        files: texts by path, which replace those of the inputs.
+        run: the program, and what it needs.
+        achieved: the level.
+        cancel: ends the run once set.
+
+    Returns:
+        How it ended, and the copy's folder as the program saw it.
+
+    Raises:
+        SandboxError: the level can't be used.
+        StorageError: the files can't be written.
+        Cancelled: `cancel` was set.
+    """
+    with stage.stage(files, run.inputs, run.written) as folder:
+        root = folder / "repo"
+        if run.node_modules:
+            _link_entries(run.node_modules, root / _NODE_MODULES)
+        job = SandboxJob(root, stage.fresh_work(folder, "work"), limits=run.limits, program=run.program)
+        outcome = levels.start(job, achieved, cancel)
+        return outcome, f"{MOUNTS.work if achieved == 'bwrap' else os.path.realpath(job.work)}/{COPY}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
     """What the result of a run is made with. `top`: the code's folder inside."""
 
-    level: levels.SandboxLevel
+    level: SandboxLevel
     limits: SandboxLimits
     top: str
     command: SandboxProgram
@@ -122,7 +161,7 @@ def _link_entries(packages: Path, folder: Path) -> None:
             (folder / entry.name).symlink_to(entry)
 
 
-def _readable(packages: InstalledPackages) -> tuple[Path, ...]:
+def readable_packages(packages: InstalledPackages) -> tuple[Path, ...]:
     """The folder of the packages, or that around it where it is ours, with what tells cargo where they are."""
     return (packages.folder.parent if packages.key else packages.folder,)
 
@@ -170,20 +209,24 @@ def _name(outcome: TestOutcome) -> TestOutcomeName:
     return "passed" if outcome.outcome == "passed" else "skipped"
 
 
+def why_stopped(run: supervise.RunOutcome, limits: SandboxLimits) -> str:
+    """The message for a run that exceeded a limit."""
+    values = {
+        "timeout": limits.seconds,
+        "memory": limits.memory // MB,
+        "processes": limits.processes,
+        "output": limits.output // MB,
+        "disk": limits.disk // MB,
+    }
+    return i18n.message(f"sandbox.stopped.{run.ended}", limit=values.get(run.ended, 0))
+
+
 def _reasons(
     run: supervise.RunOutcome, report: ProgramReport, outcomes: Sequence[TestOutcome], context: _Context
 ) -> tuple[str, ...]:
     """Why the run is no pass; none when the runner reported one and nothing contradicts it."""
     if run.ended != "finished":
-        limits = context.limits
-        values = {
-            "timeout": limits.seconds,
-            "memory": limits.memory // MB,
-            "processes": limits.processes,
-            "output": limits.output // MB,
-            "disk": limits.disk // MB,
-        }
-        return (i18n.message(f"sandbox.stopped.{run.ended}", limit=values.get(run.ended, 0)),)
+        return (why_stopped(run, context.limits),)
     failed = [outcome.id for outcome in outcomes if outcome.outcome == "failed"]
     if failed:
         return tuple(i18n.message("sandbox.verdict.failed", test=test) for test in failed[:_MOST_REASONS])

@@ -33,6 +33,7 @@ from repopilot.agents.generate.evidence import (
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
 from repopilot.agents.generate.runner_suites import suite_language
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
+from repopilot.agents.generate.type_errors import ordered_by_types, type_errors
 from repopilot.agents.testing.attempts import no_worse
 from repopilot.agents.testing.checkout import checked_out
 from repopilot.errors import RepoPilotError
@@ -219,7 +220,7 @@ async def _decide_edit(
 
 async def _examine_edit(examination: Examination, edit: EditOutcome, step: Step, suffix: str = "") -> Version:
     """Tests, then the Controller: what a small model says about a few lines has no weight."""
-    candidates = (edit.changes, *edit.candidates)
+    candidates = await ordered_by_types(examination, (edit.changes, *edit.candidates), step)
     work = i18n.message("generate.work.tests")
     tested = await result_or_none(choose_by_tests(examination, candidates, step), work, step)
     changes, report = (tested.changes, tested.report) if tested else (edit.changes, None)
@@ -321,7 +322,7 @@ async def _judged(
 ) -> Version:
     """The Controller's verdict on a version. `passing` are texts of further tests whose pass was verified."""
     async with step.child(f"controller{suffix}", "agent") as judging:
-        evidence = await gather_evidence(examination, judged.changes, judged.report, judging, passing)
+        evidence = await _evidence(examination, judged.changes, judged.report, judging, passing)
         evidence = replace(evidence, objection=judged.objection)
         verdict = scoring.judge(evidence, judged.opinions)
         judging.note(score=verdict.score, decision=verdict.decision, dropped_points=judged.opinions.dropped)
@@ -329,6 +330,14 @@ async def _judged(
         await judging.write(f"{verdict.score}/10 {verdict.decision}\n{reasons}")
     decisive = scoring.decisive_reasons(evidence, judged.opinions)
     return Version(judged.changes, evidence, judged.opinions, verdict, decisive, judged.report)
+
+
+async def _evidence(
+    examination: Examination, changes: Changes, report: TestReport | None, step: Step, passing: Sequence[str] = ()
+) -> ChangeEvidence:
+    """What is known about a version, with what the repository's type checker finds new in it."""
+    evidence = await gather_evidence(examination, changes, report, step, passing)
+    return replace(evidence, findings=(*evidence.findings, *await type_errors(examination, changes, step)))
 
 
 async def _debate(examination: Examination, changes: Changes, step: Step, suffix: str) -> tuple[Opinions, Objection]:
@@ -388,7 +397,7 @@ async def _merge(examination: Examination, found: Exploration | None, version: V
         work = _test(examination, changes, merging, written)
         tested = await result_or_none(work, i18n.message("generate.work.tests"), merging)
         report = tested.report if tested else None
-        evidence = await gather_evidence(examination, changes, report, merging)
+        evidence = await _evidence(examination, changes, report, merging)
         verdict = scoring.judge(evidence, Opinions())
         why = why_not_merged(version, changes, evidence)
         merging.note(kept="original" if why else "merged", score=verdict.score)

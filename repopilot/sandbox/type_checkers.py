@@ -1,0 +1,168 @@
+"""The type checker that a repository uses, run in the sandbox: mypy, which is installed with us, or its own TypeScript.
+
+What it says of a version counts only beside what it says of the repository as it is: packages may be missing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import tomllib
+from collections.abc import Mapping, Sequence
+from configparser import ConfigParser
+from configparser import Error as ConfigError
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from repopilot import i18n
+from repopilot.errors import SandboxError
+from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
+from repopilot.sandbox.levels import level
+from repopilot.sandbox.run_program import CopiedRun, readable_packages, run_in_copy, why_stopped
+from repopilot.sandbox.runners.runner_form import NODE_VARIABLES
+from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program
+from repopilot.settings import Settings
+from repopilot.types import Environment, InstalledPackages
+
+_PATIENCE = 4.0
+"""A program is checked whole: what the time limit of tests is multiplied by."""
+_MYPY_LIMITS = SandboxLimits(memory=2048 * MB)
+_MYPY_ERROR = re.compile(r"^(?P<path>[^:\n]{1,400}):(?P<line>\d{1,7})(?::\d+)?: error: (?P<message>.{1,1000})$", re.M)
+_TSC_ERROR = re.compile(r"^(?P<path>[^(\n]{1,400})\((?P<line>\d{1,7}),\d+\): error (?P<message>.{1,1000})$", re.M)
+_MYPY_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
+_WHOLE = frozenset({"files", "packages", "modules"})
+_LARGEST = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDiagnostic:
+    """What a type checker objects to. `line` counts from 1."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChecker:
+    """A type checker, ready to run.
+
+    Attributes:
+        name: as its users call it.
+        run: the program with what it needs.
+        errors: finds `path`, `line` and `message` in what it prints.
+        statuses: the exit statuses with which it has checked everything.
+    """
+
+    name: str
+    run: CopiedRun
+    errors: re.Pattern[str]
+    statuses: frozenset[int]
+
+
+def mypy_checker(inputs: Path, paths: Sequence[str], environment: Environment | None) -> TypeChecker | None:
+    """Mypy as a repository configures it.
+
+    Args:
+        inputs: the repository.
+        paths: the files to check where the configuration names none.
+        environment: the packages that the repository needs, None for none.
+
+    Returns:
+        The type checker, None where the repository doesn't configure mypy.
+    """
+    options = _mypy_options(inputs)
+    if options is None:
+        return None
+    found = [os.path.realpath(folder) for folder in environment.packages] if environment else []
+    arguments = ("--no-error-summary", "--no-pretty", "--no-color-output", "--hide-error-context", "--show-error-codes")
+    targets = () if _WHOLE & set(options) else tuple(paths)
+    program = SandboxProgram(
+        (sys.executable, "-s", "-P", "-B", "-m", "mypy", "--cache-dir={work}/mypy", *arguments, "--", *targets),
+        {"PYTHONPATH": os.pathsep.join(found)},
+        readable=tuple(map(Path, found)),
+    )
+    return TypeChecker(
+        "mypy",
+        CopiedRun(program, _MYPY_LIMITS, environment.files if environment else {}, None, inputs),
+        _MYPY_ERROR,
+        frozenset({0, 1}),
+    )
+
+
+def typescript_checker(inputs: Path, packages: InstalledPackages | None) -> TypeChecker | None:
+    """The compiler of a TypeScript project, which only checks; None where it isn't installed, or there is no Node."""
+    if packages is None or not (inputs / "tsconfig.json").is_file():
+        return None
+    if not (packages.folder / "typescript" / "bin" / "tsc").is_file():
+        return None
+    try:
+        node, readable = find_program("javascript")
+    except SandboxError:
+        return None
+    arguments = (str(node), "{root}/node_modules/typescript/bin/tsc", "--noEmit", "--pretty", "false")
+    program = SandboxProgram(arguments, NODE_VARIABLES, readable=(*readable, *readable_packages(packages)))
+    limits = replace(LANGUAGES["javascript"].limits, memory=2048 * MB)
+    run = CopiedRun(program, limits, packages.files, packages.folder, inputs)
+    return TypeChecker("tsc", run, _TSC_ERROR, frozenset({0, 1, 2}))
+
+
+def check_types(
+    checker: TypeChecker, files: Mapping[str, str], settings: Settings, cancel: threading.Event
+) -> tuple[TypeDiagnostic, ...]:
+    """Run a type checker over a version of the repository. Blocking.
+
+    Args:
+        checker: what to run.
+        files: the changed texts by path.
+        settings: sandbox level, consent and time limit.
+        cancel: ends the run once set.
+
+    Returns:
+        Its errors in order.
+
+    Raises:
+        SandboxError: no level works, or it could not check the repository.
+        StorageError: the files can't be written.
+        Cancelled: `cancel` was set.
+    """
+    limits = replace(checker.run.limits, seconds=_PATIENCE * settings.test_timeout_s)
+    outcome, top = run_in_copy(files, replace(checker.run, limits=limits), level(settings), cancel)
+    said = outcome.report.decode("utf-8", "replace").replace(f"{top}/", "")
+    if outcome.ended != "finished" or outcome.status not in checker.statuses:
+        finished = outcome.ended == "finished"
+        why = said.strip().rpartition("\n")[2][:200] if finished else why_stopped(outcome, limits)
+        raise SandboxError(i18n.message("sandbox.types_unchecked", name=checker.name, why=why))
+    return tuple(
+        TypeDiagnostic(found["path"], int(found["line"]), found["message"]) for found in checker.errors.finditer(said)
+    )
+
+
+def _mypy_options(inputs: Path) -> Mapping[str, Any] | None:
+    """The repository's options for mypy, None where it has none."""
+    text = _text(inputs / "pyproject.toml")
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError:
+        tool = {}
+    if isinstance(tool, dict) and isinstance(tool.get("mypy"), dict):
+        return tool["mypy"]
+    for name in _MYPY_FILES:
+        parser = ConfigParser(interpolation=None, strict=False)
+        try:
+            parser.read_string(_text(inputs / name))
+        except ConfigError:
+            continue
+        if parser.has_section("mypy"):
+            return dict(parser["mypy"])
+    return None
+
+
+def _text(path: Path) -> str:
+    """The text of a file of the repository, '' where it can't be read: a link may lead anywhere."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST:
+        return ""
+    return path.read_text("utf-8", "replace")
