@@ -46,9 +46,9 @@ def additions_text(report: TestReport, language: str) -> str:
     marked = [
         i18n.text("testing.characterisation", language, test=test.name, expected=test.expected)
         if test.expected
-        else i18n.text("testing.from_doctest", language, test=test.name)
+        else i18n.text(f"testing.from_{test.origin}", language, test=test.name)
         for test in report.additions
-        if test.expected or test.origin == "doctest"
+        if test.expected or test.origin != "model"
     ]
     return "\n\n".join(filter(None, [_mutant_rows(report, language), *marked, _rejected(report, language)]))
 

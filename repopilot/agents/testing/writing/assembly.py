@@ -18,6 +18,8 @@ from repopilot.index.store import Index
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
+_HYPOTHESIS = {"given": "from hypothesis import given", "st": "from hypothesis import strategies as st"}
+
 
 def assembled(place: TestPlace, drafts: Sequence[TestDraft], index: Index, code: str = "") -> str:
     """The text of the test module with some more tests.
@@ -73,7 +75,9 @@ def _with_needed_imports(text: str, path: str, used: Collection[str], index: Ind
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
     for name in sorted(undefined):
-        if name == "pytest" or name in sys.stdlib_module_names:
+        if name in _HYPOTHESIS:
+            text = with_import_line(text, _HYPOTHESIS[name])
+        elif name == "pytest" or name in sys.stdlib_module_names:
             text = with_import_line(text, f"import {name}")
 
     def file_of(name: str) -> str | None:
