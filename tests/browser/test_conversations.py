@@ -88,8 +88,10 @@ def test_what_was_asked_and_found_outlives_a_killed_server(browser, world, tmp_p
             page.wait_for_selector('[data-answerable="true"]')
             ask(page, "What does harvest return?")
             state.delay_s = 0.3
+            writing = page.locator('[id^="step-Write"]')
+            before = writing.count()
             tab.say("How does harvest count the ripe fruit in detail?")
-            expect(page.locator('[id^="step-Write"]').last).to_be_visible()
+            expect(writing).to_have_count(before + 1)
             app.process.send_signal(signal.SIGKILL)
             app.process.wait()
             address = page.url.replace(app.url, "")
