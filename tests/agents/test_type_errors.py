@@ -51,6 +51,13 @@ async def test_a_broken_caller_is_found_where_the_repository_checks_all_of_it(tm
     assert [(e.path, e.line) for e in found] == [("shop/calls.py", 3)]
 
 
+async def test_a_missing_annotation_contradicts_nothing(tmp_path):
+    files = {**FILES, "pyproject.toml": CONFIGURED + "strict = true\n"}
+    plain = PRICES + "\n\ndef bare(x):\n    return x\n"
+    order, (plain_, _), _ = await found_in(tmp_path, files, "shop/prices.py", plain, PRICES + "\nX = 1\n")
+    assert order == [0, 1] and [e.severity for e in plain_] == ["low"]
+
+
 async def test_a_repository_without_a_type_checker_has_no_step_for_it(tmp_path):
     files = {**FILES, "pyproject.toml": '[project]\nname = "shop"\n'}
     _, (found,), said = await found_in(tmp_path, files, "shop/prices.py", WRONG)

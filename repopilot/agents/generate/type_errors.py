@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -13,10 +14,14 @@ from repopilot.project_environment import declared_packages, find_packages
 from repopilot.sandbox.async_runner import check_types_in_sandbox
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, mypy_checker, typescript_checker
 from repopilot.trace import Step, result_or_none
-from repopilot.types import Finding
+from repopilot.types import Finding, Severity
 
 MOST_VERSIONS = 3
 """Versions that are checked to put them in order."""
+_INCOMPLETE = re.compile(
+    r"\[(?:no-untyped-\w+|no-any-\w+|type-arg|unused-ignore|import-\w+|var-annotated|explicit-any|untyped-decorator)\]\s*$"
+)
+"""Annotations that strict options miss: nothing contradicts another."""
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -30,7 +35,10 @@ async def ordered_by_types(examination: Examination, versions: Sequence[Changes]
     """
     if len(versions) < 2:
         return list(versions)
-    counts = {changes: len(await type_errors(examination, changes, step)) for changes in versions[:MOST_VERSIONS]}
+    counts = {}
+    for changes in versions[:MOST_VERSIONS]:
+        found = await type_errors(examination, changes, step)
+        counts[changes] = sum(error.severity == "high" for error in found)
     return sorted(versions, key=lambda changes: counts.get(changes, max(counts.values())))
 
 
@@ -64,7 +72,11 @@ async def _new_errors(examination: Examination, changes: Changes, step: Step) ->
         new = _new(after, before, texts_of(changes), examination)
         checking.note(errors=len(new), before=len(before))
         await checking.write("\n".join(f"{each.path}:{each.line}: {each.message}" for each in new))
-    return tuple(Finding(e.path, e.line, "high", checker.name, e.message, checker.name, "types") for e in new)
+    return tuple(Finding(e.path, e.line, _severity(e), checker.name, e.message, checker.name, "types") for e in new)
+
+
+def _severity(error: TypeDiagnostic) -> Severity:
+    return "low" if _INCOMPLETE.search(error.message) else "high"
 
 
 def _new(
