@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.grounded_shapes import hoisted_import, reordered_parameters
 from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
 from repopilot.agents.editing.exact.sources import Sources, word_pattern
 from repopilot.agents.editing.exact.wording.lexicon import NUMBERS
@@ -81,6 +82,9 @@ def grounded_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
     if "\n" in task.strip() or len(task) > 600:
         return []
     pieces = _pieces(tokens_of(plain_task(task)), sources, folded(task))
+    shaped = [*reordered_parameters(task, sources), *hoisted_import(task, sources)]
+    if shaped:
+        return [[edit] for edit in shaped]
     if _MORE_WORK.search(pieces.words):
         return []
     single = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
@@ -16,6 +17,7 @@ from repopilot.agents.editing.exact.exports.exporting import export, unexport
 from repopilot.agents.editing.exact.files.file_deleting import delete_file
 from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
 from repopilot.agents.editing.exact.grounded import grounded_edits
+from repopilot.agents.editing.exact.grounded_shapes import renames_said, reordered_parameters
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
@@ -28,12 +30,15 @@ from repopilot.agents.editing.exact.moves.moving import rename_file
 from repopilot.agents.editing.exact.moves.relocating import move
 from repopilot.agents.editing.exact.parameters.reshaping import reshape
 from repopilot.agents.editing.exact.parameters.signatures import change_signature
+from repopilot.agents.editing.exact.python.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.renaming import rename
 from repopilot.agents.editing.exact.sources import Patch, Sources, by_line, merge, outcome, overlapping
 from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.agents.editing.exact.values.version_bump import bump_version
-from repopilot.agents.editing.exact.wording.reading import read_task
+from repopilot.agents.editing.exact.wording.constraints import requests_only, without_constraints
+from repopilot.agents.editing.exact.wording.plain_wording import plain_task
+from repopilot.agents.editing.exact.wording.reading import on_one_line, read_task
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
@@ -46,6 +51,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "add_import": change_import,
     "remove_import": change_import,
     "remove_unused_imports": change_import,
+    "hoist_import": hoist_import,
     "add_member": add_entry,
     "remove_member": remove_entry,
     "replace_text": replace_text,
@@ -100,10 +106,53 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
+    result = _exact_edit(task, workspace)
+    if result is not None:
+        return result
+    whole = plain_task(on_one_line(task))
+    rest, staying = without_constraints(whole)
+    request, said = requests_only(rest)
+    placed = f"{request.rstrip('.!? ')} in `{said[0]}`" if len(said) == 1 and said[0] not in request else whole
+    for text, about in ((rest, ()), (request, said), (placed, said)):
+        result = _exact_edit(text, workspace) if text != whole else None
+        if result is not None and _leaves(staying, result) and _is_about(about, result):
+            return result
+    return _renamed(rest, staying, workspace)
+
+
+def _renamed(task: str, staying: Sequence[str], workspace: Workspace) -> EditOutcome | None:
+    sources = Sources(workspace)
+    edits = renames_said(task, sources)
+    try:
+        result = _together([[edit] for edit in edits], sources)
+    except GenerationFailed:  # a guess that the code contradicts
+        return None
+    return result if result is not None and _leaves(staying, result) else None
+
+
+def _is_about(names: Sequence[str], result: EditOutcome) -> bool:
+    """Whether the changed files hold the names in which a task says why."""
+    texts = [f"{change.path}\n{change.content}\n{change.diff}" for change in result.changes]
+    return all(any(_whole_name(name.rpartition(".")[2]).search(text) for text in texts) for name in names)
+
+
+def _leaves(names: Sequence[str], result: EditOutcome) -> bool:
+    """Whether an edit changes no use of names that the task says it shall leave alone."""
+    lines = [line for change in result.changes for line in change.diff.split("\n") if line[:3] not in ("+++", "---")]
+    gone, new = ("\n".join(line for line in lines if line.startswith(sign)) for sign in "-+")
+    return all(len(found.findall(gone)) == len(found.findall(new)) for found in map(_whole_name, names))
+
+
+def _whole_name(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+
+
+def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     sources = Sources(workspace)
     problem: GenerationFailed | None = None
-    try:
-        result = _together(read_task(task), sources)
+    try:  # `f(b, a)` for `f(a, b)` is no text to be replaced
+        result = _together([[edit] for edit in reordered_parameters(task, sources, written=True)], sources)
+        result = result or _together(read_task(task), sources)
     except PlaceAmbiguous:
         raise
     except GenerationFailed as error:

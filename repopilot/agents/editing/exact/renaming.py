@@ -17,8 +17,9 @@ from repopilot.agents.editing.exact.locate import (
     not_found,
     one_definition,
 )
+from repopilot.agents.editing.exact.parameters.call_arguments import parameters_by_kind
 from repopilot.agents.editing.exact.parameters.polyglot_calls import scoped_references
-from repopilot.agents.editing.exact.parameters.signatures import change_signature
+from repopilot.agents.editing.exact.parameters.signatures import change_signature, function_of, label_of
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, unique_references
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.modules import modules_of
@@ -85,9 +86,29 @@ def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch
         if with_parameter is not None:
             merge(patch, with_parameter)
         return patch
+    local = _rename_local(project, task, name, new)
+    if local is not None:
+        return local
     if is_code_name(task.name) or task.places:
         raise not_found(task.name, task, sources.workspace.index)
     return None
+
+
+def _rename_local(project: PythonProject, task: ExactTask, name: str, new: str) -> Patch | None:
+    """Rename a local variable of the function that a task names; None where it has none. Parameters are no such."""
+    if task.what not in ("variable", "") or not task.places:
+        return None
+    function = function_of(task, project)
+    source = project.sources.get(function.path) if function is not None else None
+    table = project.table(function.path, name) if function is not None else None
+    if function is None or source is None or table is None or function.node.id not in table.bound:
+        return None
+    if name in [parameter.name for parameter in parameters_by_kind(source, function.node)]:
+        return None
+    check_editable(function.path, task, project.sources)
+    found = local_references(table, function.node)
+    check_new_name(project, found, new, ())
+    return renamed(found, name, new, f"{label_of(project, function)}.{name}", project.sources)
 
 
 def _rename_its_parameter(project: PythonProject, owner: ClassPlace, name: str, new: str) -> Patch | None:

@@ -16,7 +16,7 @@ from repopilot.agents.editing.exact.python.modules import imported_names, module
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.references import in_all
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.code.languages import file_kind, is_test_path
+from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 
@@ -48,7 +48,8 @@ def rename_file(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     patch = Patch(moved={old: new})
     patch.edits.append(Edit("rename_file", old, posixpath.basename(old), new))
-    _rename_imports(old, new, sources, patch)
+    said = task.name if f".{_dotted(old)}".endswith(f".{task.name}") else ""
+    _rename_imports(old, new, said, sources, patch)
     mend_mentions(old, new, sources, patch)
     return patch
 
@@ -62,10 +63,17 @@ def _old_path(task: ExactTask, sources: Sources) -> str | None:
         return None
     modules = modules_of(index)
     found = [p for name, paths in modules.by_name.items() for p in paths if f".{name}".endswith(f".{task.name}")]
+    if not found and "." in task.name:  # an empty `__init__.py` isn't indexed, so that its folder looks like no package
+        python = (p for p in index.files if p.endswith(".py"))
+        found = [p for p in python if f".{_dotted(p)}".endswith(f".{task.name}")]
     if not found:
         code = (p for p in index.files if file_kind(p) == "code" and not is_test_path(p))
         found = [p for p in code if posixpath.basename(posixpath.splitext(p)[0]) == task.name]
     return found[0] if len(found) == 1 else None
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".")
 
 
 def _new_path(old: str, written: str) -> str:
@@ -76,12 +84,12 @@ def _new_path(old: str, written: str) -> str:
     return posixpath.join(folder, written if written.endswith(suffix) else written.rpartition(".")[2] + suffix)
 
 
-def _rename_imports(old: str, new: str, sources: Sources, patch: Patch) -> None:
+def _rename_imports(old: str, new: str, said: str, sources: Sources, patch: Patch) -> None:
     project = PythonProject(sources, modules_of(sources.workspace.index))
     before, after = (posixpath.basename(p).removesuffix(".py") for p in (old, new))
     if not after.isidentifier():
         raise GenerationFailed(i18n.message("exact.no_identifier", name=after))
-    full = project.modules.name_of(old)
+    full = max(project.modules.name_of(old), said, key=len)
     for path in sources.mentioning(before):
         source = sources.get(path)
         if source is None:
@@ -89,8 +97,24 @@ def _rename_imports(old: str, new: str, sources: Sources, patch: Patch) -> None:
         if source.language == "python" and source.root is not None:
             _python_file(project, source, old, before, after, patch)
         else:
-            for match in re.finditer(re.escape(full.encode()) + rb"(?![\w])", source.data) if "." in full else ():
-                patch.leave_open(source, match.start(), i18n.message("exact.open.string"))
+            _document(source, full, f"{full.rpartition('.')[0]}.{after}", patch)
+
+
+def _document(source: SourceText, before: str, after: str, patch: Patch) -> None:
+    """Rename a module by its full name in a document. What other files say, and a change log of the past, stays."""
+    if "." not in before:
+        return
+    told = is_doc_path(source.path) and not _HISTORY.search(posixpath.basename(source.path))
+    for match in re.finditer(rb"(?<![\w./])" + re.escape(before.encode()) + rb"(?!\w)", source.data):
+        if told:
+            patch.replace(source.path, match.start(), match.end(), after)
+        else:
+            patch.leave_open(source, match.start(), i18n.message("exact.open.string"))
+    if source.path in patch.replacements:
+        patch.edits.append(Edit("rename_file", source.path, i18n.message("exact.line", line=1), after))
+
+
+_HISTORY = re.compile(r"chang|history|news|releas", re.I)
 
 
 def _python_file(project: PythonProject, source: SourceText, old: str, before: str, after: str, patch: Patch) -> None:

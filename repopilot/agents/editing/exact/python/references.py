@@ -310,7 +310,17 @@ def is_said(table: NameTable, use: NameUse, mentioned: Mentioned, scopes: Collec
     if bound is not None and bound.id not in scopes:
         return False
     in_prose = use.role == "comment" or _is_docstring(use.node)
+    if bound is not None and use.role == "string" and in_prose and _is_in_doctest(table, use):
+        return True
     return (certain_mention if in_prose else certain_text)(table.source, use.start, mentioned)
+
+
+def _is_in_doctest(table: NameTable, use: NameUse) -> bool:
+    """Whether a use in a docstring is a name in the code of an example, which knows the module's names."""
+    data = table.source.data
+    line = data[data.rfind(b"\n", 0, use.start) + 1 : use.start].decode("utf-8", "replace")
+    code = re.match(r"\s*(?:>>>|\.\.\.) (.*)$", line)
+    return code is not None and not re.search(r"[\w.]$", code[1]) and all(code[1].count(q) % 2 == 0 for q in "\"'")
 
 
 def _is_docstring(node: Node) -> bool:

@@ -145,7 +145,11 @@ def without_callers(text: str) -> str:
         text: the task.
     """
     shorter = _EVERYWHERE.sub("", text)
-    return shorter if shorter.strip() else text
+    return shorter if shorter.strip() and not _ENDS_OPEN.search(shorter) else text
+
+
+_ENDS_OPEN = re.compile(r"\b(?:that|this|these|those|the|an?|its|unused|any|cet(?:te)?|ces?|un|une)$", re.I)
+"""What `drop that import` is without its end: the import is what is meant, nothing that goes along."""
 
 
 def without_asides(tokens: list[Token], reading: Reading) -> list[Token]:

@@ -43,7 +43,17 @@ def read_task(task: str) -> list[list[ExactTask]]:
         found = [edits_of(each) for clause in clauses for each in distributed(clause)]
         if found and len(found) <= _MOST_CLAUSES and all(found):
             return [[replace(edit, mention=mention) for edit in meanings] for meanings in found]
-    return []
+    several = _SEVERAL_PLACES.fullmatch(text)
+    if several is None or mention:
+        return []
+    each = [read_task(f"{several['task']} {several[place]}") for place in ("first", "second")]
+    return [meanings for task_ in each for meanings in task_] if all(each) else []
+
+
+_PLACE = r"`[^`\s]+`|[A-Za-z_][\w.]*[._][\w.]*(?:\(\))?|[A-Za-z_]\w*\(\)"
+_SEVERAL_PLACES = re.compile(
+    rf"(?P<task>.*\s(?:in|of|dans|de))\s+(?:both\s+)?(?P<first>{_PLACE})\s+(?:and|et)\s+(?P<second>{_PLACE})", re.S
+)
 
 
 _BLOCK = re.compile(r"```\w*\n(?P<fenced>.*?)```|\n\s*\n(?P<indented>(?:(?:    |\t)[^\n]*\n?|[ \t]*\n)+)", re.S)

@@ -37,7 +37,9 @@ def is_passed(segment: Sequence[Token], reading: Reading) -> bool:
     return True
 
 
-_HAS = frozenset("has takes contains lists carries holds prend contient a declares defines imports".split())
+_HAS = frozenset(
+    "has takes contains lists carries holds says reads prend contient a dit affiche declares defines imports".split()
+)
 
 
 def statement(segment: list[Token], reading: Reading) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import Part
 from repopilot.agents.editing.exact.wording.frames.frame import PLACE_ROLES, EditFrame, value_text_of
 from repopilot.agents.editing.exact.wording.frames.import_frames import exports_of
 from repopilot.agents.editing.exact.wording.lexicon import ADJECTIVES, DETERMINERS, FILLERS
-from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, kind_of_word, noun_phrase
+from repopilot.agents.editing.exact.wording.noun_phrases import NounPhrase, bare_name, kind_of_word, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token
 
 
@@ -67,8 +68,9 @@ def making(frame: EditFrame) -> Iterator[ExactTask]:
     if not adjective:
         return
     phrase = noun_phrase(tokens)
-    names = [bare_name(t) for t in phrase.names] or [bare_name(t) for t in phrase.words]
-    if not names:
+    named = sorted((*phrase.names, *phrase.words), key=lambda token: token.start)
+    names = [bare_name(t) for t in named]
+    if not names or (phrase.described and not _are_listed(named, phrase)):
         return
     if adjective in ("private", "public"):
         old = names[0]
@@ -95,6 +97,13 @@ def making(frame: EditFrame) -> Iterator[ExactTask]:
     new = value_text_of(frame, new_part.tokens) if new_part is not None else ""
     kind = "require_parameter" if adjective == "required" else adjective
     yield ExactTask(kind, ", ".join(names), "parameter", new, "", frame.place_parts())
+
+
+def _are_listed(named: Sequence[Token], phrase: NounPhrase) -> bool:
+    """Whether `and` or a comma stands between each two of the names: `months and minimum_unit`."""
+    at = [phrase.tokens.index(token) for token in named]
+    between = (phrase.tokens[first + 1 : second] for first, second in itertools.pairwise(at))
+    return all(any(t.low in ("and", "et", "&", ",") for t in some) for some in between)
 
 
 def _adjective(frame: EditFrame) -> tuple[list[Token], str]:

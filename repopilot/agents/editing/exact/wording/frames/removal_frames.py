@@ -32,10 +32,20 @@ def deletion_of(frame: EditFrame) -> Iterator[ExactTask]:
     for name in names:
         if frame.clause.verb in ("rm", "bin"):
             yield ExactTask("delete_file", bare_name(name), what, "", "", places)
+        if name.is_path and _PART_OF_A_FILE.search(frame.clause.text):
+            continue
         if name.is_path or what in ("file", "module"):
             yield ExactTask("delete_file", bare_name(name), what, "", "", places)
         else:
             yield ExactTask("delete", bare_name(name), what, "", "", places, extra={"unused": "yes"} if unused else {})
+
+
+_PART_OF_A_FILE = re.compile(
+    r"\b(?:drop|remove|delete|rid of|kill|supprime[rz]?|retire[rz]?|enl[èe]ve[rz]?)\s+"
+    r"(?:that|this|its|cet(?:te)?|ce)\s+(?!file|module|script|fichier)\w",
+    re.I,
+)
+"""`a.py still imports socket. Drop that import`: the file isn't meant."""
 
 
 def move_of(frame: EditFrame) -> Iterator[ExactTask]:

@@ -164,7 +164,7 @@ def _by_description(frame: EditFrame, new: str, old: str, *, default: bool) -> I
     frame.parts = [p for p in frame.clause.parts if p.role in PLACE_ROLES and not _holds_value(p, new, old)]
     words = frame.phrase_words()
     places = frame.place_parts()
-    if words and not frame.left_over:
+    if words and not frame.left_over and not re.fullmatch(r"[a-z]+(?:ed|wn)", new):  # `be shown in yellow`
         described = " ".join(("default", *words) if default else words)
         kind = "set_value"
         yield ExactTask(kind, "", frame.target.what, new, old, places, extra={"description": described})

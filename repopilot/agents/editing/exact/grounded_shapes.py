@@ -1,0 +1,230 @@
+"""Reads three kinds of tasks by what of their words is in the code: renames, another order of parameters, an import
+moved up.
+
+The rest of the task may say anything but a condition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.python.import_hoisting import function_around, imports_in_functions
+from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.wording.task_tokens import folded
+from repopilot.code.languages import is_test_path
+from repopilot.types import Symbol
+
+_REORDERING = re.compile(
+    r"\b(?:swap\w*|exchang\w+|interchang\w+|revers\w+|re-?order\w*|order of|wrong way round|followed by|"
+    r"interverti\w*|invers\w+|echang\w+|permut\w+|"
+    r"(?:as|be|comes?|goes?|en) (?:its |the |le )?(?:first|second|last|premier|dernier))\b"
+)
+_SWAPPING = re.compile(
+    r"\b(?:swap\w*|exchang\w+|interchang\w+|revers\w+|wrong way round|interverti\w*|invers\w+|echang\w+)\b"
+)
+_PARAMETERS = re.compile(r"\b(?:param\w*|arg\w*|signature|order|swap\w*)\b")
+_MOVING_UP = re.compile(
+    r"\b(?:hoist\w*|lift\w*|mov\w+|pull\w*|put|promot\w+|remont\w+|deplac\w+|sor[st]\w*)\b.*"
+    r"\b(?:top|module[- ]level|level of the (?:module|file)|global scope|en tete|en haut|haut|"
+    r"niveau (?:du|de) (?:module|fichier))\b",
+    re.S,
+)
+_CALL = re.compile(r"\w\([A-Za-z_]\w*(?:, *[A-Za-z_]\w*)+\)")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_FUNCTIONS = ("function", "method")
+_MOST_PARAMETERS = 8
+_OWN = ("self", "cls", "mut", "this")
+
+
+_CODE = r"`[A-Za-z_$][\w.$]*(?:\(\))?`|[A-Za-z_$][\w$]*(?:\.[\w$]+)*(?:\(\))?"
+_PAIR = re.compile(
+    rf"(?<![\w.`])(?P<old>{_CODE})\s+(?:to|into|en|→|->)\s+(?:(?:just|simply|be|plain)\s+)?(?P<new>{_CODE})(?![\w`])"
+)
+_CALLED = re.compile(
+    r"\b(?:should|must|ought to|has to|doit|devrait)\s+(?:rather\s+|plutôt\s+)?"
+    rf"(?:be\s+(?:called|named|renamed(?:\s+to)?)|s['’]appeler|se\s+nommer)\s+(?P<new>{_CODE})"
+)
+_RENAME = re.compile(r"\b(?:re-?nam\w*|renomm\w+)\b", re.I)
+_CONDITION = re.compile(
+    r"\b(?:alias\w*|deprecat\w*|except|unless|only (?:in|for|where|when)|but not|keep(?:s|ing)? (?:the )?old|sauf|"
+    r"temporar\w*|backwards?|also add|add|create|delete|remove|move|ajout\w*|supprim\w*|d[ée]plac\w*)\b",
+    re.I,
+)
+
+
+def renames_said(task: str, sources: Sources) -> list[ExactTask]:
+    """The renames that a task asks for by both names: the old ones exist, the new ones don't.
+
+    Args:
+        task: as the user wrote it, without remarks on what stays.
+        sources: the files.
+
+    Returns:
+        All of them together; [] where a name doesn't fit, or the task sets a condition.
+    """
+    if _CONDITION.search(task):
+        return []
+    begins = _RENAME.search(task)
+    pairs = [(m["old"], m["new"], m.start()) for m in (_PAIR.finditer(task, begins.start()) if begins else ())]
+    pairs += [("it", m["new"], m.start()) for m in _CALLED.finditer(task)]
+    edits: dict[str, ExactTask] = {}
+    for written, new_name, at in pairs:
+        old, new = (name.strip("`").removesuffix("()") for name in (written, new_name))
+        if old == "it":
+            old = _only_definition(task[:at], sources)
+        if not _may_be_renamed(old, new, sources):
+            return []
+        edits.setdefault(old, ExactTask("rename", old, "", new))
+    if len({edit.new for edit in edits.values()}) < len(edits):
+        return []
+    return list(edits.values())
+
+
+def _only_definition(text: str, sources: Sources) -> str:
+    """The one thing with a name like code that a text speaks of, '' for none or several."""
+    names = {name for name in _NAME.findall(text) if "_" in name or not name.islower() or f"`{name}`" in text}
+    defined = [name for name in names if sources.workspace.index.symbols(name.rpartition(".")[2])]
+    return defined[0] if len(defined) == 1 else ""
+
+
+def _may_be_renamed(old: str, new: str, sources: Sources) -> bool:
+    index, last, fresh = sources.workspace.index, old.rpartition(".")[2], new.rpartition(".")[2]
+    return bool(last and last != fresh and index.symbols(last)) and not index.symbols(fresh)
+
+
+def reordered_parameters(task: str, sources: Sources, *, written: bool = False) -> Iterator[ExactTask]:
+    """The parameters of a function in the order in which a task names them; of two the other one.
+
+    Args:
+        task: as the user wrote it.
+        sources: the files.
+        written: only where it writes the order as a call, `f(b, a)`.
+    """
+    words = folded(task)
+    said = not written and _REORDERING.search(words) and _PARAMETERS.search(words)
+    for symbol in _functions_named(task, sources) if said or _CALL.search(task) else ():
+        known = parameter_names(symbol.signature)
+        wanted = _order_in(task, symbol.name, known, said=bool(said))
+        if wanted is None and said and len(known) == 2 and _SWAPPING.search(words):
+            wanted = known[::-1]
+        move = _single_move(known, wanted) if wanted is not None else None
+        if move is not None:
+            name, position = move
+            mention = f"{symbol.path}:{symbol.qualified}"
+            place = NamedPlace(symbol.qualified, symbol.kind)
+            yield ExactTask(
+                "reorder_parameter", name, "parameter", "", "", (place,), mention, extra={"position": position}
+            )
+
+
+def parameter_names(signature: str) -> list[str]:
+    """The names of the parameters in a signature, without the object itself; [] for too many, or for odd ones."""
+    parts = _split(_balanced(signature))
+    given = [part for part in parts if re.split(r"\W", part.lstrip("& "))[0] not in _OWN and part not in ("/", "*")]
+    names = [re.match(r"[A-Za-z_$][\w$]*", part.removeprefix("mut ")) for part in given]
+    return [name[0] for name in names if name is not None] if len(given) <= _MOST_PARAMETERS and all(names) else []
+
+
+def _balanced(signature: str) -> str:
+    """What stands in the parentheses of the parameters: the first ones, or those behind a receiver in Go."""
+    start = signature.find("(")
+    if re.match(r"func\s*\(", signature):
+        start = signature.find("(", _closing(signature, start))
+    return signature[start + 1 : _closing(signature, start)] if start >= 0 else ""
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for at in range(max(start, 0), len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _split(inside: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for at, character in enumerate(inside):
+        depth += (character in "([{<") - (character in ")]}>")
+        if character == "," and depth == 0:
+            parts.append(inside[start:at].strip())
+            start = at + 1
+    return [part for part in (*parts, inside[start:].strip()) if part]
+
+
+def _functions_named(task: str, sources: Sources) -> list[Symbol]:
+    """The functions that a task names by a name that only one definition has."""
+    found = {}
+    for match in _NAME.finditer(task):
+        name = match[0]
+        symbols = [s for s in sources.workspace.index.symbols(name.rpartition(".")[2]) if s.kind in _FUNCTIONS]
+        symbols = [s for s in symbols if not is_test_path(s.path) and ("." not in name or s.qualified.endswith(name))]
+        named = re.search(rf"\b(?:of|in|for|de|dans) {re.escape(name)}\b", task)
+        if len(symbols) == 1 and ("_" in name or not name.islower() or f"`{name}" in task or named):
+            found[symbols[0].path, symbols[0].qualified] = symbols[0]
+    return list(found.values()) if len(found) == 1 else []
+
+
+def _order_in(task: str, function: str, known: Sequence[str], *, said: bool) -> list[str] | None:
+    """The order in which a task names all parameters, last as `f(b, a)`; None where it is the order they have."""
+    calls = [_split(inside) for inside in re.findall(rf"{re.escape(function)}\(([^()]*)\)", task)]
+    for call in reversed(calls):
+        if sorted(call) == sorted(known) and call != list(known):
+            return call
+    if not said:
+        return None
+    rest = task.replace(f"`{function}`", " ", 1)
+    # The last mention: `to` and `from` are words of sentences, too.
+    places = [[m.start() for m in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", rest)] for name in known]
+    if len(known) < 2 or not all(places):
+        return None
+    order = [name for _, name in sorted(zip([found[-1] for found in places], known, strict=True))]
+    return order if order != list(known) and not _SWAPPING.search(folded(task)) else None
+
+
+def _single_move(known: Sequence[str], wanted: Sequence[str]) -> tuple[str, str] | None:
+    """The parameter, and its position, that make the wanted order of the known one; None where it takes several."""
+    for name in known:
+        rest = [each for each in known if each != name]
+        at = list(wanted).index(name)
+        if [*rest[:at], name, *rest[at:]] == list(wanted):
+            return name, "first" if at == 0 else f"after:{rest[at - 1]}"
+    return None
+
+
+def hoisted_import(task: str, sources: Sources) -> Iterator[ExactTask]:
+    """An import inside of a function that a task wants at the top of its file.
+
+    Args:
+        task: as the user wrote it.
+        sources: the files.
+    """
+    words = folded(task)
+    if "import" not in words or not _MOVING_UP.search(words):
+        return
+    said = set(re.findall(r"[A-Za-z_]\w*", task))
+    found = set()
+    for path in _files_named(task, said, sources):
+        source = sources.get(path)
+        for statement, item in imports_in_functions(source) if source is not None and source.root is not None else ():
+            if source is not None and item.local in said:
+                found.add((path, item.local, function_around(source, statement)))
+    functions = {entry for entry in found if entry[2] in said} or found
+    if len({entry[:2] for entry in functions}) == 1:
+        path, name, function = min(functions)
+        places = (NamedPlace(path, "file"), *((NamedPlace(function, "function"),) if len(functions) == 1 else ()))
+        yield ExactTask("hoist_import", name, "", "", "", places)
+
+
+def _files_named(task: str, said: set[str], sources: Sources) -> list[str]:
+    """The Python files that a task names: by path, by a function in them, or by their name without its ending."""
+    files = [path for path in sources.workspace.index.files if path.endswith(".py") and not is_test_path(path)]
+    by_path = [path for path in files if re.search(rf"(?<![\w/]){re.escape(PurePosixPath(path).name)}\b", task)]
+    named = {s.path for word in said for s in sources.workspace.index.symbols(word) if s.kind in _FUNCTIONS}
+    by_function = [path for path in files if path in named]
+    by_stem = [path for path in files if PurePosixPath(path).stem in said]
+    both = [path for path in by_path if path in by_function]
+    return both or by_path or by_stem or by_function

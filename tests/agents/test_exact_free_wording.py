@@ -1,0 +1,212 @@
+"""Tasks as other people write them: with reasons, remarks on what stays, and only one sentence that asks."""
+
+from __future__ import annotations
+
+import pytest
+from support.edited import edited, texts, workspace_of
+
+from repopilot.agents.editing.exact.grounded_shapes import parameter_names
+from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.exact.wording.constraints import requests_only, without_constraints
+
+WIDTHS = '''"""Widths."""
+
+
+def disp_len(text):
+    """How wide a text is.
+
+    >>> disp_len("ab")
+    2
+    """
+    return len(text)
+
+
+def disp_trim(text, width):
+    """Cut a text; see disp_len for the width, or say "disp_len" aloud."""
+    from math import floor
+
+    import os.path
+    cut = floor(width)
+    return text[:cut] if disp_len(text) > width else text
+
+
+def shown(text, width):
+    from math import floor
+
+    return disp_trim(text, floor(width))
+
+
+def fail(code):
+    raise ValueError("the width is too small for it")
+'''
+TESTS = """import pytest
+
+from show.widths import disp_len, disp_trim, fail
+
+
+def test_widths():
+    assert disp_len("ab") == 2 and disp_trim("abc", 2) == "ab"
+    with pytest.raises(ValueError, match="the width is too small for it"):
+        fail(1)
+"""
+FILES = {
+    "show/__init__.py": "",
+    "show/widths.py": WIDTHS,
+    "show/bars.py": "import socket\nfrom show.widths import disp_trim\n\n\n"
+    "def bar(text, *, end=1):\n    return disp_trim(text, 3)\n",
+    "tests/test_widths.py": TESTS,
+    "docs/api.md": "# API\n\n::: show.widths\n\nUse `show.widths.disp_trim`, not show.widths_old.\n",
+    "CHANGELOG.md": "# Changes\n\n- Added show.widths\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return workspace_of(tmp_path, FILES)
+
+
+@pytest.mark.parametrize(
+    ("task", "rest", "kept"),
+    [
+        ("rename `f_a` to `g` everywhere (f_b keeps its name)", "rename `f_a` to `g` everywhere", ("f_b",)),
+        ("rename a to b (no alias kept)", "rename a to b", ()),
+        ("raise the limit to 3, without leaving an alias behind", "raise the limit to 3", ()),
+        ("remove x; leave the other imports where they are.", "remove x", ()),
+        ("Renomme a en b (ne touche pas à copy_a)", "Renomme a en b", ("copy_a",)),
+        ("rename a to b and update everything that refers to it", "rename a to b", ()),
+        ("rename a to b, tests included", "rename a to b", ()),
+        ("rename a to b but keep the old name as an alias", None, ()),
+        ("rename a to b, keep a as a deprecated alias", None, ()),
+        ("set `a, b` to 3", None, ()),
+        ("set a.b to 1.5", None, ()),
+    ],
+)
+def test_remarks_on_what_stays_ask_for_nothing(task, rest, kept):
+    assert without_constraints(task) == (task if rest is None else rest, kept)
+
+
+@pytest.mark.parametrize(
+    ("task", "request_", "names"),
+    [
+        ("The cache of `Keys` is slow. Rename `Keys` to `Locks`.", "Rename `Keys` to `Locks`.", ("Keys",)),
+        ("`Keys` is no key. Please rename it to `Locks`.", "Please rename `Keys` to `Locks`.", ("Keys",)),
+        ('`Keys` says "a". Change it to "b".', None, ()),
+        ("Remove a_b. Rename c_d to e.", None, ()),
+        ("rename a to b", None, ()),
+        ("title\n\nRename a to b. It is old.", None, ()),
+    ],
+)
+def test_the_one_sentence_that_asks(task, request_, names):
+    assert requests_only(task) == (task if request_ is None else request_, names)
+
+
+@pytest.mark.parametrize("unit", ["the ", "a ", "`a` ", "a, ", "(", "keep ", "a keeps ", "-", ". ", "and update "])
+def test_remarks_are_found_in_linear_time(unit):
+    task = unit * (60_000 // len(unit))  # quadratic, this takes minutes
+    assert len(without_constraints(task)[0]) <= len(task)
+
+
+def test_a_rename_with_reasons_goes_through_examples_and_tests(shop):
+    task = "`disp_len` says little. Please rename it to `display_width` wherever it is used (disp_trim keeps its name)."
+    new = texts(edited(shop, task))
+    assert '>>> display_width("ab")' in new["show/widths.py"] and "def display_width(text)" in new["show/widths.py"]
+    assert "import display_width, disp_trim" in new["tests/test_widths.py"]
+
+
+def test_what_must_stay_is_checked(shop):
+    task = 'replace "the width is too small for it" with "nothing fits" in show/widths.py; leave fail_loudly alone'
+    assert exact_edit(task, shop) is not None
+    assert exact_edit(task.replace("fail_loudly", "`width`"), shop) is None, "the text that goes has the word"
+
+
+def test_several_renames_and_none_under_a_condition(shop):
+    task = (
+        "The names are clumsy. Rename disp_len to width_of and disp_trim to cut_to, and update the tests accordingly."
+    )
+    new = texts(edited(shop, task))
+    assert "def width_of(text)" in new["show/widths.py"] and "import cut_to" in new["show/bars.py"]
+    assert (
+        exact_edit("The names are clumsy. Rename disp_len to width_of, with a deprecated alias, please.", shop) is None
+    )
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "disp_trim imports floor inside its body. Please move that import up to the module level of widths.py.",
+        "In disp_trim, hoist the import of floor to the top of the module",
+        "Remonte l'import de floor de disp_trim en tête du fichier widths.py",
+    ],
+)
+def test_an_import_is_moved_to_the_top_from_the_function_that_is_named(shop, task):
+    (text,) = texts(edited(shop, task)).values()
+    assert text.index("from math import floor") < text.index("def disp_len")
+    assert text.count("from math import floor") == 2 and "import os.path\n    cut" in text
+
+
+def test_an_import_is_not_moved_over_another_meaning(tmp_path):
+    files = {"a.py": "floor = 3\n\n\ndef f_one(x):\n    from math import floor\n    return floor(x)\n"}
+    shop = workspace_of(tmp_path, files)
+    assert exact_edit("move the import of floor in f_one to the top of a.py", shop) is None
+
+
+def test_parameters_in_the_order_that_is_written(shop):
+    for task in (
+        "`disp_trim(text, width)` is the wrong way round: make it `disp_trim(width, text)` and adapt the callers.",
+        "swap the parameters of disp_trim so that the width comes before the text, and update every call",
+    ):
+        new = texts(edited(shop, task))
+        assert "def disp_trim(width, text):" in new["show/widths.py"]
+        assert "return disp_trim(3, text)" in new["show/bars.py"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "names"),
+    [
+        ("func absPath(logger *slog.Logger, in string) string", ["logger", "in"]),
+        ("func (v *Viper) Set(key string, value any)", ["key", "value"]),
+        ("def f(self, a: int = 3, *, b: dict[str, int])", ["a", "b"]),
+        ("fn run(&mut self, a: &str, b: Vec<(u8, u8)>) -> X", ["a", "b"]),
+        ("function on(from: A, events: readonly string[]): () => void", ["from", "events"]),
+        ("def f(*args, **options)", []),
+        ("const x = 3", []),
+    ],
+)
+def test_the_parameters_of_a_signature(signature, names):
+    assert parameter_names(signature) == names
+
+
+def test_several_parameters_and_several_functions_by_keyword(tmp_path):
+    files = {"a.py": "def f_a(x, y, z=1):\n    return x\n\n\ndef f_b(x, z=2):\n    return x\n"}
+    shop = workspace_of(tmp_path, files)
+    assert "def f_a(x, *, y, z=1)" in texts(edited(shop, "make y and z of f_a keyword-only"))["a.py"]
+    both = texts(edited(shop, "make `z` keyword-only in f_a() and f_b()"))["a.py"]
+    assert "def f_a(x, y, *, z=1)" in both and "def f_b(x, *, z=2)" in both
+
+
+def test_a_local_variable_of_the_function_that_is_named(shop):
+    (text,) = texts(edited(shop, "in disp_trim rename the local variable cut to shortened")).values()
+    assert "shortened = floor(width)" in text and "text[:shortened]" in text
+
+
+def test_tests_expect_the_new_message(shop):
+    new = texts(edited(shop, 'replace "the width is too small for it" with "the width is too small for the text"'))
+    assert "small for the text" in new["show/widths.py"] and "small for the text" in new["tests/test_widths.py"]
+
+
+def test_documents_name_a_module_by_its_new_name_and_history_stays(shop):
+    outcome = edited(shop, "rename the module show.widths to show.sizes")
+    new = texts(outcome)
+    assert "::: show.sizes" in new["docs/api.md"] and "`show.sizes.disp_trim`" in new["docs/api.md"]
+    assert "show.widths_old" in new["docs/api.md"] and "CHANGELOG.md" not in new
+    assert [each.path for each in outcome.open_references] == ["CHANGELOG.md"]
+
+
+def test_a_part_of_a_file_is_not_the_file(shop):
+    outcome = exact_edit("bars.py still imports socket without using it. drop that import", shop)
+    assert outcome is None or all(change.change == "modified" for change in outcome.changes)
+
+
+def test_how_a_thing_is_shown_is_no_value(tmp_path):
+    shop = workspace_of(tmp_path, {"a.go": 'package a\n\nconst (\n\tyellow = "43m"\n\tred = "41m"\n)\n'})
+    assert exact_edit("TRACE requests come out uncoloured, their method should be shown in yellow.", shop) is None
