@@ -210,3 +210,12 @@ def test_a_part_of_a_file_is_not_the_file(shop):
 def test_how_a_thing_is_shown_is_no_value(tmp_path):
     shop = workspace_of(tmp_path, {"a.go": 'package a\n\nconst (\n\tyellow = "43m"\n\tred = "41m"\n)\n'})
     assert exact_edit("TRACE requests come out uncoloured, their method should be shown in yellow.", shop) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [("version.go", 'const Version = "v1.12.0"'), ("lib/shop/version.rb", '  VERSION = "v1.12.0"')],
+)
+def test_the_version_of_a_project_in_go_or_ruby(tmp_path, path, line):
+    shop = workspace_of(tmp_path, {path: f"package shop\n\n{line}\n"})
+    assert line.replace("12.0", "13.0") in texts(edited(shop, "bump version to v1.13.0"))[path]

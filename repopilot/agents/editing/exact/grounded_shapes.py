@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.python.import_hoisting import function_around, imports_in_functions
+from repopilot.agents.editing.exact.import_hoisting import function_around, imports_in_functions
 from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.code.languages import is_test_path

@@ -19,6 +19,7 @@ from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
 from repopilot.agents.editing.exact.grounded import grounded_edits
 from repopilot.agents.editing.exact.grounded_shapes import renames_said, reordered_parameters
 from repopilot.agents.editing.exact.import_editing import change_import
+from repopilot.agents.editing.exact.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
@@ -30,7 +31,6 @@ from repopilot.agents.editing.exact.moves.moving import rename_file
 from repopilot.agents.editing.exact.moves.relocating import move
 from repopilot.agents.editing.exact.parameters.reshaping import reshape
 from repopilot.agents.editing.exact.parameters.signatures import change_signature
-from repopilot.agents.editing.exact.python.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.renaming import rename
 from repopilot.agents.editing.exact.sources import Patch, Sources, by_line, merge, outcome, overlapping
 from repopilot.agents.editing.exact.text_replacing import replace_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -24,6 +25,12 @@ _IN_CODE = re.compile(
     rb"^(?:__version__|VERSION|version)(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*([\"'])(?P<version>[^\"'\n]+)\1", re.M
 )
 _IN_SETUP = re.compile(rb"^[^\S\n]+version[ \t]*=[ \t]*([\"'])(?P<version>[^\"'\n]+)\1", re.M)
+_IN_VERSION_FILE = re.compile(
+    rb"^(?:const[ \t]+|var[ \t]+|[ \t]+)?(?:Version|VERSION)(?:[ \t]+string)?[ \t]*="
+    rb"[ \t]*([\"'])(?P<version>v?\d[^\"'\n]*)\1",
+    re.M,
+)
+_VERSION_FILES = ("version.go", "version.rb")
 _PARTS = ("major", "minor", "patch")
 
 
@@ -89,6 +96,10 @@ def _declared(sources: Sources) -> Iterator[DeclaredVersion]:
         source = sources.get(path)
         if source is not None and not is_test_path(path) and not is_example_path(path):
             yield from _in_code(source, _IN_CODE)
+    for path in index.files:
+        source = sources.get(path) if posixpath.basename(path) in _VERSION_FILES and not is_test_path(path) else None
+        if source is not None and not is_example_path(path):
+            yield from _in_code(source, _IN_VERSION_FILE)
     setup = sources.get("setup.py") if "setup.py" in index.files else None
     if setup is not None:
         yield from _in_code(setup, _IN_SETUP)
