@@ -1,13 +1,17 @@
 """Worker processes: whatever an item does to its process, the others are done."""
 
 import os
+import sys
 import threading
 from dataclasses import replace
 
 import pytest
+from support.index_case import snapshot, write
 from support.worker_calls import MODULE
 
+from repopilot.agents.explain.forms.syntax.syntax_nodes import parsed_file
 from repopilot.errors import Cancelled, SourceError
+from repopilot.index.build.job import IndexRequest
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool, is_overdue
 
 SQUARES = f"{MODULE}:count_up"
@@ -112,3 +116,22 @@ def test_processes_are_reused_by_the_next_call(pool):
     second = set(pool.run(call, [[1]], count=1, cancel=threading.Event()))
     assert second <= first
     assert os.getpid() not in first
+
+
+def text_that_takes_memory() -> str:
+    """A Python file of ordinary lines that takes the parser 5 GB: recovery from errors takes the square of it."""
+    body = "/*" * 4000 + "-1" + "*/" * 50
+    lines = "\n".join(body[at : at + 60] for at in range(0, len(body), 60))
+    return f"    def a(bdef c(d):\n\r    return [n for n in r if n not in d] if n{lines}\nX = 3\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+def test_a_text_made_to_take_memory_costs_only_itself(tmp_path, conf, jobs):
+    root = write(tmp_path / "shop", {"good.py": "def good():\n    return 1\n", "bad.py": text_that_takes_memory()})
+    index = jobs.build(IndexRequest(snapshot(root), conf), until="instant")
+    assert index.symbols("good")
+    # Killed, or stopped by its time limit first: in neither case is it parsed in this process later.
+    known = index.files.get("bad.py")
+    assert known is None or not known.parsed
+    assert parsed_file(index, "bad.py") is None

@@ -20,18 +20,27 @@ from typing import IO, Any
 from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 WireMessage = tuple[str, Any]
 """Of a call, the function and its arguments; of a reply, its kind and value."""
 
 LENGTH = struct.Struct("<I")
 NICENESS = 1
 ORPHAN_LIMIT_S = 3600
+MOST_MEMORY = 2 << 30
+"""Bytes. A text made for it takes the parser the square of its length in memory, before its time limit is seen."""
 
 
 def main(preload: str) -> None:
     """Serve calls until standard input ends. `preload` names the module whose import is done before the first one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     calls, replies = _open_streams()
+    if resource is not None and sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # slightly lower than the web page: the user waits for this work too
     import_module(preload)

@@ -89,20 +89,22 @@ class Sources:
     def _load(self, path: str) -> SourceText | None:
         snapshot, index = self.workspace.snapshot, self.workspace.index
         text = index.text(path) if snapshot.root is None else None
+        known = index.files.get(path)
         if text is None or "[REDACTED:" in text:
             try:
                 raw = read.read_raw(snapshot, path)
                 text = _plain(raw).decode("utf-8")
             except (SourceError, UnicodeDecodeError):
                 return None
-            known = index.files.get(path)
             if known is not None and known.hash != blob_id(raw):
                 # The lines that the index knows are others now.
                 message = i18n.message("exact.changed_since", path=path)
                 raise GenerationFailed(message, i18n.message("exact.changed_since_hint"))
         data = text.encode("utf-8", "surrogatepass")
         language = language_of(path) or ""
-        tree = parse(data, language, edits.PARSE_S) if file_kind(path) == "code" else None
+        # What could not be parsed in a process of its own isn't tried in this one.
+        readable = file_kind(path) == "code" and (known is None or known.parsed)
+        tree = parse(data, language, edits.PARSE_S) if readable else None
         return SourceText(path, data, language, tree.root_node if tree else None)
 
     def outline(self, path: str) -> list[Symbol]:

@@ -16,6 +16,10 @@ from repopilot.types import Symbol
 _FENCE = re.compile(r"^\s*```[\w+-]*\s*$")
 
 
+LONGEST_REPLY = 6_000
+"""Characters: more than the limits of tokens let through. The parser takes the square of some texts."""
+
+
 def new_lines(path: str, slot: Slot, reply: str) -> list[str]:
     """The lines that a reply puts into a slot.
 
@@ -30,7 +34,7 @@ def new_lines(path: str, slot: Slot, reply: str) -> list[str]:
     Raises:
         GenerationFailed: there is no code in the reply.
     """
-    code = _joined(slot, reply)
+    code = _joined(slot, reply[:LONGEST_REPLY])
     lines = _trimmed(_indented(code.split("\n"), slot))
     if not any(line.strip() for line in lines):
         raise GenerationFailed(i18n.message("generate.problem.no_code" if reply.strip() else "generate.problem.empty"))

@@ -38,10 +38,10 @@ def parsed_file(index: Index, path: str) -> ParsedFile | None:
     """Parse a file of the index.
 
     Returns:
-        The file; None where it is not in the index, its language has no grammar, or it is too large.
+        The file; None where it is not in the index or could not be parsed there, or is too large.
     """
     text, language = index.text(path), language_of(path)
-    if text is None or language is None:
+    if text is None or language is None or not index.files[path].parsed:
         return None
     return _parsed(path, language, text) if len(text) <= LARGEST else None
 
