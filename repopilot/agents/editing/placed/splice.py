@@ -14,8 +14,6 @@ from repopilot.errors import GenerationFailed
 from repopilot.types import Symbol
 
 _FENCE = re.compile(r"^\s*```[\w+-]*\s*$")
-
-
 LONGEST_REPLY = 6_000
 """Characters: more than the limits of tokens let through. The parser takes the square of some texts."""
 
