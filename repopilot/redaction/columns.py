@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from repopilot.redaction.bounded_pattern import compile_bounded
 from repopilot.redaction.randomness import is_password, looks_random
 from repopilot.redaction.secret_names import Promise, promise_of
 
@@ -13,9 +14,9 @@ _MOST_ROWS = 2_000
 _CELL_NAME = re.compile(r"""[\s"'`*\[]*([A-Za-z][\w .#-]{0,40}?)[\s"'`*\]]*""")
 _END_OF_CELL = re.compile(r"[\w #-]{0,40}[\"'`*\]]{0,3} *[,;|\t\n]")
 _RULER = re.compile(r"[\s|:+-]+")
-_INSERT = re.compile(r"(?i)insert into\s+([\w.`\"\[\]]{1,80})\s*(?:\(([^()]{1,2000})\))?\s*values\s*")
-_COPY = re.compile(r"(?i)copy\s+([\w.\"]{1,80})\s*\(([^()]{1,2000})\)\s*from\s+stdin[^\n]*\n")
-_SQL_VALUE = re.compile(
+_INSERT = compile_bounded(r"(?i)insert into\s+([\w.`\"\[\]]{1,80})\s*(?:\(([^()]{1,2000})\))?\s*values\s*")
+_COPY = compile_bounded(r"(?i)copy\s+([\w.\"]{1,80})\s*\(([^()]{1,2000})\)\s*from\s+stdin[^\n]*\n")
+_SQL_VALUE = compile_bounded(
     r"""\s*(?:[NEX]?'(?P<quoted>(?:[^'\\\n]|''|\\.){0,2000})'|(?P<other>[^,()'\n]{0,200}(?:\([^()\n]*\))?))\s*(?P<end>[,)])"""
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from repopilot.redaction.bounded_pattern import compile_bounded
 from repopilot.redaction.randomness import is_password, looks_random
 
 _VALUE = (
@@ -61,7 +62,7 @@ _BEFORE_VALUE: dict[str, str] = {
 }
 ANCHORS = tuple(anchor for anchors in _BEFORE_VALUE for anchor in anchors.split("|"))
 _PATTERNS = {
-    anchor: re.compile(
+    anchor: compile_bounded(
         rf"\w{{0,12}}+\s?{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ", "psexec")) else 0
     )
     for anchors, before in _BEFORE_VALUE.items()

@@ -13,6 +13,7 @@ import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from repopilot.redaction.bounded_pattern import compile_bounded
 from repopilot.redaction.randomness import (
     is_bare_password,
     is_made_up,
@@ -47,7 +48,7 @@ _CALL = (
     r"""(?:(?:new\s+|await\s+)?(?![\w.]{1,40}\.(?:en|de)code\()[\w.:]{1,40}!?\(\s*"""
     r"""(?:(?P<q0>["'])[\w.-]{1,60}(?P=q0)\s*,\s*)?){0,2}"""
 )
-_VALUE = re.compile(
+_VALUE = compile_bounded(
     rf"""
     (?P<close>\\?["'`]?[ \t]?\]?)
     (?: (?P<assign>

@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from repopilot.redaction.bounded_pattern import compile_bounded
 from repopilot.redaction.randomness import is_bare_password, is_words_and_number, looks_random
 from repopilot.redaction.secret_names import Promise
 
 _LONGEST = 200
 _MARK = "[REDACTED:"  # of redact.py, which builds on this module
-_NEXT = re.compile(
+_NEXT = compile_bounded(
     r"""\s*\n[ \t]*(?:[-{(]?\s*)?"""
     r"""(?:["']?(?:android:)?(?:[vV]alue|default|example|content|Text|String)["']?\s*[:=]|<\w+>|["'`(])"""
 )

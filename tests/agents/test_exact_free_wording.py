@@ -219,3 +219,18 @@ def test_how_a_thing_is_shown_is_no_value(tmp_path):
 def test_the_version_of_a_project_in_go_or_ruby(tmp_path, path, line):
     shop = workspace_of(tmp_path, {path: f"package shop\n\n{line}\n"})
     assert line.replace("12.0", "13.0") in texts(edited(shop, "bump version to v1.13.0"))[path]
+
+
+def test_the_imports_of_a_file_with_hyphens_follow_it(tmp_path):
+    files = {
+        "lib/max-listeners.js": "export const most = 3;\n",
+        "lib/index.js": "import {most} from './max-listeners.js';\nexport default most;\n",
+    }
+    new = texts(edited(workspace_of(tmp_path, files), "rename lib/max-listeners.js to event-listeners.js"))
+    assert "from './event-listeners.js'" in new["lib/index.js"]
+
+
+def test_a_name_of_several_things_is_not_renamed_by_a_guess(tmp_path):
+    files = {"a.py": "def f_one(x_long):\n    return x_long\n", "b.py": "x_long = 1\n\n\nclass C:\n    x_long = 2\n"}
+    task = "The property `x_long` given to f_one() should be called `y_long` (local variables too)."
+    assert exact_edit(task, workspace_of(tmp_path, files)) is None

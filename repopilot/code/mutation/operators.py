@@ -89,16 +89,20 @@ def sites(function: ast.FunctionDef | ast.AsyncFunctionDef, source: str, span: S
         The changes, those of one node together.
     """
     for statement in _without_docstring(function.body):
-        yield from _below(statement, source, span, in_while=False)
+        yield from _below(statement, source, span)
 
 
-def _below(node: ast.AST, source: str, span: Span, *, in_while: bool) -> Iterator[Site]:
-    if _is_silent(node):
-        return
-    found = _own_sites(node, source, span)
-    yield from (site for site in found if not in_while or site.operator in _SAFE_IN_WHILE)
-    for child in _visible_children(node):
-        yield from _below(child, source, span, in_while=in_while or isinstance(node, ast.While))
+def _below(root: ast.AST, source: str, span: Span) -> Iterator[Site]:
+    """The changes of a node and of what is below it. With a stack: trees are deeper than Python's calls may be."""
+    left = [(root, False)]
+    while left:
+        node, in_while = left.pop()
+        if _is_silent(node):
+            continue
+        found = _own_sites(node, source, span)
+        yield from (site for site in found if not in_while or site.operator in _SAFE_IN_WHILE)
+        inside = in_while or isinstance(node, ast.While)
+        left += [(child, inside) for child in reversed(list(_visible_children(node)))]
 
 
 def _own_sites(node: ast.AST, source: str, span: Span) -> Iterator[Site]:

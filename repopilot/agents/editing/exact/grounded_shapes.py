@@ -50,7 +50,8 @@ _CALLED = re.compile(
 _RENAME = re.compile(r"\b(?:re-?nam\w*|renomm\w+)\b", re.I)
 _CONDITION = re.compile(
     r"\b(?:alias\w*|deprecat\w*|except|unless|only (?:in|for|where|when)|but not|keep(?:s|ing)? (?:the )?old|sauf|"
-    r"temporar\w*|backwards?|also add|add|create|delete|remove|move|ajout\w*|supprim\w*|d[ée]plac\w*)\b",
+    r"temporar\w*|backwards?|also|too|as well|aussi|both|add|"
+    r"create|delete|remove|move|ajout\w*|supprim\w*|d[ée]plac\w*)\b",
     re.I,
 )
 
@@ -92,7 +93,9 @@ def _only_definition(text: str, sources: Sources) -> str:
 
 def _may_be_renamed(old: str, new: str, sources: Sources) -> bool:
     index, last, fresh = sources.workspace.index, old.rpartition(".")[2], new.rpartition(".")[2]
-    return bool(last and last != fresh and index.symbols(last)) and not index.symbols(fresh)
+    defined = [symbol for symbol in index.symbols(last) if not is_test_path(symbol.path)] if last != fresh else []
+    several = len(defined) > 1 and "." not in old
+    return bool(defined) and not several and not index.symbols(fresh)
 
 
 def reordered_parameters(task: str, sources: Sources, *, written: bool = False) -> Iterator[ExactTask]:

@@ -126,7 +126,8 @@ class Sources:
     def _candidates(self, name: str) -> list[str]:
         """Files that may hold the name: those of the lexical index, all where it keeps no such word."""
         index = self.workspace.index
-        tokens = expand(name) if len(name) <= LONGEST else ()
+        word = max(re.findall(r"\w+", name), key=len, default=name)  # of `max-listeners`, which is no word of its own
+        tokens = expand(word) if len(word) <= LONGEST else ()
         token = index.lexical.tokens.get(tokens[0]) if tokens else None
         if not tokens:
             return list(index.files)

@@ -146,11 +146,15 @@ def tree_of(code: Code) -> PythonTree | None:
 
 
 def on_tree(check: Callable[[PythonTree], Iterable[Match]]) -> Callable[[Code], Iterable[Match]]:
-    """Make a check of syntax trees one of files, for `Rule.find`; a file that doesn't parse has no matches."""
+    """Make a check of syntax trees one of files, for `Rule.find`; a file that doesn't parse has no matches, nor has one
+    that is nested more deeply than the check can go."""
 
     def find(code: Code) -> Iterable[Match]:
         tree = tree_of(code)
-        return () if tree is None else check(tree)
+        try:
+            return () if tree is None else list(check(tree))
+        except RecursionError:
+            return ()
 
     return find
 

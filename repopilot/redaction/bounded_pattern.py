@@ -1,0 +1,22 @@
+"""Compiles patterns whose runs of white space are bounded. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_MOST = 40
+"""Spaces, tabs and line ends between two parts of an assignment; more align nothing."""
+_RUN = re.compile(r"(?P<space>\\s|\[ \\t\])(?P<times>[*+])(?!\+)")
+
+
+def compile_bounded(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile a pattern in which `\\s*`, `\\s+`, `[ \\t]*` and `[ \\t]+` match a bounded number of characters.
+
+    Where several of them follow one another, a run of white space would take its square or cube.
+
+    Args:
+        pattern: without one of them inside of brackets.
+        flags: as of `re.compile`.
+    """
+    least = {"*": 0, "+": 1}
+    return re.compile(_RUN.sub(lambda m: f"{m['space']}{{{least[m['times']]},{_MOST}}}", pattern), flags)
