@@ -44,7 +44,8 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
     Args:
         before: on the unchanged tree.
         after: on the changed one.
-        edited: paths of files with tests that the change edits: it may rename or remove those.
+        edited: paths of files with tests that the change edits: it may rename or remove those, and proves nothing by
+            those that it makes pass.
     """
     green, red = _with(before, "passed"), _with(before, "failed", "error")
     still_green, still_red = _with(after, "passed"), _with(after, "failed", "error")
@@ -56,7 +57,7 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         after,
         before,
         broken=(*turned, *new),
-        repaired=tuple(name for name in red if name in still_green),
+        repaired=tuple(name for name in red if name in still_green and name.partition("::")[0] not in edited),
         red=tuple(name for name in red if name in still_red),
         green=sum(name in still_green for name in green),
     )
@@ -90,6 +91,10 @@ async def compare_with_baseline(
     if changed.genuine and not always:
         return compare(known, changed, edited) if known else BaselineComparison(changed)
     compared = compare(known or await before(), changed, edited)
+    if compared.repaired and changed.genuine:
+        # A test that is red now and then has not been repaired.
+        still = _with(await before(), "failed", "error")
+        compared = replace(compared, repaired=tuple(name for name in compared.repaired if name in still))
     if changed.genuine or not compared.red or compared.broken or changed.ended != "finished":
         return compared
     return replace(compared, after=await after(compared.red))

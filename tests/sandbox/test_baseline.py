@@ -118,3 +118,27 @@ async def test_a_test_that_needs_the_network_is_said_to(tmp_path):
     )
     run = await run_in_sandbox({}, ["test_net.py"], Settings(), tmp_path)
     assert "needs what the sandbox does not have (network): test_net.py::test_net" in run.output
+
+
+def run_of(**outcomes: str) -> TestRun:
+    names = {f"test_shop.py::{name}": outcome for name, outcome in outcomes.items()}
+    return TestRun(1, 0, 0, 0.1, "limits", "", genuine="red" not in outcomes.values(), outcomes=names)
+
+
+async def test_a_test_that_is_red_now_and_then_is_not_repaired():
+    runs = [run_of(a="failed", b="passed", c="failed"), run_of(a="passed", b="passed", c="failed")]
+
+    async def after(left_out):
+        return run_of(a="passed", b="passed", c="passed")
+
+    async def before():
+        return runs.pop(0)
+
+    found = await compare_with_baseline(after, before, always=True)
+    assert found.repaired == ("test_shop.py::c",)
+
+
+def test_a_test_that_the_change_edits_is_not_repaired():
+    before, after = run_of(a="failed"), run_of(a="passed")
+    assert compare(before, after).repaired == ("test_shop.py::a",)
+    assert compare(before, after, ["test_shop.py"]).repaired == ()
