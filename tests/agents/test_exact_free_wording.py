@@ -77,6 +77,8 @@ def shop(tmp_path):
         ("rename a to b, tests included", "rename a to b", ()),
         ("rename a to b but keep the old name as an alias", None, ()),
         ("rename a to b, keep a as a deprecated alias", None, ()),
+        ("rename a to b and fix the off-by-one in it", None, ()),
+        ("rename a to b and update the version", None, ()),
         ("set `a, b` to 3", None, ()),
         ("set a.b to 1.5", None, ()),
     ],

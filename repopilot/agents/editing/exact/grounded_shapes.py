@@ -37,8 +37,6 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _FUNCTIONS = ("function", "method")
 _MOST_PARAMETERS = 8
 _OWN = ("self", "cls", "mut", "this")
-
-
 _CODE = r"`[A-Za-z_$][\w.$]*(?:\(\))?`|[A-Za-z_$][\w$]*(?:\.[\w$]+)*(?:\(\))?"
 _PAIR = re.compile(
     rf"(?<![\w.`])(?P<old>{_CODE})\s+(?:to|into|en|→|->)\s+(?:(?:just|simply|be|plain)\s+)?(?P<new>{_CODE})(?![\w`])"

@@ -49,6 +49,13 @@ _ADAPTING = re.compile(
     r" (?:included|too|as well|compris(?:es)?|inclus(?:es)?|aussi)",
     re.I,
 )
+_FOLLOWING = re.compile(
+    r"\b(?:call(?:s|ers?|[- ]sites?)?|import(?:s|ers?)?|references?|refers?|usages?|uses?|users?|tests?|doctests?|"
+    r"docs?|documentation|stubs?|examples?|everything that|whatever|whoever|appels?|appelants?|références?|"
+    r"utilisations?|exemples?|déclarations?)\b",
+    re.I,
+)
+"""What goes along with a change: `fix the off-by-one` is another request."""
 _AND_ADAPTING = re.compile(rf"[ \t]+(?=(?:and|et)\s+{_UPDATE}\s)", re.I)
 _WRAPPED = re.compile(r"\s*\(([^()]*)\)")
 _PIECE = re.compile(
@@ -88,8 +95,8 @@ def without_constraints(task: str) -> tuple[str, tuple[str, ...]]:
 def _taken(text: str, kept: list[str]) -> bool:
     """Whether a piece of a task is such a remark; its names are noted."""
     remark = text.strip().rstrip(".!;, ")
-    if _ADAPTING.fullmatch(remark) and (not _NAMED.search(remark) or "call" in remark):
-        return True
+    if _ADAPTING.fullmatch(remark) and _FOLLOWING.search(remark):
+        return not _NAMED.search(remark) or "call" in remark
     if not _REMARK.fullmatch(remark):
         return False
     kept += [code or plain for code, plain in _NAMED.findall(text)]
