@@ -164,3 +164,8 @@ def test_faults_in_each_function():
         assert changed == ["    return 3 + a", "        return not self"]
     assert "4 - a" in all_
     assert faults_in_each_function("def f(:") == "def f(:"
+
+
+def test_a_deep_tree_is_walked_without_recursion() -> None:
+    text = "def f(a):\n    return " + " + ".join(["a"] * 900) + "\n"
+    assert mutants(text, "f")

@@ -162,6 +162,18 @@ def test_hostile_repetition_ends(piece: str) -> None:
     assert len(text) <= 200_000 + len(piece)
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\n", " \n"])
+@pytest.mark.parametrize("name", ["secret", "password", "api_key", "authorization", "kind: secret"])
+def test_white_space_beside_a_name_takes_no_time(name: str, space: str) -> None:
+    text = f'"""Gives a {name}' + space * 24_000  # cubic, 24,000 spaces took a minute
+    assert redact(text) == (text, ())
+
+
+def test_a_value_in_an_aligned_column_is_found() -> None:
+    text = f"password{' ' * 30}= 'Tr0ub4dor&3x'\n"
+    assert "Tr0ub4dor" not in redact(text)[0]
+
+
 @pytest.mark.parametrize(
     ("path", "secret"),
     [

@@ -220,3 +220,9 @@ def test_code_that_looks_alike_is_left_alone(text: str, reviewed: dict[str, set[
 def reviewed() -> dict[str, set[str]]:
     """The rules found in each text; starting every linter for each text alone takes minutes."""
     return rules_of_each([*(text for texts in FOUND.values() for text in texts), *RIGHT])
+
+
+def test_a_deep_tree_leaves_out_only_the_checks_that_can_not_go_so_deep():
+    deep = "def f(a, b, c):\n    x = " + " + ".join(["a"] * 900) + "\n    return x\n"
+    text = deep + deep.replace("def f", "def g") + "def h(s):\n    s.strip()\n    return s\n"
+    assert "discarded-result" in rules_of_each([text])[text]
