@@ -167,5 +167,5 @@ def test_faults_in_each_function():
 
 
 def test_a_deep_tree_is_walked_without_recursion() -> None:
-    text = "def f(a):\n    return " + " + ".join(["a"] * 900) + "\n"
+    text = "def f(a):\n    return " + " + ".join(["a"] * 2_000) + "\n"
     assert mutants(text, "f")
