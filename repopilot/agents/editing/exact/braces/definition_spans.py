@@ -17,7 +17,8 @@ _WHOLE = frozenset(
     "abstract_class_declaration interface_declaration type_alias_declaration enum_declaration method_declaration "
     "function_item struct_item enum_item const_item static_item type_item trait_item union_item macro_definition "
     "record_declaration annotation_type_declaration method_definition type_spec const_spec var_spec field_declaration "
-    "abstract_method_signature method_signature public_field_definition field_definition internal_module".split()
+    "type_alias abstract_method_signature method_signature public_field_definition field_definition "
+    "internal_module".split()
 )
 _GROUPS = {
     "type_spec": "type_declaration",

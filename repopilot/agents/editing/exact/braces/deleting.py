@@ -55,9 +55,9 @@ def delete_braced(symbol: Symbol, task: ExactTask, sources: Sources) -> Patch | 
     if source is None or source.language not in LANGUAGES or source.root is None:
         return None
     nodes = definition_nodes(source, symbol)
-    if not nodes or not all(_may_go(source, node, symbol) for node in nodes):
+    if not nodes or not all(may_go(source, node, symbol) for node in nodes):
         return None
-    nodes = [*nodes, *_implementations(source, symbol)]
+    nodes = [*nodes, *implementations(source, symbol)]
     spans = definition_spans(source, nodes)
     uses = [u for u in _uses(symbol, source, sources) if u.source.path != source.path or not _inside(u.node, spans)]
     patch = Patch()
@@ -71,7 +71,7 @@ def delete_braced(symbol: Symbol, task: ExactTask, sources: Sources) -> Patch | 
     for use in left:
         reason = "exact.open.deleted" if use.sure else "exact.open.receiver"
         patch.leave_open(use.source, use.node.start_byte, i18n.message(reason, name=symbol.qualified))
-    _drop_unused_imports(source, spans, patch)
+    drop_unused_imports(source, spans, patch)
     _join_removals(patch)
     return patch
 
@@ -89,8 +89,14 @@ def _join_removals(patch: Patch) -> None:
         found[:] = joined
 
 
-def _may_go(source: SourceText, node: Node, symbol: Symbol) -> bool:
-    """Whether nothing but its uses needs a definition: no trait or interface that it carries out, no numbering."""
+def may_go(source: SourceText, node: Node, symbol: Symbol) -> bool:
+    """Whether nothing but its uses needs a definition: no trait or interface that it carries out, no numbering.
+
+    Args:
+        source: the file.
+        node: one of the definition's, of `definition_nodes`.
+        symbol: the definition.
+    """
     text = source.slice(node)
     if re.search(r"@Override\b", text.partition("{")[0]):
         return False
@@ -107,8 +113,13 @@ def _may_go(source: SourceText, node: Node, symbol: Symbol) -> bool:
     return symbol.kind != "module"
 
 
-def _implementations(source: SourceText, symbol: Symbol) -> list[Node]:
-    """The methods of a type that stand outside of it: `impl` blocks, functions with a receiver of Go."""
+def implementations(source: SourceText, symbol: Symbol) -> list[Node]:
+    """The methods of a type that stand outside of it: `impl` blocks, functions with a receiver of Go.
+
+    Args:
+        source: the file.
+        symbol: of any kind; only types have such methods.
+    """
     found = []
     for node in source.root.named_children if source.root is not None and symbol.kind in _TYPES else ():
         kind = node.child_by_field_name("type") if node.type == "impl_item" else None
@@ -327,8 +338,14 @@ def _is_lone_import(use: NameSpot, left: Sequence[NameSpot], patch: Patch) -> bo
     return True
 
 
-def _drop_unused_imports(source: SourceText, spans: Sequence[tuple[int, int]], patch: Patch) -> None:
-    """Remove the imports that only deleted lines used."""
+def drop_unused_imports(source: SourceText, spans: Sequence[tuple[int, int]], patch: Patch) -> None:
+    """Remove the imports that only deleted lines used.
+
+    Args:
+        source: the file.
+        spans: the bytes that are deleted.
+        patch: receives the change.
+    """
     gone = []
     for bound in bound_imports(source):
         if bound.public or _inside(bound.item, spans) or bound.name in ("default", "React"):

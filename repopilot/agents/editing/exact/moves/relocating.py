@@ -18,6 +18,7 @@ from repopilot.agents.editing.exact.entries import added_entry, sorted_position
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, is_code_name, is_name, not_found, one_definition
 from repopilot.agents.editing.exact.locate import path_named as existing_path
+from repopilot.agents.editing.exact.moves.go_files import move_in_package
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.import_lines import (
     WantedImport,
@@ -84,7 +85,7 @@ def _parsed(path: str, data: bytes, language: str = "python") -> SourceText:
 
 
 def move(task: ExactTask, sources: Sources) -> Patch | None:
-    """Move definitions at the top level of a Python module to another module.
+    """Move definitions at the top level of a Python module to another, or of a Go file to another of its package.
 
     Args:
         task: of kind move, with the names in `name` (several with commas) and the path or module in `new`; with
@@ -108,6 +109,8 @@ def move(task: ExactTask, sources: Sources) -> Patch | None:
     found = [s for s in symbols if s is not None]
     project = PythonProject(sources, modules_of(sources.workspace.index))
     source = sources.get(found[0].path)
+    if source is not None and source.language == "go":
+        return move_in_package(found, task, sources)
     if source is None or source.language != "python" or source.root is None or source.path.endswith(".pyi"):
         return None
     nodes = [node for s in found for node in definitions_of(source, s)]

@@ -66,4 +66,6 @@ def move_of(frame: EditFrame) -> Iterator[ExactTask]:
             new = f"{new.rstrip('/')}/{posixpath.basename(bare_name(paths[0]))}"
         yield ExactTask("rename_file", bare_name(paths[0]), "file", new, "", places)
     elif names:
-        yield ExactTask("move", ", ".join(bare_name(n) for n in names), frame.target.what, new, "", places)
+        fresh = any(t.low in ("new", "nouveau", "nouvelle", "separate", "own") for t in to.tokens)
+        moved = ", ".join(bare_name(n) for n in names)
+        yield ExactTask("move", moved, frame.target.what, new, "", places, extra={"create": "yes"} if fresh else {})
