@@ -26,6 +26,11 @@ _WEAK = frozenset(
 _PARAMETER = re.compile(
     r"[(,]\s*\*{0,2}(?P<name>[A-Za-z_]\w*)\s*(?::[^,=()]*(?:\[[^\]]*\])?[^,=()]*)?=\s*(?P<value>[^,()]+)"
 )
+_FIELD = re.compile(
+    r"(?m)^[ \t]*(?:(?:self|this|\w)\.)?(?P<name>[A-Za-z_]\w*)\s*(?::|:?=)\s*"
+    r"(?:-?\d[\w.]*|true|false|True|False|'[^'\n]*'|\"[^\"\n]*\")[,;]?[ \t]*(?:#.*|//.*)?$"
+)
+_MOST_FILES = 800
 _MOST_CHOICES = 12
 _FITS = 0.6
 """The least score of a value that is meant without question."""
@@ -58,7 +63,7 @@ def described_value(task: ExactTask, sources: Sources) -> ExactTask | None:
     if not wanted:
         return None
     found = [*_constants(task, wanted, sources), *_parameters(task, wanted, sources)]
-    found = found or list(_settings(task, wanted, sources))
+    found = found or list(_settings(task, wanted, sources)) or list(_fields(task, wanted, sources))
     best = max((f.score for f in found), default=0.0)
     near = {f.label: f for f in sorted(found, key=lambda f: -f.score) if f.score > best - _CLEAR}
     chosen = list(near.values())
@@ -169,6 +174,21 @@ def _settings(task: ExactTask, wanted: list[frozenset[str]], sources: Sources) -
                 full = ".".join(key.name)
                 places = (NamedPlace(path, "file"),)
                 yield Described(replace(task, name=full, places=places, extra=_plain(task)), f"{path}:{full}", score)
+
+
+def _fields(task: ExactTask, wanted: list[frozenset[str]], sources: Sources) -> Iterator[Described]:
+    """Literals that are given to fields in code: `max_redirects: 10` of an object or a struct."""
+    seen: dict[str, bool] = {}
+    for path in _searched(task, sources)[:_MOST_FILES]:
+        text = sources.workspace.index.text(path) or ""
+        for match in _FIELD.finditer(text):
+            name = match["name"]
+            if name not in seen:
+                seen[name] = bool(_name_parts(name) & frozenset().union(*wanted))
+            score = _score(name, path.rpartition(".")[0], wanted) if seen[name] else 0.0
+            if score > 0:
+                places = (NamedPlace(path, "file"),)
+                yield Described(replace(task, name=name, places=places, extra=_plain(task)), f"{path}:{name}", score)
 
 
 def _functions(task: ExactTask, sources: Sources) -> list[Symbol]:

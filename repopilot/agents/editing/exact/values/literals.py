@@ -54,8 +54,13 @@ def value_text(new: str, old: OldValue) -> str | None:
     if low in ("true", "false"):
         return _boolean(low == "true", old)
     if _NUMBER.fullmatch(new):
-        return new
+        return f"{new}.0" if _needs_point(new, old) else new
     return _expression(new, old)
+
+
+def _needs_point(new: str, old: OldValue) -> bool:
+    """Whether a whole number takes the place of a float in Rust, which doesn't convert."""
+    return old.language == "rust" and new.isdigit() and re.fullmatch(r"\d[\d_]*\.\d+", old.text) is not None
 
 
 def is_string(text: str) -> bool:

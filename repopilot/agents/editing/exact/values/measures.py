@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 _UNITS = {
     word: unit
@@ -21,6 +22,15 @@ _UNITS = {
 }
 _PLAIN = frozenset(("s", "b"))
 """The units that a value has where nothing says otherwise."""
+_SECONDS = {
+    "s": Fraction(1),
+    "ms": Fraction(1, 1000),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "d": Fraction(86_400),
+}
+_MOST_TIMES = 100
+"""How much a value is likely raised or lowered at once; what is farther is in another unit."""
 _WITH_UNIT = re.compile(
     r"(?P<quote>[\"'`]?)(?P<number>\d[\d_.]*)(?P<gap>\s*(?:\*\s*time\.)?)(?P<unit>[A-Za-z]+)(?P=quote)"
 )
@@ -49,14 +59,41 @@ def in_unit(number: str, unit: str, old: str, around: str) -> str | None:
         around: the name of the value and the comment beside it.
 
     Returns:
-        The text; None where the old value is, or may be, in another unit.
+        The text; None where the old value may be in a unit that code can't convert to.
     """
     match = _WITH_UNIT.fullmatch(old)
     if match:
-        same = _UNITS.get(match["unit"].lower()) == unit
-        return f"{match['quote']}{number}{match['gap']}{match['unit']}{match['quote']}" if same else None
-    named = {
-        _UNITS[w.lower()] for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", around) if w.lower() in _UNITS and len(w) > 1
-    }
-    fits = unit in named if named else unit in _PLAIN
-    return number if fits else None
+        new = _converted(number, unit, _UNITS.get(match["unit"].lower(), ""))
+        return f"{match['quote']}{new}{match['gap']}{match['unit']}{match['quote']}" if new else None
+    words = re.sub(r"\b(?:min|MIN)(?=_|[A-Z])", "", around)  # the least of something
+    parts = [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", words)]
+    named = {_UNITS[w] for w in parts if w in _UNITS and len(w) > 1}
+    said = {u for u in named if _says(around, u, old)}
+    named -= said
+    own = next(iter(named)) if len(named) == 1 else unit if unit in (named or _PLAIN) else "s" if said else ""
+    new = _converted(number, unit, own)
+    return new if new and (named or _is_near(new, old)) else None
+
+
+def _says(around: str, unit: str, old: str) -> bool:
+    """Whether a comment says the old value in another unit: `300  # 5 minutes`."""
+    said = re.search(r"(\d+)\s*([A-Za-z]+)", around)
+    return said is not None and _UNITS.get(said[2].lower()) == unit and _converted(said[1], unit, "s") == old
+
+
+def _converted(number: str, unit: str, own: str) -> str:
+    """A number of one unit in another, where that comes to a whole number of it; '' for none."""
+    if unit == own:
+        return number
+    if unit not in _SECONDS or own not in _SECONDS or not re.fullmatch(r"[\d_]+", number):
+        return ""
+    result = Fraction(int(number)) * _SECONDS[unit] / _SECONDS[own]
+    return str(result) if result.denominator == 1 else ""
+
+
+def _is_near(new: str, old: str) -> bool:
+    """Whether a value without a named unit may be in the same one as before: JavaScript counts in milliseconds."""
+    if not all(re.fullmatch(r"[\d_]*\.?\d+", value) for value in (new, old)):
+        return True
+    ratio = float(new) / float(old) if float(old) else 1.0
+    return 1 / _MOST_TIMES <= ratio <= _MOST_TIMES

@@ -25,7 +25,14 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.values.config_values import config_value
 from repopilot.agents.editing.exact.values.entry_values import entry_values
 from repopilot.agents.editing.exact.values.field_values import constructor_values
-from repopilot.agents.editing.exact.values.literals import OldValue, is_string, same_value, scaled, value_text
+from repopilot.agents.editing.exact.values.literals import (
+    OldValue,
+    is_number,
+    is_string,
+    same_value,
+    scaled,
+    value_text,
+)
 from repopilot.agents.editing.exact.values.measures import in_unit
 from repopilot.agents.editing.exact.values.value_places import ValuePlace, places_in, value_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
@@ -211,6 +218,8 @@ def _measured(place: ValuePlace, task: ExactTask, source: SourceText) -> Patch |
         )
     if new is None or (place.computed and new == task.new):
         return None
+    if is_number(new):
+        new = value_text(new, OldValue(place.text, source.language)) or new
     patch = Patch()
     patch.replace(place.path, place.start, place.end, place.before + new)
     patch.edits.append(Edit("set_value", place.path, place.place, new))

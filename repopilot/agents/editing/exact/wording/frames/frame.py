@@ -75,7 +75,11 @@ class EditFrame:
     def phrase_words(self) -> tuple[str, ...]:
         """Take the words of the target and of parts that only describe it."""
         said = (*self.target.words, *self.target.names)
-        words = [t.low for t in self.target.tokens if t in said or kind_of_word(t.low) in _DESCRIBING]
+        words = [
+            t.low
+            for t in self.target.tokens
+            if t in said or kind_of_word(t.low) in _DESCRIBING or t.low in ("minimum", "minimal", "minimale")
+        ]
         for part in list(self.parts):
             phrase = noun_phrase(part.tokens)
             if part.role in ("of", "de", "for", "on", "in", "à") and not phrase.names and not phrase.literals:
