@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from support.edited import carried_out, changed_lines, texts, workspace_of
+from support.edited import carried_out, changed_lines, edited, texts, workspace_of
 
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.workspace import Workspace
@@ -126,3 +128,13 @@ def test_what_can_not_be_done_is_said(
 ) -> None:
     with pytest.raises(error, match=said):
         carried_out(repo, kind, name)
+
+
+def test_a_module_that_passes_names_on_takes_another(tmp_path: Path) -> None:
+    files = {
+        "kit/__init__.py": "",
+        "kit/parts.py": "class Part: ...\n\n\nclass Spare: ...\n",
+        "kit/core.py": "from .parts import Spare\n\n__all__ = (\n    'Spare',\n)\n",
+    }
+    new = texts(edited(workspace_of(tmp_path, files), "Could you also export the Part class from kit.core?"))
+    assert new == {"kit/core.py": "from .parts import Part, Spare\n\n__all__ = (\n    'Spare',\n    'Part',\n)\n"}

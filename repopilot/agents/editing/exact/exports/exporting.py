@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.exports.export_lists import export_list
 from repopilot.agents.editing.exact.exports.python_packages import (
     export_from_package,
     is_package_path,
@@ -132,11 +133,27 @@ def _target(task: ExactTask, sources: Sources) -> tuple[str | None, ExactTask]:
         path = path_named(place.name, index)
         if path is not None and (is_package_path(path) or is_index_path(path) or path.endswith("lib.rs")):
             target = path
-        elif path is None and (found := package_named(place.name, sources) or index_named(place.name, index)):
+        elif found := (_package(place.name, sources) if path is None else None) or _passing_on(
+            path or f"{place.name.replace('.', '/')}.py", task.name, sources
+        ):
             target = found
         else:
             rest.append(place)
     return target, replace(task, places=tuple(rest))
+
+
+def _package(name: str, sources: Sources) -> str | None:
+    return package_named(name, sources) or index_named(name, sources.workspace.index)
+
+
+def _passing_on(path: str, name: str, sources: Sources) -> str | None:
+    """The module of a path that lists what it exports and doesn't define a name itself."""
+    index = sources.workspace.index
+    found = [p for p in index.files if p == path or p.endswith(f"/{path}")]
+    source = sources.get(found[0]) if len(found) == 1 else None
+    if source is None or source.language != "python" or export_list(source) is None:
+        return None
+    return None if any(symbol.qualified == name for symbol in index.outline(source.path)) else source.path
 
 
 def _definition(task: ExactTask, target: str | None, sources: Sources) -> Symbol | None:
