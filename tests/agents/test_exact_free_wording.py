@@ -236,3 +236,63 @@ def test_a_name_of_several_things_is_not_renamed_by_a_guess(tmp_path):
     files = {"a.py": "def f_one(x_long):\n    return x_long\n", "b.py": "x_long = 1\n\n\nclass C:\n    x_long = 2\n"}
     task = "The property `x_long` given to f_one() should be called `y_long` (local variables too)."
     assert exact_edit(task, workspace_of(tmp_path, files)) is None
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        'fail says "the width is too small for it", which helps nobody. Better: "nothing fits here"',
+        "L'erreur « the width is too small for it » est vague ; mets « nothing fits here » à la place.",
+        "Make it \"nothing fits here for 'ab'\" where fail says \"the width is too small for it for 'ab'\" now",
+    ],
+)
+def test_of_two_texts_the_one_that_is_there_is_replaced(shop, task):
+    new = texts(edited(shop, task))
+    assert 'raise ValueError("nothing fits here")' in new["show/widths.py"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        'say "nothing fits here" unless it is "the width is too small for it"',
+        'say "one thing" instead of "another thing"',
+    ],
+)
+def test_two_texts_of_which_none_is_to_go_stay(shop, task):
+    assert exact_edit(task, shop) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "line"),
+    [
+        ("`disp_len()` measures what is shown; call it `shown_width` to say so", "def shown_width(text)"),
+        (
+            "Le paramètre width de `disp_trim` est vague. Renomme-le en most (avec tous les appels).",
+            "def disp_trim(text, most)",
+        ),
+        ("In disp_trim (show/widths.py) rename the local variable cut to most", "most = floor(width)"),
+        ("In disp_trim rename cut to most", "most = floor(width)"),
+    ],
+)
+def test_the_name_is_said_in_one_sentence_and_the_new_one_in_another(shop, task, line):
+    assert line in texts(edited(shop, task))["show/widths.py"]
+
+
+def test_a_file_whose_name_has_hyphens_and_begins_like_a_word(tmp_path):
+    box = workspace_of(
+        tmp_path, {"src/is-old-url.ts": "export const a = 1;\n", "src/b.ts": "import './is-old-url.js';\n"}
+    )
+    new = texts(edited(box, "Peux-tu renommer le fichier is-old-url.ts en old-url.ts et corriger les imports ?"))
+    assert new["src/b.ts"] == "import './old-url.js';\n" and "src/old-url.ts" in new
+
+
+def test_a_value_that_is_described_may_be_a_field(tmp_path):
+    text = "pub fn new() -> Options {\n    Options {\n        min_run_time: 3.0,\n        runs: 2,\n    }\n}\n"
+    box = workspace_of(tmp_path, {"src/options.rs": text, "src/b.rs": "pub const MOST_RUNS: u8 = 3;\n"})
+    new = texts(edited(box, "bump the default minimum run time to 5 seconds"))
+    assert new == {"src/options.rs": text.replace("3.0", "5.0")}
+
+
+def test_a_new_module_may_be_moved_to(shop):
+    new = texts(edited(shop, "move fail from show/widths.py into a new module show/failing.py"))
+    assert "def fail(code)" in new["show/failing.py"] and "show.failing import fail" in new["tests/test_widths.py"]

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.import_hoisting import function_around, imports_in_functions
 from repopilot.agents.editing.exact.sources import Sources
-from repopilot.agents.editing.exact.wording.task_tokens import folded
-from repopilot.code.languages import is_test_path
+from repopilot.agents.editing.exact.wording.task_tokens import folded, tokens_of
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.types import Symbol
 
 _REORDERING = re.compile(
@@ -45,7 +45,18 @@ _CALLED = re.compile(
     r"\b(?:should|must|ought to|has to|doit|devrait)\s+(?:rather\s+|plutôt\s+)?"
     rf"(?:be\s+(?:called|named|renamed(?:\s+to)?)|s['’]appeler|se\s+nommer)\s+(?P<new>{_CODE})"
 )
+_CALL_IT = re.compile(
+    r"\b(?:(?:call|name|re-?name)\s+(?:it|that)(?:\s+(?:to|as))?|(?:re)?nomm\w*-l[ea](?:\s+en)?|appell?e[rz]?-l[ea])\s+"
+    rf"(?:just\s+|simply\s+)?(?P<new>{_CODE})(?![\w`])",
+    re.I,
+)
 _RENAME = re.compile(r"\b(?:re-?nam\w*|renomm\w+)\b", re.I)
+_PARAMETER_OF = re.compile(
+    r"\b(?:param\w*|param[èe]tre|arg\w*)\s+`?(?P<name>[A-Za-z_]\w*)`?\s+(?:of|de|in|dans|to)\s+`?(?P<function>[A-Za-z_][\w.]*)",
+    re.I,
+)
+_NO_ALIAS = re.compile(r"\b(?:no|without(?: an?)?|pas d['’]|sans)\s*(?:\w+\s+)?alias\w*(?: de compatibilité)?", re.I)
+_STAYING = re.compile(r"\b(?:leave|alone|untouched|unchanged|touch|stays?|keeps?|laisse\w*|touche\w*|garde\w*)\b", re.I)
 _CONDITION = re.compile(
     r"\b(?:alias\w*|deprecat\w*|except|unless|only (?:in|for|where|when)|but not|keep(?:s|ing)? (?:the )?old|sauf|"
     r"temporar\w*|backwards?|also|too|as well|aussi|both|add|"
@@ -64,15 +75,20 @@ def renames_said(task: str, sources: Sources) -> list[ExactTask]:
     Returns:
         All of them together; [] where a name doesn't fit, or the task sets a condition.
     """
-    if _CONDITION.search(task):
+    if _CONDITION.search(_NO_ALIAS.sub("", task)):
         return []
     begins = _RENAME.search(task)
     pairs = [(m["old"], m["new"], m.start()) for m in (_PAIR.finditer(task, begins.start()) if begins else ())]
-    pairs += [("it", m["new"], m.start()) for m in _CALLED.finditer(task)]
+    pairs = [pair for pair in pairs if pair[0] not in ("it", "le", "la", "that")]
+    pairs += [("it", m["new"], m.start()) for pattern in (_CALLED, _CALL_IT) for m in pattern.finditer(task)]
     edits: dict[str, ExactTask] = {}
     for written, new_name, at in pairs:
         old, new = (name.strip("`").removesuffix("()") for name in (written, new_name))
         if old == "it":
+            parameter = _PARAMETER_OF.search(task[:at])
+            if parameter is not None:
+                place = NamedPlace(parameter["function"], "")
+                return [ExactTask("rename_parameter", parameter["name"], "parameter", new, "", (place,))]
             old = _only_definition(task[:at], sources)
         if not _may_be_renamed(old, new, sources):
             return []
@@ -80,6 +96,62 @@ def renames_said(task: str, sources: Sources) -> list[ExactTask]:
     if len({edit.new for edit in edits.values()}) < len(edits):
         return []
     return list(edits.values())
+
+
+def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
+    """One text for another, where a task quotes two of several words and the code has the one.
+
+    What both have at their end, as an example of a value, may be missing in the code.
+
+    Args:
+        task: as the user wrote it.
+        sources: the files.
+    """
+    quoted = [t.inner.strip() for t in tokens_of(task) if t.kind == "quoted" and " " in t.inner.strip()]
+    said = _without(task, quoted)
+    if len(quoted) != 2 or _CONDITION.search(said) or _STAYING.search(said):
+        return
+    for old, new in (quoted, quoted[::-1]):
+        old, new = _without_example(old, new, sources)
+        if len(old.split()) < _LEAST_WORDS or not _files_with(old, sources) or _files_with(new, sources):
+            continue
+        held = _files_with(old, sources)
+        names = {name for name in _NAME.findall(said) if "_" in name or not name.islower()}
+        best = [path for path in held if any(re.search(rf"\b{re.escape(n)}\b", _text(path, sources)) for n in names)]
+        place = best if len(best) == 1 and len(held) > 1 else []
+        for kind in ("change_message", "replace_text"):
+            yield ExactTask(kind, "", "", new, old, tuple(NamedPlace(path, "file") for path in place))
+
+
+_LEAST_WORDS = 2
+
+
+def _without(task: str, texts: Sequence[str]) -> str:
+    for text in texts:
+        task = task.replace(text, " ")
+    return task
+
+
+def _without_example(old: str, new: str, sources: Sources) -> tuple[str, str]:
+    """Two texts as far as the code has the old one, without the words at their end that both have."""
+    if old.endswith(("...", "…")):
+        old, new = old.rstrip(".…"), new.rstrip(".…")
+    first, second = old.split(" "), new.split(" ")
+    while len(first) > _LEAST_WORDS and first[-1] == second[-1] and not _files_with(" ".join(first), sources):
+        first, second = first[:-1], second[:-1]
+    return " ".join(first), " ".join(second)
+
+
+def _text(path: str, sources: Sources) -> str:
+    source = sources.get(path)
+    return source.text if source is not None else ""
+
+
+def _files_with(text: str, sources: Sources) -> list[str]:
+    """The files of code, tests apart, that have a text."""
+    word = max(re.findall(r"\w+", text), key=len, default="")
+    found = [p for p in sources.mentioning(word) if not is_test_path(p)] if word else []
+    return [path for path in found if file_kind(path) == "code" and text in _text(path, sources)]
 
 
 def _only_definition(text: str, sources: Sources) -> str:
@@ -111,7 +183,7 @@ def reordered_parameters(task: str, sources: Sources, *, written: bool = False) 
         wanted = _order_in(task, symbol.name, known, said=bool(said))
         if wanted is None and said and len(known) == 2 and _SWAPPING.search(words):
             wanted = known[::-1]
-        move = _single_move(known, wanted) if wanted is not None else None
+        move = single_move(known, wanted) if wanted is not None else None
         if move is not None:
             name, position = move
             mention = f"{symbol.path}:{symbol.qualified}"
@@ -186,8 +258,16 @@ def _order_in(task: str, function: str, known: Sequence[str], *, said: bool) -> 
     return order if order != list(known) and not _SWAPPING.search(folded(task)) else None
 
 
-def _single_move(known: Sequence[str], wanted: Sequence[str]) -> tuple[str, str] | None:
-    """The parameter, and its position, that make the wanted order of the known one; None where it takes several."""
+def single_move(known: Sequence[str], wanted: Sequence[str]) -> tuple[str, str] | None:
+    """The parameter, and its position, that make the wanted order of the known one; None where it takes several.
+
+    Args:
+        known: the names of the parameters.
+        wanted: the same names.
+
+    Returns:
+        The name, and `first` or `after:NAME`.
+    """
     for name in known:
         rest = [each for each in known if each != name]
         at = list(wanted).index(name)

@@ -17,12 +17,13 @@ from repopilot.agents.editing.exact.exports.exporting import export, unexport
 from repopilot.agents.editing.exact.files.file_deleting import delete_file
 from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
 from repopilot.agents.editing.exact.grounded import grounded_edits
-from repopilot.agents.editing.exact.grounded_shapes import renames_said, reordered_parameters
+from repopilot.agents.editing.exact.grounded_shapes import renames_said, reordered_parameters, replaced_text
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
+from repopilot.agents.editing.exact.lines.removing_sections import remove_section, section_removal
 from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.manifests.dependency_lists import add_dependency, remove_dependency
 from repopilot.agents.editing.exact.manifests.project_fields import project_field
@@ -59,6 +60,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "delete": delete_entry,
     "delete_file": delete_file,
     "remove_line": remove_entry_line,
+    "remove_section": remove_section,
     "rename_parameter": change_signature,
     "add_parameter": change_signature,
     "remove_parameter": change_signature,
@@ -151,7 +153,10 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     sources = Sources(workspace)
     problem: GenerationFailed | None = None
     try:  # `f(b, a)` for `f(a, b)` is no text to be replaced
-        result = _together([[edit] for edit in reordered_parameters(task, sources, written=True)], sources)
+        shaped = [*reordered_parameters(task, sources, written=True), *section_removal(task, sources)]
+        result = _together([[edit] for edit in shaped], sources) or _together(
+            [[*replaced_text(task, sources)]], sources
+        )
         result = result or _together(read_task(task), sources)
     except PlaceAmbiguous:
         raise

@@ -51,16 +51,19 @@ def meanings(reply: str, task: str) -> list[str]:
     if not _plausible(command, pieces):
         return []
     rest = left_out(task, pieces, tuple(command.slots.values()))
-    old, place = "", ""
+    old, place, path = "", "", ""
     moves = command.form.startswith("move")  # what it is moved from
     for piece in {bare(p.text): p for p in rest}.values():
         if _may_be_place(piece) and not place and "place" not in command.slots:
             place = piece.text
+        elif piece.token.is_path and not path and not _is_path(command.slots.get("place", "")):
+            path = piece.text  # the file of the place
         elif not old and "old" not in command.slots and (piece.token.kind != "path" or moves):
             old = piece.text
         else:
             return []
-    return [s for s in sentences(command, task, old, place) if bare(old) in s and bare(place) in s]
+    found = [s for s in sentences(command, task, old, place) if bare(old) in s and bare(place) in s]
+    return [f"{s} in `{bare(path)}`" for s in found] if path else found
 
 
 _ACTIONS = tuple(re.compile(rf"\b(?:{words})\b") for words in (
@@ -111,6 +114,10 @@ def _plausible(command: Command, pieces: Sequence[Piece]) -> bool:
             alike and place is not None and place.kind in ("name", "quoted") and not place.is_path
         )
     return True
+
+
+def _is_path(text: str) -> bool:
+    return re.search(r"/|\.[a-z]{1,5}$", bare(text)) is not None
 
 
 def _may_be_place(piece: Piece) -> bool:

@@ -94,7 +94,27 @@ def plain_task(task: str) -> str:
     while text != before:
         before = text
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
-    return _without_leading_dots(_imperative(text))
+    return _with_leading_place(_without_leading_dots(_imperative(text)))
+
+
+_LEADING_PLACE = re.compile(
+    r"^(?:in|dans) (?P<name>`?[A-Za-z_][\w.]*(?:\(\))?`?)(?: \((?P<path>[\w./-]+\.\w+)\))?,? "
+    r"(?=(?:rename|set|make|change|raise|lower|remove|delete|drop|replace|use|add|move|renomm|chang|supprim|remplac|ajout)"
+    r"\w* )",
+    re.I,
+)
+
+
+def _with_leading_place(text: str) -> str:
+    """A task that begins with a place and its file, `In f (a.py) rename …`, with both as it is read."""
+    found = _LEADING_PLACE.match(text)
+    if found is None or found["name"].lower() in _NO_PLACES:
+        return text
+    file = f" in {found['path']}" if found["path"] else ""
+    return f"in `{found['name'].strip('`')}`{file}, {text[found.end() :]}"
+
+
+_NO_PLACES = frozenset("the this that a an our general order addition short all le la les l ce cette ordre".split())
 
 
 _PAST = re.compile(

@@ -41,7 +41,7 @@ _TOKEN = re.compile(
 _ELISION = re.compile(r"(?i)\b(l|d|qu|n|s|j|c|m|t|lorsqu|puisqu|jusqu)['’](?=\w)")
 _PATH = re.compile(rf"@?[\w./~*-]*(?:/[\w.*-]+|\.(?:{_FILE_END}))(?::[\w.$]+)?|\.[a-z][\w-]{{2,}}")
 _CONSTANTS = frozenset("true false none null nil vrai faux".split())
-_HYPHENATED = re.compile(r"(?<![\w.])[^\W\d_]+(?:-[^\W_]+)+(?![\w(]|\.\w)")
+_HYPHENATED = re.compile(r"(?<![\w.])[^\W\d_]+(?:-[^\W_]+)+(?![\w(-]|\.\w)")
 
 
 @dataclass(frozen=True, slots=True)
