@@ -16,6 +16,7 @@ from repopilot.agents.editing.placed.agent import placed_edit
 from repopilot.agents.editing.placed.target_places import is_defined
 from repopilot.agents.editing.placed.wanted import read_task
 from repopilot.agents.editing.restated.agent import restated_edit
+from repopilot.agents.editing.search_replace.agent import replaced_lines
 from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
@@ -94,9 +95,11 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):
-            restated = await restated_edit(request, workspace, step)
-            placed = restated or await placed_edit(request, workspace, step)
-            return placed or EditOutcome(await write_whole_files(request, workspace, step))
+            edit = await restated_edit(request, workspace, step)
+            if edit is None and request.passes is None and not _wants_new_code(request.task, workspace.index):
+                edit = await replaced_lines(request, workspace, step)
+            edit = edit or await placed_edit(request, workspace, step)
+            return edit or EditOutcome(await write_whole_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
         raise GenerationFailed(too_slow, _smaller_task(request)) from error

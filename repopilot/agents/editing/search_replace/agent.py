@@ -1,0 +1,233 @@
+"""The model replaces some of the lines that code has found for a task; code decides whether they may stand."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from repopilot import i18n
+from repopilot.agents.editing.checked_change import checked_change
+from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.exact.recognise import sentence_edit
+from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.wording.reading import on_one_line
+from repopilot.agents.editing.exact.wording.task_tokens import folded
+from repopilot.agents.editing.outcome import EditOutcome
+from repopilot.agents.editing.placed.target_places import is_generated, is_source
+from repopilot.agents.editing.places import load, named_paths
+from repopilot.agents.editing.search_replace.accepted import (
+    Replacement,
+    invented,
+    is_finished,
+    new_code,
+    replacements,
+    unwritten,
+)
+from repopilot.agents.editing.search_replace.as_command import as_command, exchanged
+from repopilot.agents.editing.search_replace.blocks import (
+    END_OF_BLOCK,
+    Block,
+    block_grammar,
+    block_schema,
+    blocks_of_json,
+    read_blocks,
+)
+from repopilot.agents.editing.search_replace.excerpts import Excerpt, choose_excerpts, code_of_task
+from repopilot.errors import GenerationFailed, ModelError
+from repopilot.llm import stream
+from repopilot.llm.backend import ChatOptions
+from repopilot.llm.model import Model
+from repopilot.llm.structured import REFUSED
+from repopilot.prompts import render
+from repopilot.trace import Step
+from repopilot.types import Edit, FileChange
+from repopilot.workspace import Workspace
+
+_CAN_BE_HELD = ("embedded", "ollama", "openai")
+"""Kinds of models that take a grammar or a schema."""
+_LONGEST_TASK = 600
+"""Characters; what is longer describes more than some lines."""
+_LONGEST_REPLY = 400
+"""Tokens."""
+_MOST_UNWRITTEN = 0.25
+"""Share of what looks like code that a task gives: some of it are words of its reasons."""
+_MOST_FILES, _MOST_PER_NAME = 40, 12
+_LARGEST_FILE = 400_000
+"""Characters."""
+_OF_MORE = re.compile(
+    r"\b(?:mov(?:e|es|ed|ing)|deplac\w*|"
+    r"(?:remov|delet|drop|supprim|renam|renomm)\w* (?:\S+ ){0,2}(?:files?|fichiers?)|"
+    r"(?:add|give|accept\w*|takes?|optional|new|extra|another|ajout\w*|nouveau)\b[^.;]*\b(?:param\w*|arg\w*))\b"
+)
+"""Tasks of whole files, of new parameters, and those in which what is cut out of the lines shown would be lost."""
+
+
+async def replaced_lines(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
+    """Carry out a task that changes a few lines, wherever they are.
+
+    Args:
+        request: the task.
+        workspace: the repository and the model.
+        step: gets the lines shown and the reply as children.
+
+    Returns:
+        The edit; None where the reply writes what neither the task nor the repository has, leaves out what the task
+        gives, or can't be applied.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    model = workspace.coder or workspace.model
+    task = on_one_line(request.task.strip())
+    if model is None or request.paths or request.drafts or request.feedback or len(task) > _LONGEST_TASK:
+        return None
+    if model.kind not in _CAN_BE_HELD or _OF_MORE.search(folded(task)):
+        return None
+    async with step.child("find the lines", "tool", task) as finding:
+        excerpts = await asyncio.to_thread(_excerpts, request, task, workspace)
+        await finding.write("\n".join(f"{e.path}:{e.first + 1}-{e.first + len(e.lines)}" for e in excerpts))
+    if not excerpts:
+        return None
+    async with step.child("replace lines", "llm", task) as writing:
+        blocks = await _blocks(model, task, excerpts, writing)
+        outcome, why = await asyncio.to_thread(_outcome, blocks, excerpts, task, workspace)
+        writing.note(accepted=outcome is not None, why=i18n.said(why, request.language) if why else "")
+        if why:
+            await writing.write(f"\n✗ {i18n.said(why, request.language)}")
+    return outcome
+
+
+def _excerpts(request: EditRequest, task: str, workspace: Workspace) -> list[Excerpt]:
+    """The lines that the task is likely about."""
+    index = workspace.index
+    named = [path for path in named_paths(request.task, index) if path in index.files]
+    texts: dict[str, str] = {}
+    for path in named or _files(request, task, workspace):
+        text = index.text(path)
+        if text is not None and len(text) <= _LARGEST_FILE and not is_generated(path, text):
+            texts[path] = text
+    found = choose_excerpts(task, texts, {path: index.outline(path) for path in texts}, named)
+    return [excerpt for excerpt in found if any(excerpt.changeable)]
+
+
+def _files(request: EditRequest, task: str, workspace: Workspace) -> list[str]:
+    """The files that have names or words of the task."""
+    index, sources = workspace.index, Sources(workspace)
+    hits = request.found.results.hits if request.found else ()
+    found = [hit.chunk.path for hit in hits]
+    for name in code_of_task(task):
+        if re.fullmatch(r"\w{3,}", name):
+            found += sources.mentioning(name)[:_MOST_PER_NAME]
+    own = [path for path in dict.fromkeys(found) if path in index.files and is_source(index, path)]
+    return own[:_MOST_FILES]
+
+
+def _options(model: Model, excerpts: Sequence[Excerpt]) -> ChatOptions:
+    """The options under which the reply is blocks."""
+    if model.kind == "embedded":
+        return ChatOptions(_LONGEST_REPLY, 0.0, grammar=block_grammar(excerpts))
+    return ChatOptions(2 * _LONGEST_REPLY, 0.0, schema=block_schema(excerpts))
+
+
+async def _blocks(model: Model, task: str, excerpts: Sequence[Excerpt], step: Step) -> list[Block]:
+    """The blocks that the model makes of a task, [] from a server that refuses to be held to them."""
+    from llama_index.core.llms import ChatMessage
+
+    options = _options(model, excerpts)
+    shown = "\n".join(f"{e.path}\n```\n{chr(10).join(e.lines)}\n```" for e in excerpts)
+    messages = [
+        ChatMessage(role="system", content=render("search_replace_system")),
+        ChatMessage(role="user", content=render("search_replace_user", shown=shown, task=task)),
+    ]
+
+    async def finished(text: str) -> bool:
+        return text.rstrip("\n").endswith(END_OF_BLOCK) and is_finished(read_blocks(text), excerpts, task)
+
+    try:
+        halt = finished if options.grammar else None
+        reply = await stream.chat(model, messages, step, options, halt)
+    except ModelError as error:
+        if options.schema is None or getattr(error.__cause__, "status_code", None) not in REFUSED:
+            raise
+        return []
+    return read_blocks(reply) if options.grammar else blocks_of_json(reply)
+
+
+def _outcome(
+    blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str, workspace: Workspace
+) -> tuple[EditOutcome | None, str]:
+    """The edit that blocks come to, or a message on why they can't stand."""
+    made = replacements(blocks, excerpts, task)
+    if not made:
+        return None, i18n.message("search_replace.nothing")
+    command = _command(made, task, workspace)
+    if command:
+        edit = sentence_edit(command, workspace)
+        if edit is None:
+            return None, i18n.message("search_replace.nothing")
+        note = i18n.message("restated.read_as", sentence=command)
+        return replace(edit, by_code=False, notes=(note, *edit.notes)), ""
+    wanted = new_code(task, excerpts)
+    sound = _sound(made, wanted, task, workspace)
+    if not sound:
+        names = invented(made, task, lambda path, name: _is_known(path, name, workspace))
+        return None, i18n.message("search_replace.invented", names=", ".join(names[:5]))
+    missing = unwritten(sound, wanted)
+    if len(missing) > _MOST_UNWRITTEN * len(wanted):
+        return None, i18n.message("search_replace.left_out", names=", ".join(missing))
+    try:
+        changes = _changes(sound, task, workspace)
+    except GenerationFailed as error:
+        return None, i18n.reason(error)
+    if not changes:
+        return None, i18n.message("search_replace.nothing")
+    edits = tuple(Edit("change_block", each.path, "", "\n".join(each.new)) for each in sound)
+    return EditOutcome(changes, edits), ""
+
+
+def _sound(
+    made: Sequence[Replacement], wanted: Sequence[str], task: str, workspace: Workspace
+) -> Sequence[Replacement]:
+    """The replacements before the first with names from nowhere; all or none where nothing tells what is wanted."""
+    for at, each in enumerate(made):
+        if invented([each], task, lambda path, name: _is_known(path, name, workspace)):
+            return made[:at] if wanted else ()
+    return made
+
+
+def _command(made: Sequence[Replacement], task: str, workspace: Workspace) -> str:
+    """The command that replacements stand for; none where a name is put in another's place that exists already."""
+    names = exchanged(made, task)
+    if names is not None and _is_known(made[0].path, names[1], workspace):
+        return ""
+    return as_command(made, {each.path: workspace.index.outline(each.path) for each in made}, task)
+
+
+def _is_known(path: str, name: str, workspace: Workspace) -> bool:
+    text = workspace.index.text(path) or ""
+    return (
+        hasattr(builtins, name)
+        or re.search(rf"\b{re.escape(name)}\b", text) is not None
+        or bool(workspace.index.symbols(name))
+    )
+
+
+def _changes(made: Sequence[Replacement], task: str, workspace: Workspace) -> tuple[FileChange, ...]:
+    """The changed files.
+
+    Raises:
+        GenerationFailed: a text can't be used.
+    """
+    changes = []
+    for path in dict.fromkeys(each.path for each in made):
+        target = load(path, workspace)
+        lines = target.shown.split("\n")
+        for each in sorted((r for r in made if r.path == path), key=lambda r: -r.first):
+            lines[each.first : each.last] = each.new
+        change = checked_change(target, "\n".join(lines), task, workspace.index)
+        if change.diff:
+            changes.append(change)
+    return tuple(changes)
