@@ -18,8 +18,13 @@ from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.search_replace.accepted import invented, replacements
 from repopilot.agents.editing.search_replace.agent import replaced_lines
 from repopilot.agents.editing.search_replace.as_command import exchanged
-from repopilot.agents.editing.search_replace.blocks import Block, block_grammar, blocks_of_json, read_blocks
-from repopilot.agents.editing.search_replace.excerpts import MOST_EXCERPTS, Excerpt, choose_excerpts
+from repopilot.agents.editing.search_replace.blocks import (
+    SearchReplaceBlock,
+    block_grammar,
+    blocks_of_json,
+    read_blocks,
+)
+from repopilot.agents.editing.search_replace.excerpts import MOST_EXCERPTS, LineExcerpt, choose_excerpts
 from repopilot.llm import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.settings import Settings
@@ -44,7 +49,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return workspace_of(tmp_path_factory.mktemp("blocks"), FILES)
 
 
-def chosen(task: str, box: Workspace, named: tuple[str, ...] = ()) -> list[Excerpt]:
+def chosen(task: str, box: Workspace, named: tuple[str, ...] = ()) -> list[LineExcerpt]:
     outlines = {path: box.index.outline(path) for path in FILES}
     return choose_excerpts(task, {path: box.index.text(path) or "" for path in FILES}, outlines, named)
 
@@ -70,7 +75,7 @@ def test_excerpts_are_lines_of_their_file_and_do_not_overlap(lines: list[str]) -
 
 def test_each_rule_of_the_grammar_is_defined_once_and_signs_are_escaped() -> None:
     lines = ('say("hi\\n")', "\tx = 1", "", "y")
-    grammar = block_grammar([Excerpt("a.py", 3, lines, (True,) * 4), Excerpt("b.py", 0, ("z",), (True,))])
+    grammar = block_grammar([LineExcerpt("a.py", 3, lines, (True,) * 4), LineExcerpt("b.py", 0, ("z",), (True,))])
     heads = re.findall(r"^(\w+) ::=", grammar, re.M)
     used = set(
         re.findall(r"\b(?:block|text|new|[bls]\d+(?:x\d+)?)\b", re.sub(r'"(?:\\.|[^"\\])*"|\[.*?\]', " ", grammar))
@@ -101,8 +106,8 @@ import os
 
 def test_complete_blocks_are_read(box: Workspace) -> None:
     assert read_blocks(REPLY) == [
-        Block("box/keys.py", ("    b'ssh-dss',",), ("    b'ssh-dss',", "    b'sk-ed25519',")),
-        Block("box/keys.py", ("HARDWARE = False",), ("HARDWARE = True",)),
+        SearchReplaceBlock("box/keys.py", ("    b'ssh-dss',",), ("    b'ssh-dss',", "    b'sk-ed25519',")),
+        SearchReplaceBlock("box/keys.py", ("HARDWARE = False",), ("HARDWARE = True",)),
     ]
     assert read_blocks("I would add it.") == [] == blocks_of_json("[]") == blocks_of_json('{"blocks": ' + "[" * 99_999)
 
@@ -125,31 +130,33 @@ def test_what_comes_behind_a_finished_task_is_left_out(box: Workspace) -> None:
 def test_lines_that_were_left_out_stay_unless_the_task_removes(
     box: Workspace, task: str, new: tuple[str, ...], left: tuple[str, ...]
 ) -> None:
-    block = Block("box/keys.py", ("    b'ssh-dss',",), new)
+    block = SearchReplaceBlock("box/keys.py", ("    b'ssh-dss',",), new)
     assert [r.new for r in replacements([block], chosen(task, box), task)] == [left]
 
 
 def test_a_block_that_changes_nothing_or_something_else_is_left_out(box: Workspace) -> None:
     blocks = [
-        Block("box/keys.py", ("HARDWARE = False",), ("", "HARDWARE = False")),
-        Block("box/keys.py", ("import os",), ("import sys",)),
-        Block("box/gone.py", ("import os",), ("import hardware",)),
-        Block("box/keys.py", ("]",), ("]", "HARDWARE = False")),
+        SearchReplaceBlock("box/keys.py", ("HARDWARE = False",), ("", "HARDWARE = False")),
+        SearchReplaceBlock("box/keys.py", ("import os",), ("import sys",)),
+        SearchReplaceBlock("box/gone.py", ("import os",), ("import hardware",)),
+        SearchReplaceBlock("box/keys.py", ("]",), ("]", "HARDWARE = False")),
     ]
     for block in blocks:
         assert replacements([block], chosen(ADD, box), ADD) == []
 
 
 def test_names_and_numbers_from_nowhere_are_noticed(box: Workspace) -> None:
-    block = Block("box/keys.py", ("    b'ssh-dss',",), ("    b'ssh-dss',", "    HARDWARE_KEYS, 12, FORMATS, os"))
+    block = SearchReplaceBlock(
+        "box/keys.py", ("    b'ssh-dss',",), ("    b'ssh-dss',", "    HARDWARE_KEYS, 12, FORMATS, os")
+    )
     made = replacements([block], chosen(ADD, box), ADD)
     assert invented(made, ADD, lambda path, name: name in KEYS) == ["HARDWARE_KEYS", "12"]
     assert invented(made, f"{ADD}; HARDWARE_KEYS 12", lambda path, name: name in KEYS) == []
 
 
 def test_one_name_for_another_is_a_rename() -> None:
-    block = Block("a.py", ("def qz(p):",), ("def steps(p):",))
-    excerpts = [Excerpt("a.py", 0, block.old, (True,))]
+    block = SearchReplaceBlock("a.py", ("def qz(p):",), ("def steps(p):",))
+    excerpts = [LineExcerpt("a.py", 0, block.old, (True,))]
     task = "qz? I'd call it steps"
     assert exchanged(replacements([block], excerpts, task), task) == ("qz", "steps")
     assert exchanged(replacements([block], excerpts, "qz: steps"), "qz walks") is None
@@ -188,6 +195,7 @@ async def test_a_name_that_is_put_for_another_changes_wherever_it_is_used(box: W
         ("box/keys.py", "    b'ssh-dss',", "    b'ssh-dss',\n    b'sk-ed25519', fido2_keys,"),
         ("box/keys.py", "    b'ssh-dss',", "    b'ssh-dss',\n    b'sk-ed25519"),
         ("box/keys.py", "    b'ssh-dss',", "    b'ssh-dss',"),
+        ("box/keys.py", "    # one of the known formats", "    # one of the known formats, as b'sk-ed25519'"),
     ],
 )
 async def test_what_is_missing_invented_broken_or_nothing_is_not_offered(

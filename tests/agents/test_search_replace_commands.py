@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repopilot.agents.editing.search_replace.accepted import Replacement
+from repopilot.agents.editing.search_replace.accepted import LineReplacement
 from repopilot.agents.editing.search_replace.as_command import as_command
 from repopilot.types import Symbol
 
@@ -15,7 +15,7 @@ OUTLINES = {"a.py": [CLAIM, OLD]}
 
 def said(first: int, old: str, new: str, task: str) -> str:
     before, after = (tuple(text.split("\n")) if text else () for text in (old, new))
-    return as_command([Replacement("a.py", first, first + len(before), before, after)], OUTLINES, task)
+    return as_command([LineReplacement("a.py", first, first + len(before), before, after)], OUTLINES, task)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,10 @@ def test_a_line_far_below_is_a_call() -> None:
 def test_one_name_for_another_stands_for_all_its_uses(first: int, old: str, new: str, command: str) -> None:
     found = said(first, old, new, "the name should be take")
     assert found.endswith(command) and bool(found) == bool(command)
+
+
+def test_a_name_is_only_renamed_where_the_task_speaks_of_names() -> None:
+    assert said(3, "def claim(a):", "def take(a):", "callers want take here") == ""
 
 
 def test_a_definition_that_is_taken_away_goes_whole() -> None:

@@ -57,6 +57,7 @@ _KINDS = tuple(_NOUNS.values())
 _CODE = re.compile(
     rf"`([^`\n]+)`|(?<![\w./-])(@[\w./-]+(?::[\w.]+)?|{_IDENT}(?:(?:\.|::|#){_IDENT})*(?:\([^()\n]*\))?)"
 )
+_FILE = re.compile(r"[\w./-]+\.(?:pyi?|[jt]sx?|[cm]js|go|rs|java|md|rst|txt|toml|ya?ml|json|cfg|ini)")
 _LIKE_CODE = re.compile(r"[_.(]|::|[a-z0-9][A-Z]|^[A-Z]\w*[a-z]")
 _DOTTED = re.compile(
     rf"({_IDENT}(?:(?:\.|::|#){_IDENT})*)\s*(\(((?:[^()]|\([^()]*\))*)\))?\s*"
@@ -321,7 +322,7 @@ def _names(task: str, known: Callable[[str], bool]) -> Iterator[CodeName]:
     for match in _CODE.finditer(task):
         quoted = match[1] is not None
         text = (match[1] or match[2]).strip()
-        if text.startswith("@"):
+        if text.startswith("@") or _FILE.fullmatch(text):
             continue
         is_subject = _is_subject(task, match) and known(text)
         if not quoted and not is_subject and not _LIKE_CODE.search(text):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from repopilot.agents.editing.exact.wording.task_tokens import Token, folded
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of as task_tokens
 from repopilot.agents.editing.search_replace.alignment import REMOVING, with_indentation, with_left_out, with_repeated
-from repopilot.agents.editing.search_replace.blocks import Block
-from repopilot.agents.editing.search_replace.excerpts import Excerpt
+from repopilot.agents.editing.search_replace.blocks import SearchReplaceBlock
+from repopilot.agents.editing.search_replace.excerpts import LineExcerpt
 from repopilot.code.languages import is_test_path
 from repopilot.index.tokens import tokens_of
 
@@ -33,7 +33,7 @@ _SAME_PLACE = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class LineReplacement:
     """Lines of a file that are replaced, counted from 0, the end exclusive."""
 
     path: str
@@ -43,11 +43,11 @@ class Replacement:
     new: tuple[str, ...]
 
 
-def _changes_something(made: Replacement) -> bool:
+def _changes_something(made: LineReplacement) -> bool:
     return [x.strip() for x in made.old if x.strip()] != [x.strip() for x in made.new if x.strip()]
 
 
-def _is_useful(made: Replacement, task: str, wanted: Sequence[str]) -> bool:
+def _is_useful(made: LineReplacement, task: str, wanted: Sequence[str]) -> bool:
     """Whether something is changed that the task speaks of, and nothing is lost that it only names."""
     old, new = (Counter(_TOKEN.findall(_plain("\n".join(lines)))) for lines in (made.old, made.new))
     lost = {token for token in old - new if token not in new}
@@ -66,14 +66,14 @@ def _quoted(task: str) -> set[str]:
     return {word for text in quoted for word in re.findall(r"\w+", text)}
 
 
-def _copies(made: Replacement, excerpts: Sequence[Excerpt]) -> bool:
+def _copies(made: LineReplacement, excerpts: Sequence[LineExcerpt]) -> bool:
     """Whether all that is added stands among the lines shown of the file already, and nothing goes."""
     shown = {line.strip() for e in excerpts if e.path == made.path for line in e.lines}
     added = [line.strip() for line in _added(made) if line.strip()]
     return bool(added) and set(made.old) <= set(made.new) and set(added) <= shown
 
 
-def new_code(task: str, excerpts: Sequence[Excerpt]) -> list[str]:
+def new_code(task: str, excerpts: Sequence[LineExcerpt]) -> list[str]:
     """The names, values and texts of a task that none of the lines shown has: what is likely to be written.
 
     Args:
@@ -83,7 +83,8 @@ def new_code(task: str, excerpts: Sequence[Excerpt]) -> list[str]:
     shown = _plain("\n".join(line for excerpt in excerpts for line in excerpt.lines))
     tokens = [t for t in task_tokens(task) if t.kind in ("name", "quoted", "literal") and not t.is_path]
     texts = dict.fromkeys(_plain(_written(t)) for t in tokens if not _is_prose(t))
-    return [t for t in texts if t and not re.search(rf"(?<!\w){re.escape(t)}(?!\w)", shown)]
+    known = f"{shown}\n{' '.join(shown.split())}"  # texts of documents are wrapped
+    return [t for t in texts if t and not re.search(rf"(?<!\w){re.escape(t)}(?!\w)", known)]
 
 
 def _plain(text: str) -> str:
@@ -106,7 +107,9 @@ def _is_prose(token: Token) -> bool:
     )
 
 
-def replacements(blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str) -> list[Replacement]:
+def replacements(
+    blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExcerpt], task: str
+) -> list[LineReplacement]:
     """What the blocks of a reply replace: the first useful one, and further ones as far as the task goes on.
 
     Lines that a block leaves out though the task removes nothing stay.
@@ -119,7 +122,7 @@ def replacements(blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str
     wanted = new_code(task, excerpts)
     several = _SEVERAL.search(folded(task)) is not None
     bounded = _BOUNDED.search(folded(task)) is not None
-    found: list[Replacement] = []
+    found: list[LineReplacement] = []
     for block in blocks:
         made = _replacement(block, excerpts, task)
         if made is None or not _changes_something(made):
@@ -133,7 +136,7 @@ def replacements(blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str
     return found
 
 
-def is_finished(blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str) -> bool:
+def is_finished(blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExcerpt], task: str) -> bool:
     """Whether no further block can belong to the task: the last one does not, or all is written that one thing needs.
 
     Args:
@@ -151,7 +154,7 @@ def is_finished(blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str)
 
 
 def _goes_further(
-    made: Replacement, found: Sequence[Replacement], wanted: Sequence[str], *, several: bool, bounded: bool
+    made: LineReplacement, found: Sequence[LineReplacement], wanted: Sequence[str], *, several: bool, bounded: bool
 ) -> bool:
     """Whether a further block belongs to the task: it writes what the task gives, and that isn't all done yet or may be
     wanted at several places."""
@@ -164,7 +167,7 @@ def _goes_further(
     return adds and (several or near or unwritten(found, wanted) != [])
 
 
-def unwritten(made: Sequence[Replacement], wanted: Sequence[str]) -> list[str]:
+def unwritten(made: Sequence[LineReplacement], wanted: Sequence[str]) -> list[str]:
     """Which of the code that is wanted no replacement adds.
 
     Args:
@@ -175,7 +178,7 @@ def unwritten(made: Sequence[Replacement], wanted: Sequence[str]) -> list[str]:
     return [code for code in wanted if code not in written]
 
 
-def invented(made: Sequence[Replacement], task: str, known: Callable[[str, str], bool]) -> list[str]:
+def invented(made: Sequence[LineReplacement], task: str, known: Callable[[str, str], bool]) -> list[str]:
     """The names and numbers that replacements write and that neither the task nor the repository has.
 
     Args:
@@ -195,7 +198,7 @@ def invented(made: Sequence[Replacement], task: str, known: Callable[[str, str],
     return found
 
 
-def _replacement(block: Block, excerpts: Sequence[Excerpt], task: str) -> Replacement | None:
+def _replacement(block: SearchReplaceBlock, excerpts: Sequence[LineExcerpt], task: str) -> LineReplacement | None:
     """What a block replaces; None where its lines aren't among those shown, or several times."""
     size = len(block.old)
     found = []
@@ -208,22 +211,22 @@ def _replacement(block: Block, excerpts: Sequence[Excerpt], task: str) -> Replac
     first, below = found[0]
     new = with_indentation(block.old, block.new)
     old = with_repeated(block.old, new, below)
-    return Replacement(block.path, first, first + len(old), old, with_left_out(old, new, task))
+    return LineReplacement(block.path, first, first + len(old), old, with_left_out(old, new, task))
 
 
-def _added(made: Replacement) -> list[str]:
+def _added(made: LineReplacement) -> list[str]:
     return [line for line in made.new if line not in made.old]
 
 
-def _text_added(made: Replacement) -> str:
+def _text_added(made: LineReplacement) -> str:
     return _plain("\n".join(_added(made)))
 
 
-def _overlap(one: Replacement, other: Replacement) -> bool:
+def _overlap(one: LineReplacement, other: LineReplacement) -> bool:
     return one.path == other.path and one.first < other.last and other.first < one.last
 
 
-def _repeats(one: Replacement, other: Replacement) -> bool:
+def _repeats(one: LineReplacement, other: LineReplacement) -> bool:
     """Whether what one adds has been added near to it already."""
     added = {line.strip() for line in _added(one) if len(line.strip()) > 2}
     near = one.path == other.path and abs(one.first - other.first) < _SAME_PLACE

@@ -19,7 +19,7 @@ from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.placed.target_places import is_generated, is_source
 from repopilot.agents.editing.places import load, named_paths
 from repopilot.agents.editing.search_replace.accepted import (
-    Replacement,
+    LineReplacement,
     invented,
     is_finished,
     new_code,
@@ -29,13 +29,15 @@ from repopilot.agents.editing.search_replace.accepted import (
 from repopilot.agents.editing.search_replace.as_command import as_command, exchanged
 from repopilot.agents.editing.search_replace.blocks import (
     END_OF_BLOCK,
-    Block,
+    SearchReplaceBlock,
     block_grammar,
     block_schema,
     blocks_of_json,
     read_blocks,
 )
-from repopilot.agents.editing.search_replace.excerpts import Excerpt, choose_excerpts, code_of_task
+from repopilot.agents.editing.search_replace.excerpts import LineExcerpt, choose_excerpts, code_of_task
+from repopilot.code.declared.declaration import without_comments
+from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
@@ -55,6 +57,7 @@ _LONGEST_REPLY = 400
 _MOST_UNWRITTEN = 0.25
 """Share of what looks like code that a task gives: some of it are words of its reasons."""
 _MOST_FILES, _MOST_PER_NAME = 40, 12
+_OF_COMMENTS = re.compile(r"\b(?:comment\w*|doc\w*|typos?|spell\w*|mention\w*|wording|todo|fixme|note|says?)\b")
 _LARGEST_FILE = 400_000
 """Characters."""
 _OF_MORE = re.compile(
@@ -100,7 +103,7 @@ async def replaced_lines(request: EditRequest, workspace: Workspace, step: Step)
     return outcome
 
 
-def _excerpts(request: EditRequest, task: str, workspace: Workspace) -> list[Excerpt]:
+def _excerpts(request: EditRequest, task: str, workspace: Workspace) -> list[LineExcerpt]:
     """The lines that the task is likely about."""
     index = workspace.index
     named = [path for path in named_paths(request.task, index) if path in index.files]
@@ -125,14 +128,14 @@ def _files(request: EditRequest, task: str, workspace: Workspace) -> list[str]:
     return own[:_MOST_FILES]
 
 
-def _options(model: Model, excerpts: Sequence[Excerpt]) -> ChatOptions:
+def _options(model: Model, excerpts: Sequence[LineExcerpt]) -> ChatOptions:
     """The options under which the reply is blocks."""
     if model.kind == "embedded":
         return ChatOptions(_LONGEST_REPLY, 0.0, grammar=block_grammar(excerpts))
     return ChatOptions(2 * _LONGEST_REPLY, 0.0, schema=block_schema(excerpts))
 
 
-async def _blocks(model: Model, task: str, excerpts: Sequence[Excerpt], step: Step) -> list[Block]:
+async def _blocks(model: Model, task: str, excerpts: Sequence[LineExcerpt], step: Step) -> list[SearchReplaceBlock]:
     """The blocks that the model makes of a task, [] from a server that refuses to be held to them."""
     from llama_index.core.llms import ChatMessage
 
@@ -157,7 +160,7 @@ async def _blocks(model: Model, task: str, excerpts: Sequence[Excerpt], step: St
 
 
 def _outcome(
-    blocks: Sequence[Block], excerpts: Sequence[Excerpt], task: str, workspace: Workspace
+    blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExcerpt], task: str, workspace: Workspace
 ) -> tuple[EditOutcome | None, str]:
     """The edit that blocks come to, or a message on why they can't stand."""
     made = replacements(blocks, excerpts, task)
@@ -182,15 +185,15 @@ def _outcome(
         changes = _changes(sound, task, workspace)
     except GenerationFailed as error:
         return None, i18n.reason(error)
-    if not changes:
+    if not changes or (not _OF_COMMENTS.search(folded(task)) and _only_comments(changes, workspace)):
         return None, i18n.message("search_replace.nothing")
     edits = tuple(Edit("change_block", each.path, "", "\n".join(each.new)) for each in sound)
     return EditOutcome(changes, edits), ""
 
 
 def _sound(
-    made: Sequence[Replacement], wanted: Sequence[str], task: str, workspace: Workspace
-) -> Sequence[Replacement]:
+    made: Sequence[LineReplacement], wanted: Sequence[str], task: str, workspace: Workspace
+) -> Sequence[LineReplacement]:
     """The replacements before the first with names from nowhere; all or none where nothing tells what is wanted."""
     for at, each in enumerate(made):
         if invented([each], task, lambda path, name: _is_known(path, name, workspace)):
@@ -198,7 +201,7 @@ def _sound(
     return made
 
 
-def _command(made: Sequence[Replacement], task: str, workspace: Workspace) -> str:
+def _command(made: Sequence[LineReplacement], task: str, workspace: Workspace) -> str:
     """The command that replacements stand for; none where a name is put in another's place that exists already."""
     names = exchanged(made, task)
     if names is not None and _is_known(made[0].path, names[1], workspace):
@@ -215,7 +218,21 @@ def _is_known(path: str, name: str, workspace: Workspace) -> bool:
     )
 
 
-def _changes(made: Sequence[Replacement], task: str, workspace: Workspace) -> tuple[FileChange, ...]:
+def _only_comments(changes: Sequence[FileChange], workspace: Workspace) -> bool:
+    """Whether code does after a change what it did before."""
+    index = workspace.index
+    code = [(each, index.files[each.path].language) for each in changes if file_kind(each.path) == "code"]
+    return len(code) == len(changes) and all(
+        _code(index.text(each.path) or "", language) == _code(each.content, language) for each, language in code
+    )
+
+
+def _code(text: str, language: str) -> list[str]:
+    plain = text if language == "python" else re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    return without_comments(plain, language).split()
+
+
+def _changes(made: Sequence[LineReplacement], task: str, workspace: Workspace) -> tuple[FileChange, ...]:
     """The changed files.
 
     Raises:

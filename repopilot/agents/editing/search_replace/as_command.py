@@ -10,17 +10,21 @@ from collections.abc import Mapping, Sequence
 
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names, single_move
 from repopilot.agents.editing.exact.wording.task_tokens import folded
-from repopilot.agents.editing.search_replace.accepted import Replacement
+from repopilot.agents.editing.search_replace.accepted import LineReplacement
 from repopilot.agents.editing.search_replace.alignment import REMOVING
 from repopilot.types import Symbol
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MOST_DECORATORS = 4
 """Lines that a definition begins with before the one that has its name."""
+_NAMING = re.compile(
+    r"\b(?:re-?nam\w*|call(?:ed|ing)?(?! sites?)|nam(?:e|es|ed|ing)|nomm\w*|renomm\w*|appel\w*|noms?|"
+    r"typo|spell\w*)\b|->|=>|→"
+)
 _ONLY_BY_NAME = re.compile(r"(?:^|[(,])\s*\*\s*,")
 
 
-def as_command(made: Sequence[Replacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
+def as_command(made: Sequence[LineReplacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
     """The command, in words that the rules of the wording read, that replacements stand for; '' for other ones.
 
     Args:
@@ -31,7 +35,7 @@ def as_command(made: Sequence[Replacement], outlines: Mapping[str, Sequence[Symb
     return _renaming(made, outlines, task) or _signature(made, outlines) or _deletion(made, outlines, task)
 
 
-def exchanged(made: Sequence[Replacement], task: str) -> tuple[str, str] | None:
+def exchanged(made: Sequence[LineReplacement], task: str) -> tuple[str, str] | None:
     """The one name that replacements put in another's place, and which the task gives; None where they do more.
 
     Args:
@@ -51,9 +55,9 @@ def exchanged(made: Sequence[Replacement], task: str) -> tuple[str, str] | None:
     return (before, after) if names and after in re.findall(r"\w+", task) else None
 
 
-def _renaming(made: Sequence[Replacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
+def _renaming(made: Sequence[LineReplacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
     names = exchanged(made, task)
-    if names is None:
+    if names is None or not _NAMING.search(folded(task)):
         return ""
     path, line = made[0].path, made[0].first + 1
     if any(symbol.name == names[0] for symbol in outlines[path]):
@@ -63,7 +67,7 @@ def _renaming(made: Sequence[Replacement], outlines: Mapping[str, Sequence[Symbo
     return f"rename `{names[0]}` to `{names[1]}` in `{inner.qualified}`" if inner is not None else ""
 
 
-def _signature(made: Sequence[Replacement], outlines: Mapping[str, Sequence[Symbol]]) -> str:
+def _signature(made: Sequence[LineReplacement], outlines: Mapping[str, Sequence[Symbol]]) -> str:
     for each in made:
         for symbol in outlines[each.path]:
             begins = re.compile(rf"\b{re.escape(symbol.name)}\b[^\n(]*\(")
@@ -104,7 +108,7 @@ def _by_name(signature: str) -> list[str]:
     return parameter_names(f"({signature[star.end() :]}") if star is not None else []
 
 
-def _deletion(made: Sequence[Replacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
+def _deletion(made: Sequence[LineReplacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
     """Where the task removes something: the deletion of the definition of it whose first line is gone."""
     if not REMOVING.search(folded(task)):
         return ""

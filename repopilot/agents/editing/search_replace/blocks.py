@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from repopilot.agents.editing.search_replace.excerpts import Excerpt
+from repopilot.agents.editing.search_replace.excerpts import LineExcerpt
 from repopilot.code.data_formats import from_json
 
 MOST_BLOCKS = 3
@@ -23,7 +23,7 @@ _BLOCK = re.compile(rf"^(.+)\n{_SEARCH}\n((?:.*\n)*?){_DIVIDER}\n((?:.*\n)*?){EN
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SearchReplaceBlock:
     """Lines of a file, and what stands there instead."""
 
     path: str
@@ -31,13 +31,13 @@ class Block:
     new: tuple[str, ...]
 
 
-def read_blocks(reply: str) -> list[Block]:
+def read_blocks(reply: str) -> list[SearchReplaceBlock]:
     """The blocks of a reply that are complete, in their order."""
     found = _BLOCK.finditer(reply)
-    return [Block(m[1].strip(), tuple(m[2].split("\n")[:-1]), tuple(m[3].split("\n")[:-1])) for m in found]
+    return [SearchReplaceBlock(m[1].strip(), tuple(m[2].split("\n")[:-1]), tuple(m[3].split("\n")[:-1])) for m in found]
 
 
-def block_grammar(excerpts: Sequence[Excerpt]) -> str:
+def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
     """A grammar in GBNF for a few blocks whose SEARCH lines are neighbouring lines of the excerpts.
 
     Args:
@@ -60,11 +60,11 @@ def block_grammar(excerpts: Sequence[Excerpt]) -> str:
     return "\n".join([root, "block ::= " + " | ".join(heads), *rules]) + "\n"
 
 
-def _may_start(excerpt: Excerpt, at: int) -> bool:
+def _may_start(excerpt: LineExcerpt, at: int) -> bool:
     return excerpt.changeable[at] and bool(excerpt.lines[at].strip())
 
 
-def _from(number: int, at: int, excerpt: Excerpt) -> str:
+def _from(number: int, at: int, excerpt: LineExcerpt) -> str:
     """A line and up to three that follow it."""
     rest = ""
     for other in range(min(len(excerpt.lines), at + _LONGEST_SEARCH) - 1, at, -1):
@@ -77,7 +77,7 @@ def _literal(text: str) -> str:
     return '"' + escaped.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + '"'
 
 
-def block_schema(excerpts: Sequence[Excerpt]) -> dict[str, Any]:
+def block_schema(excerpts: Sequence[LineExcerpt]) -> dict[str, Any]:
     """The JSON schema of the same blocks.
 
     Args:
@@ -98,11 +98,13 @@ def block_schema(excerpts: Sequence[Excerpt]) -> dict[str, Any]:
     }
 
 
-def blocks_of_json(reply: str) -> list[Block]:
+def blocks_of_json(reply: str) -> list[SearchReplaceBlock]:
     """The blocks that a reply by `block_schema` stands for; [] for another text."""
     try:
         return [
-            Block(b["path"], (b["search"],), tuple(b["replace"].rstrip("\n").split("\n")) if b["replace"] else ())
+            SearchReplaceBlock(
+                b["path"], (b["search"],), tuple(b["replace"].rstrip("\n").split("\n")) if b["replace"] else ()
+            )
             for b in from_json(reply)["blocks"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):

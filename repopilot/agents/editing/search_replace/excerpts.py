@@ -34,7 +34,7 @@ _IDENTIFIER = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class LineExcerpt:
     """Neighbouring lines of a file.
 
     Attributes:
@@ -71,7 +71,7 @@ def code_of_task(task: str) -> dict[str, float]:
 
 def choose_excerpts(
     task: str, texts: Mapping[str, str], outlines: Mapping[str, Sequence[Symbol]], named: Sequence[str]
-) -> list[Excerpt]:
+) -> list[LineExcerpt]:
     """Choose the lines that have most of a task's code and words, in windows.
 
     Args:
@@ -105,10 +105,10 @@ def choose_excerpts(
     return [_excerpt(path, first, lines[path][first:last], scores[path]) for path, first, last in windows]
 
 
-def _excerpt(path: str, first: int, lines: Sequence[str], scores: Sequence[float]) -> Excerpt:
+def _excerpt(path: str, first: int, lines: Sequence[str], scores: Sequence[float]) -> LineExcerpt:
     near = [_near_word(scores, number) for number in range(first, first + len(lines))]
     changeable = tuple(near) if any(near) else (True,) * len(lines)
-    return Excerpt(path, first, tuple(lines), changeable)
+    return LineExcerpt(path, first, tuple(lines), changeable)
 
 
 @dataclass(frozen=True, slots=True)
