@@ -296,3 +296,15 @@ def test_a_value_that_is_described_may_be_a_field(tmp_path):
 def test_a_new_module_may_be_moved_to(shop):
     new = texts(edited(shop, "move fail from show/widths.py into a new module show/failing.py"))
     assert "def fail(code)" in new["show/failing.py"] and "show.failing import fail" in new["tests/test_widths.py"]
+
+
+@pytest.mark.parametrize(
+    ("task", "edits"),
+    [
+        ('count_of should say "0 things" instead of "No things" for an empty list', False),
+        ('in the docstring of count_of, say "0 things" instead of "No things"', True),
+    ],
+)
+def test_what_a_function_says_is_not_its_docstring(tmp_path, task, edits):
+    text = 'def count_of(all):\n    """\n    >>> count_of([])\n    No things\n    """\n    return f"{len(all) or \'No\'} things"\n'
+    assert (exact_edit(task, workspace_of(tmp_path, {"a.py": text})) is not None) is edits

@@ -53,11 +53,11 @@ PYTHON = {
 }
 
 
-async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", by_code=False):
+async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", refactoring=False):
     """The report on a change of the code, and what is said of it."""
     workspace = workspace_of(tmp_path, files)
     change = edits.change(path, files[path].replace(old, new), files[path])
-    examination = Examination("change it", workspace, workspace.snapshot.root, by_code=by_code)
+    examination = Examination("change it", workspace, workspace.snapshot.root, refactoring=refactoring)
     done, _, events = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
     return done.report, run_sentences(done.report, "en"), events
 
@@ -85,8 +85,8 @@ async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, fil
     report, said, _ = await try_change(tmp_path, old, new, files, path)
     assert not report.genuine and report.unbroken and not report.broken
     assert "not verified" in said and "none of them asks for what is new" in said
-    # What code makes, a rename or a value, only has to leave them as they are.
-    report, said, _ = await try_change(tmp_path / "by_code", old, new, files, path, by_code=True)
+    # A rename only has to leave them as they are.
+    report, said, _ = await try_change(tmp_path / "by_code", old, new, files, path, refactoring=True)
     assert report.genuine and "verified" in said and "not verified" not in said
 
 

@@ -8,6 +8,13 @@ from repopilot.agents.editing.edits import Changes
 from repopilot.types import Edit, OpenReference
 
 
+_REFACTORING = frozenset(
+    "rename rename_parameter rename_file move add_import remove_import reorder_parameter change_signature "
+    "remove_parameter delete delete_file remove_member sort".split()
+)
+"""Kinds of edits that are right when everything else works as before."""
+
+
 @dataclass(frozen=True, slots=True)
 class EditOutcome:
     """The files of an edit.
@@ -27,3 +34,8 @@ class EditOutcome:
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
     candidates: tuple[Changes, ...] = ()
+
+    @property
+    def is_refactoring(self) -> bool:
+        """Whether tests that pass as before verify the edit: code made it, and only renamed, moved or removed."""
+        return self.by_code and bool(self.edits) and all(edit.kind in _REFACTORING for edit in self.edits)

@@ -118,7 +118,7 @@ async def _compared(work: _Work, changes: Changes, number: int, known: TestRun |
     edited = [change.path for change in changes if is_test_path(change.path)]
     if any(change.path.endswith(".rs") and _RUST_TESTS.search(change.content) for change in changes):
         edited += _RUST_TARGETS  # which unit tests beside the code are reported for
-    return await compare_with_baseline(after, before, known, edited, always=not work.examination.by_code)
+    return await compare_with_baseline(after, before, known, edited, always=not work.examination.refactoring)
 
 
 async def _run(work: _Work, changes: Changes, name: str, left_out: tuple[str, ...]) -> TestRun:
@@ -131,15 +131,16 @@ async def _run(work: _Work, changes: Changes, name: str, left_out: tuple[str, ..
 async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -> TestReport:
     """What is said of a version; of another language than Python after the control of its pass.
 
-    Tests that pass without what a model wrote, too, don't ask for what is new: of 20 such changes of repositories never
-    seen 9 passed them, verified, and 6 of these were wrong. They show that nothing broke, and verify nothing.
+    Tests that pass without the change, too, don't ask for what is new: of 20 changes by a model in repositories never
+    seen 9 passed them, verified, and 6 of these were wrong. They show that nothing broke, which verifies a refactoring
+    and nothing else.
     """
     run, exercised = compared.after, tuple[str, ...]()
     if work.suite and not compared.broken:
         controlled = await with_control(work.examination, changes, work.suite, run, work.step)
         run, exercised = controlled.run, controlled.exercised
     tests = work.suite.tests if work.suite else work.tests
-    unbroken = run.genuine and not work.examination.by_code and not compared.repaired
+    unbroken = run.genuine and not work.examination.refactoring and not compared.repaired
     if unbroken:
         run = replace(run, genuine=False, reasons=(i18n.message("testing.tell_nothing"),))
     return TestReport(

@@ -35,6 +35,7 @@ class Examination:
         inputs: the repository as a folder for the sandbox, None where nothing can be run in it.
         language: the language of the messages.
         by_code: no model took part in the change.
+        refactoring: the change is right when tests pass as before, see `EditOutcome.is_refactoring`.
         type_errors: what the type checker found in versions, as they are checked.
     """
 
@@ -43,6 +44,7 @@ class Examination:
     inputs: Path | None = None
     language: str = "en"
     by_code: bool = False
+    refactoring: bool = False
     type_errors: dict[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 

@@ -113,7 +113,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
     async with _inputs(edit.changes, workspace) as inputs:
-        examination = Examination(question, workspace, inputs, language, edit.by_code)
+        examination = Examination(question, workspace, inputs, language, edit.by_code, edit.is_refactoring)
         if edit.edits:
             outcome = await _decide_edit(examination, found, edit, outcome, step)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
 from repopilot.agents.editing.exact.definitions.basing import change_bases
@@ -93,6 +94,17 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
 }
 
 
+_OF_COMMENTS = re.compile(
+    r"\b(?:comment\w*|doc\w*|typo\w*|spell\w*|misspel\w*|help|usage|todo|fixme|faute|orthograph\w*)\b", re.I
+)
+_BEHAVES = re.compile(
+    r"\b(?P<name>[A-Za-z_][\w.]*)`?(?:\(\))?(?: (?:should|must|ought to|has to|needs to|doit|devrait))? (?:now )?"
+    r"(?:says?|returns?|prints?|gives?|rais\w+|shows?|reports?|writes?|logs?|emits?|produces?|yields?|displays?|"
+    r"dire|di[st]|renvo\w+|affich\w+|retourn\w+|donne\w*|lev\w+|lève\w*)\b",
+    re.I,
+)
+
+
 def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     """Carry out a task that needs no model.
 
@@ -108,6 +120,12 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
+    result = _as_read(task, workspace)
+    return result if result is None or not _misses_behaviour(task, result, workspace) else None
+
+
+def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
+    """The edit that a task asks for, as it stands, without what it says beside, or as a rename."""
     result = _exact_edit(task, workspace)
     if result is not None:
         return result
@@ -120,6 +138,15 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         if result is not None and _leaves(staying, result) and _is_about(about, result):
             return result
     return _renamed(rest, staying, workspace)
+
+
+def _misses_behaviour(task: str, result: EditOutcome, workspace: Workspace) -> bool:
+    """Whether a text is replaced in comments alone where a task says what a function shall say: `f should say "a"`."""
+    if _OF_COMMENTS.search(task) or not all(edit.kind == "change_text" for edit in result.edits):
+        return False
+    subjects = (match["name"].rpartition(".")[2] for match in _BEHAVES.finditer(task))
+    known = any(s.kind in ("function", "method") for name in subjects for s in workspace.index.symbols(name))
+    return known and only_comments(result.changes, workspace.index)
 
 
 def _renamed(task: str, staying: Sequence[str], workspace: Workspace) -> EditOutcome | None:

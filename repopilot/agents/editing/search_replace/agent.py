@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.checked_change import checked_change
+from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.recognise import sentence_edit
 from repopilot.agents.editing.exact.sources import Sources
@@ -36,8 +37,6 @@ from repopilot.agents.editing.search_replace.blocks import (
     read_blocks,
 )
 from repopilot.agents.editing.search_replace.excerpts import LineExcerpt, choose_excerpts, code_of_task
-from repopilot.code.declared.declaration import without_comments
-from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
@@ -185,7 +184,7 @@ def _outcome(
         changes = _changes(sound, task, workspace)
     except GenerationFailed as error:
         return None, i18n.reason(error)
-    if not changes or (not _OF_COMMENTS.search(folded(task)) and _only_comments(changes, workspace)):
+    if not changes or (not _OF_COMMENTS.search(folded(task)) and only_comments(changes, workspace.index)):
         return None, i18n.message("search_replace.nothing")
     edits = tuple(Edit("change_block", each.path, "", "\n".join(each.new)) for each in sound)
     return EditOutcome(changes, edits), ""
@@ -216,20 +215,6 @@ def _is_known(path: str, name: str, workspace: Workspace) -> bool:
         or re.search(rf"\b{re.escape(name)}\b", text) is not None
         or bool(workspace.index.symbols(name))
     )
-
-
-def _only_comments(changes: Sequence[FileChange], workspace: Workspace) -> bool:
-    """Whether code does after a change what it did before."""
-    index = workspace.index
-    code = [(each, index.files[each.path].language) for each in changes if file_kind(each.path) == "code"]
-    return len(code) == len(changes) and all(
-        _code(index.text(each.path) or "", language) == _code(each.content, language) for each, language in code
-    )
-
-
-def _code(text: str, language: str) -> list[str]:
-    plain = text if language == "python" else re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
-    return without_comments(plain, language).split()
 
 
 def _changes(made: Sequence[LineReplacement], task: str, workspace: Workspace) -> tuple[FileChange, ...]:
