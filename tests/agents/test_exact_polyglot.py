@@ -157,3 +157,13 @@ def test_a_name_is_renamed_where_it_can_only_mean_one_thing(calling: Workspace) 
         "a/text.go": re.sub(r"\bld\b", "distance", CALLS["a/text.go"]),
         "a/use.go": CALLS["a/use.go"].replace("\tld(", "\tdistance(").replace(":= ld", ":= distance"),
     }
+
+
+@pytest.mark.parametrize(("body", "moves"), [("(...arguments_) => f(...arguments_)", True), ("arguments[0]", False)])
+def test_a_function_that_reads_its_arguments_by_number_keeps_their_order(tmp_path, body, moves):
+    files = {
+        "src/pass.js": f"export default function passOn(from, to, names) {{\n\treturn {body};\n}}\n",
+        "src/a.js": "import passOn from './pass.js';\npassOn(1, 2, []);\n",
+    }
+    outcome = exact_edit("passOn(names, from, to) instead of passOn(from, to, names)", workspace_of(tmp_path, files))
+    assert (outcome is not None and "passOn([], 1, 2)" in "".join(c.content for c in outcome.changes)) is moves

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.edited import carried_out, changed_lines, workspace_of
+from support.edited import carried_out, changed_lines, edited, texts, workspace_of
 
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.errors import GenerationFailed
@@ -208,3 +208,15 @@ def test_an_old_default_that_means_nothing_to_callers_is_asked_for(tmp_path: Pat
     repo = workspace_of(tmp_path, files)
     with pytest.raises(GenerationFailed, match="WIDE"):
         done(repo, task("require_parameter", "width", "fit"))
+
+
+def test_all_parameters_in_a_listed_order(tmp_path):
+    files = {
+        "a.py": "def build_path(user, word, host, port, quote=False):\n    return host\n",
+        "b.py": "from a import build_path\n\nbuild_path('u', 'w', 'h', 1)\nbuild_path('u', 'w', port=1, host='h')\n",
+    }
+    task = "refactor: reorder parameters of build_path\n\nNew order: host, port, user, word, quote. Callers follow."
+    new = texts(edited(workspace_of(tmp_path, files), task))
+    assert "def build_path(host, port, user, word, quote=False):" in new["a.py"]
+    assert "build_path('h', 1, 'u', 'w')\nbuild_path(" in new["b.py"]
+    assert "user='u', word='w', port=1, host='h'" in new["b.py"]

@@ -183,14 +183,12 @@ def reordered_parameters(task: str, sources: Sources, *, written: bool = False) 
         wanted = _order_in(task, symbol.name, known, said=bool(said))
         if wanted is None and said and len(known) == 2 and _SWAPPING.search(words):
             wanted = known[::-1]
-        move = single_move(known, wanted) if wanted is not None else None
-        if move is not None:
-            name, position = move
-            mention = f"{symbol.path}:{symbol.qualified}"
-            place = NamedPlace(symbol.qualified, symbol.kind)
-            yield ExactTask(
-                "reorder_parameter", name, "parameter", "", "", (place,), mention, extra={"position": position}
-            )
+        if wanted is None:
+            continue
+        name, position = single_move(known, wanted) or (", ".join(wanted), "listed")
+        mention = f"{symbol.path}:{symbol.qualified}"
+        place = NamedPlace(symbol.qualified, symbol.kind)
+        yield ExactTask("reorder_parameter", name, "parameter", "", "", (place,), mention, extra={"position": position})
 
 
 def parameter_names(signature: str) -> list[str]:

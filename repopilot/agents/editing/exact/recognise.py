@@ -134,7 +134,7 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
     request, said = requests_only(rest)
     placed = f"{request.rstrip('.!? ')} in `{said[0]}`" if len(said) == 1 and said[0] not in request else whole
     for text, about in ((rest, ()), (request, said), (placed, said)):
-        result = _exact_edit(text, workspace) if text != whole else None
+        result = _exact_edit(text, workspace) if text != task else None
         if result is not None and _leaves(staying, result) and _is_about(about, result):
             return result
     return _renamed(rest, staying, workspace)

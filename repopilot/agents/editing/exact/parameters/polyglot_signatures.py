@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -22,6 +23,7 @@ from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
 _FIXED = frozenset(("self_parameter", "receiver_parameter"))
+_ARGUMENTS = re.compile(rb"(?<![\w$.])arguments(?![\w$])")
 _REST = frozenset(("rest_pattern", "spread_parameter", "variadic_parameter_declaration", "variadic_parameter"))
 
 
@@ -40,7 +42,7 @@ def reorder(symbol: Symbol, names: list[str], position: str, sources: Sources) -
     Args:
         symbol: the function.
         names: the parameters that change their place.
-        position: `first`, `last`, `before:NAME` or `after:NAME`.
+        position: `first`, `last`, `before:NAME`, `after:NAME` or `listed`: in the order of `names`.
         sources: the files.
 
     Returns:
@@ -82,7 +84,7 @@ def reads_arguments(source: SourceText, function: Node) -> bool:
     """Whether a function of JavaScript looks at its arguments by number."""
     return (
         source.language in ("javascript", "typescript", "tsx")
-        and b"arguments" in (source.data[function.start_byte : function.end_byte])
+        and _ARGUMENTS.search(source.data, function.start_byte, function.end_byte) is not None
     )
 
 

@@ -75,11 +75,13 @@ def reordered(names: Sequence[str], entries: Sequence[T], moved: Sequence[str], 
         names: of the entries.
         entries: the entries.
         moved: the names of those that change their place.
-        position: `first`, `last`, `before:NAME` or `after:NAME`.
+        position: `first`, `last`, `before:NAME`, `after:NAME`, or `listed`: those of `moved` in the order given there.
 
     Returns:
         The new order; None where there is no such neighbour.
     """
+    if position == "listed":
+        return in_listed_order(names, entries, moved)
     moving = [e for n, e in zip(names, entries, strict=True) if n in moved]
     rest = [(n, e) for n, e in zip(names, entries, strict=True) if n not in moved]
     where, _, neighbour = position.partition(":")
@@ -91,3 +93,16 @@ def reordered(names: Sequence[str], entries: Sequence[T], moved: Sequence[str], 
         at = found + (where == "after")
     others = [e for _, e in rest]
     return [*others[:at], *moving, *others[at:]]
+
+
+def in_listed_order(names: Sequence[str], entries: Sequence[T], listed: Sequence[str]) -> list[T]:
+    """Entries of which some stand in the order of a list, in the places that they had together.
+
+    Args:
+        names: of the entries.
+        entries: the entries.
+        listed: names of some of them.
+    """
+    by_name = dict(zip(names, entries, strict=True))
+    following = iter([by_name[name] for name in listed if name in by_name])
+    return [next(following) if name in listed else entry for name, entry in zip(names, entries, strict=True)]

@@ -25,7 +25,7 @@ from repopilot.agents.editing.exact.parameters.call_arguments import (
     pass_by_name,
 )
 from repopilot.agents.editing.exact.parameters.polyglot_signatures import reorder
-from repopilot.agents.editing.exact.parameters.reordering import edited_text, put_in_order
+from repopilot.agents.editing.exact.parameters.reordering import edited_text, in_listed_order, put_in_order
 from repopilot.agents.editing.exact.parameters.signatures import function_of, function_symbol, label_of, no_parameter
 from repopilot.agents.editing.exact.python.calls import (
     FunctionPlace,
@@ -58,7 +58,7 @@ def reshape(task: ExactTask, sources: Sources) -> Patch | None:
         task: of kind keyword_only, positional_only, require_parameter or reorder_parameter; the parameters in `name`
             (several with commas), the function as the first place. For require_parameter `new` is what callers pass
             that left it out ('' for the old default); for reorder_parameter `extra["position"]` is first, last,
-            before:NAME or after:NAME.
+            before:NAME, after:NAME or listed: in the order of `name`.
         sources: the files.
 
     Returns:
@@ -350,8 +350,10 @@ def _new_order(change: _Change, place: FunctionPlace, parameters: list[DeclaredP
     rest = [p for p in parameters if p.name not in change.names]
     where, _, neighbour = change.task.extra.get("position", "first").partition(":")
     kinds = {p.kind for p in moved}
-    if len(kinds) > 1 or kinds & {"*", "**"}:
+    if (len(kinds) > 1 and where != "listed") or kinds & {"*", "**"}:
         raise GenerationFailed(i18n.message("exact.fixed_order", name=change.task.name))
+    if where == "listed":
+        return _checked_order(change, in_listed_order([p.name for p in parameters], parameters, change.names))
     if where in ("before", "after"):
         at = next((n for n, p in enumerate(rest) if p.name == neighbour), None)
         if at is None:
@@ -360,7 +362,10 @@ def _new_order(change: _Change, place: FunctionPlace, parameters: list[DeclaredP
     else:
         same = [n for n, p in enumerate(rest) if p.kind in kinds and not (n == 0 and _is_receiver(change, place, p))]
         at = (same[0] if where == "first" else same[-1] + 1) if same else len(rest)
-    order = [*rest[:at], *moved, *rest[at:]]
+    return _checked_order(change, [*rest[:at], *moved, *rest[at:]])
+
+
+def _checked_order(change: _Change, order: list[DeclaredParameter]) -> list[DeclaredParameter]:
     ranks = ["positional only", "either", "*", "keyword", "**"]
     ranked = [ranks.index(p.kind) for p in order]
     optional = [bool(p.default) for p in order if p.is_positional]
