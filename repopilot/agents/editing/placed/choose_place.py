@@ -14,9 +14,9 @@ from repopilot.trace import Step
 
 CLEAR = 2.0
 """A place whose score is so much higher than the next needs no choice."""
-LEAST_CONFIDENCE, ABOVE_CHANCE = 0.5, 1.5
-"""A model that is less sure doesn't choose among places that the task names, which is the user's turn then; among those
-that were found it has to be so much surer than by chance, or it is the best of them."""
+LEAST_CONFIDENCE = 0.7
+"""A model that is less sure doesn't choose: among places that the task names that is the user's turn, of those that a
+search found the first is taken. Of 44 files for new functions the search had 30 right, the model above this 16 of 20."""
 
 
 async def choose_place(choices: Sequence[Choice], task: str, name: str, model: Model | None, step: Step) -> Choice:
@@ -45,14 +45,15 @@ async def choose_place(choices: Sequence[Choice], task: str, name: str, model: M
         raise _ambiguous(close)
     from llama_index.core.llms import ChatMessage
 
-    places = "\n".join(f"{number}. {_described(choice)}" for number, choice in enumerate(close, 1))
+    # The place itself is the answer: asked for its number, small models say 3 whatever stands there. The best is last.
+    by_text = {choice.text: choice for choice in reversed(close)}
+    places = "\n".join(_described(choice) for choice in by_text.values())
     prompt = sanitized(render("placed_choose", task=task.strip()[:800], name=name, places=places), nonce())
-    words = [str(number) for number in range(1, len(close) + 1)]
-    word, confidence = await structured.choose_word(model, [ChatMessage(role="user", content=prompt)], words, step)
+    messages = [ChatMessage(role="user", content=prompt)]
+    word, confidence = await structured.choose_word(model, messages, list(by_text), step)
     step.note(why="model", confidence=round(confidence, 3))
-    least = LEAST_CONFIDENCE if best.named else min(LEAST_CONFIDENCE, ABOVE_CHANCE / len(close))
-    if word is not None and confidence >= least:
-        return close[int(word) - 1]
+    if word is not None and confidence >= LEAST_CONFIDENCE:
+        return by_text[word]
     if best.named:
         raise _ambiguous(close)
     step.note(why="rank")

@@ -30,6 +30,12 @@ _CHANGED = re.compile(
     r"modifie|changer?|corrige)\s+(?:the\s+|la\s+)?)`?$",
     re.I,
 )
+_BESIDE = re.compile(
+    r"\b(?:next to|beside|near|alongside|along with|just (?:after|before)|right (?:after|before)|after|before|below|above|"
+    r"à côté de|près de|après|avant)\s+(?:the\s+|la\s+)?(?:function\s+|fonction\s+)?`?$",
+    re.I,
+)
+"""What says that something new goes where another definition is; what it uses or is like may be anywhere."""
 MOST_CHOICES = 6
 _FROM_HITS = 5
 
@@ -116,7 +122,7 @@ def choices(
     elif wanted.action == "add" and wanted.noun == "entry":
         fitting = lookup.lists(wanted)
     elif wanted.action == "add":
-        fitting = lookup.files(wanted, mentioned)
+        fitting = lookup.files(task, wanted, mentioned)
     else:
         fitting = lookup.changed(task, wanted, mentioned)
     return sorted(fitting, key=lambda choice: -choice.score)[:MOST_CHOICES]
@@ -196,7 +202,7 @@ class _Lookup:
         ends = [(s, (self.index.lines(s.path, s.end_line, s.end_line) or "").strip()) for s in found]
         return self._scored([s for s, end in ends if end[:1] in ("}", "]", ")") and s.end_line > s.start_line], wanted)
 
-    def files(self, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
+    def files(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Files that may get a function or a class."""
         paths = [c.path for c in mentioned] or [p for p in self.paths if p in self.index.files]
         modules = [*([wanted.owner] if wanted.owner else []), *(name.text for name in wanted.names)]
@@ -207,16 +213,16 @@ class _Lookup:
         if paths:
             return [Choice(path, None, 20.0, named=False) for path in paths]
         near = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS | CLASSES)]
-        if near:
+        beside = wanted.noun == "class" or any(_BESIDE.search(task[: name.at]) for name in wanted.names)
+        if near and beside:
             return _by_file(self._scored(near, wanted))
         wanted_kind = "doc" if wanted.noun == "text" else "code"
         hits = self.found.results.hits if self.found else ()
         paths = [
             h.chunk.path for h in hits if file_kind(h.chunk.path) == wanted_kind and is_source(self.index, h.chunk.path)
         ]
-        return [Choice(path, None, 1.0 / (rank + 1), named=False) for rank, path in enumerate(dict.fromkeys(paths))][
-            :_FROM_HITS
-        ]
+        found = [Choice(path, None, 1.0 / (rank + 1), named=False) for rank, path in enumerate(dict.fromkeys(paths))]
+        return found[:_FROM_HITS] or _by_file(self._scored(near, wanted))
 
     def _holds_kind(self, path: str, wanted: Wanted) -> bool:
         """Whether a module is called as the project calls such things: `filters.py` gets a new filter."""

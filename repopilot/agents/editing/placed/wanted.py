@@ -239,7 +239,8 @@ def _noun_beside(task: str, name: CodeName) -> tuple[Noun, int]:
 def _of_new(task: str, new: CodeName | None, noun: Noun, at: int, names: tuple[CodeName, ...]) -> Wanted:
     """What is asked of something new of a kind, which may be called `new`."""
     certain = new is not None and (new.parameters is not None or new.last.startswith("__") or bool(new.owner))
-    if new is not None and new.quoted and (noun == "" or (certain and _is_apart(task, new, at))):
+    described = new is not None and new.parameters is not None and noun == "other" and at > new.end
+    if new is not None and new.quoted and (noun == "" or described or (certain and _is_apart(task, new, at))):
         noun = _guessed(task, new)
     if (
         noun == "other"
@@ -283,6 +284,8 @@ def _result(task: str, new: CodeName) -> str:
 
 def _is_apart(task: str, new: CodeName, noun_at: int) -> bool:
     """Whether a noun stands so far behind a name that it says something else of it: "`f(x)`: the key of x"."""
+    if re.fullmatch(r"`?\s*[:–—]\s*", task[new.end : noun_at]):
+        return True  # "f(x): check that …"
     return noun_at > new.end and not re.fullmatch(
         r"\W*(?:\([^()]*\)\W*)?(?:as\W+)?(?:\w+\W+){0,2}", task[new.end : noun_at]
     )

@@ -126,7 +126,7 @@ FILLERS = frozenset(
     "'s exactly always today plus long deprecated extra first second third last legacy other same second-level sole "
     "single whole next minimum minimal minimale adapter together  anymore so alphabetically alphabetical "
     "alphabetique alphabetic alphabetiquement as-is as ok bit little generic builtin "
-    "built-in utility".split()
+    "built-in utility union".split()
 )
 """Words that change nothing in what a noun phrase names."""
 UNITS = frozenset(
