@@ -209,7 +209,7 @@ class _Lookup:
         paths = paths or [p for name in modules for p in _modules_called(self.index, name)]
         if paths:
             return [Choice(path, None, 50.0 - rank) for rank, path in enumerate(dict.fromkeys(paths))]
-        paths = [p for p in self.index.files if self._holds_kind(p, wanted)]
+        paths = [p for p in self.index.files if self._holds_kind(p, wanted) and not p.endswith(".pyi")]
         if paths:
             return [Choice(path, None, 20.0, named=False) for path in paths]
         near = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS | CLASSES)]
@@ -221,6 +221,7 @@ class _Lookup:
         paths = [
             h.chunk.path for h in hits if file_kind(h.chunk.path) == wanted_kind and is_source(self.index, h.chunk.path)
         ]
+        paths = [p for p in paths if not p.endswith(".pyi")] or paths
         found = [Choice(path, None, 1.0 / (rank + 1), named=False) for rank, path in enumerate(dict.fromkeys(paths))]
         return found[:_FROM_HITS] or _by_file(self._scored(near, wanted))
 
