@@ -306,5 +306,6 @@ def test_a_new_module_may_be_moved_to(shop):
     ],
 )
 def test_what_a_function_says_is_not_its_docstring(tmp_path, task, edits):
-    text = 'def count_of(all):\n    """\n    >>> count_of([])\n    No things\n    """\n    return f"{len(all) or \'No\'} things"\n'
+    text = 'def count_of(all):\n    """\n    >>> count_of([])\n    No things\n    """\n'
+    text += '    return f"{len(all) or chr(78)} things"\n'
     assert (exact_edit(task, workspace_of(tmp_path, {"a.py": text})) is not None) is edits

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from repopilot.agents.editing.edits import Changes
 from repopilot.types import Edit, OpenReference
 
-
 _REFACTORING = frozenset(
     "rename rename_parameter rename_file move add_import remove_import reorder_parameter change_signature keyword_only "
     "positional_only require_parameter remove_parameter delete delete_file remove_member sort".split()

@@ -31,7 +31,8 @@ _CHANGED = re.compile(
     re.I,
 )
 _BESIDE = re.compile(
-    r"\b(?:next to|beside|near|alongside|along with|just (?:after|before)|right (?:after|before)|after|before|below|above|"
+    r"\b(?:next to|beside|near|alongside|along with|just (?:after|before)|right (?:after|before)|after|before|below|"
+    r"above|"
     r"à côté de|près de|après|avant)\s+(?:the\s+|la\s+)?(?:function\s+|fonction\s+)?`?$",
     re.I,
 )
