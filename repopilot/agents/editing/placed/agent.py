@@ -24,6 +24,7 @@ from repopilot.agents.editing.placed.target_places import (
     TargetPlace,
     choices,
     existing_paths,
+    goes_into_literal,
     is_defined,
     is_generated,
     is_module,
@@ -50,6 +51,7 @@ _OTHER_WORK = re.compile(
     re.I,
 )
 _GO_TYPE = re.compile(r"\b(?:struct|type|interface|class|error|exception|structure)\b", re.I)
+_FUNCTION = re.compile(r"\b(?:function|helper|fonction)s?\b", re.I)
 _SMALL_FILE = 60
 """Lines."""
 
@@ -154,6 +156,9 @@ def _read(task: str, index: Index) -> Wanted:
     wanted = read_task(task, lambda name: is_defined(index, name))
     if wanted.noun == "method" and wanted.owner and is_module(index, wanted.owner):
         return replace(wanted, noun="function")
+    only_a_signature = wanted.noun == "function" and wanted.parameters is not None and not _FUNCTION.search(task)
+    if only_a_signature and not wanted.owner and goes_into_literal(task, index):
+        return replace(wanted, noun="method")
     return wanted
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.placed.block import section
+from repopilot.agents.editing.placed.object_literals import OBJECT
 from repopilot.agents.editing.placed.signature import docstring_end, signature_end
 from repopilot.agents.editing.placed.slot import Slot, Unit
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
@@ -25,6 +26,10 @@ _MODIFIERS = re.compile(
 _OFFERED = re.compile(r"\s*(?:export\b|(?:module\.)?exports\.|pub\b|public\b)")
 _CALLED = re.compile(r"\w\(")
 _GETTER = re.compile(r"^\s*(?:static\s+)?get\s+\w|\w*getter\w*\(", re.I)
+_GET = frozenset({"javascript", "typescript", "tsx"})
+"""Languages that say of a property that it is one by a word before its name."""
+_IN_BODY = re.compile(r"\s*(?:(?:static|async|get|set|public|private|protected|readonly)\s+)*[\w$#]+")
+"""The first line of a method in the body of a class or of an object literal, up to its name."""
 _SHORTEST_KIN = 5
 _FIRST_WORD = re.compile(r"(?:[iI]s|[hH]as|[cC]an)(?=[A-Z_])")
 _MAIN = re.compile(r"^if __name__\b")
@@ -48,8 +53,15 @@ def new_slot(place: TargetPlace, wanted: Wanted, task: str) -> Slot:
     text = head.indent + (wanted.name if named else "") if leaf else head.text
     blank = 0 if leaf else 2 if place.language == "python" and not head.indent else 1
     unit: Unit = "entry" if leaf else "definition"
-    lines = _with_comma(place.lines, at) if wanted.noun == "entry" else tuple(place.lines)
-    return Slot(f"add_{wanted.noun}", owned, lines, at, at, text, head.indent, unit, blank)
+    in_literal = place.symbol is not None and place.symbol.kind == OBJECT
+    lines = _with_comma(place.lines, at) if wanted.noun == "entry" or in_literal else tuple(place.lines)
+    comma = "," if in_literal and (not _closes(place, at) or lines[at - 1] == place.lines[at - 1]) else ""
+    return Slot(f"add_{wanted.noun}", owned, lines, at, at, text, head.indent, unit, blank, comma=comma)
+
+
+def _closes(place: TargetPlace, at: int) -> bool:
+    """Whether nothing but a bracket follows a line."""
+    return next((line for line in place.lines[at:] if line.strip()), "").lstrip()[:1] in ("}", "]", ")")
 
 
 def entry_slot(place: TargetPlace, table: Symbol) -> Slot:
@@ -75,9 +87,10 @@ def _text_slot(place: TargetPlace, task: str) -> Slot:
 
 def _with_comma(lines: Sequence[str], at: int) -> tuple[str, ...]:
     """The lines with a comma behind the entry before a new one."""
-    last = lines[at - 1]
+    number = next((n for n in range(at, 0, -1) if lines[n - 1].strip()), at)
+    last = lines[number - 1]
     closed = last if re.search(r"[,\[({]\s*(?:#.*|//.*)?$", last) else last.rstrip() + ","
-    return (*lines[: at - 1], closed, *lines[at:])
+    return (*lines[: number - 1], closed, *lines[number:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,14 +274,18 @@ def _like_sibling(place: TargetPlace, wanted: Wanted, behind: Symbol | None) -> 
         else match
     )
     before = re.sub(r"\b(?:async|static|get|set)\s+", "", line[: match.start()])
+    if wanted.noun == "property" and place.language in _GET and _IN_BODY.fullmatch(line[: match.end()]):
+        result = f": {wanted.result} {{\n" if wanted.result else ": " if place.language != "javascript" else " {\n"
+        return f"{before}get {wanted.name}{_space(line[match.end() :])}(){result}"
     before = re.sub(r"\bexport\s+default\b", "export", before)  # a module has one default
     before = re.sub(rf"(?<![\w$]){re.escape(behind.name)}(?![\w$])", wanted.name, before)
     if "async" in wanted.modifiers and "function" not in before:
         before = f"{_space(before)}async {before.lstrip()}"
     after = line[match.end() :]
-    if after.startswith("("):
-        given = given_signature(wanted, after, place.language)
-        return f"{before}{wanted.name}" + (given or _signature_of_questions(place, wanted) or "(")
+    if after.lstrip(" ").startswith("("):
+        apart = after[: len(after) - len(after.lstrip(" "))]
+        given = given_signature(wanted, after.lstrip(" "), place.language)
+        return f"{before}{wanted.name}{apart}" + (given or _signature_of_questions(place, wanted) or "(")
     assigned = re.match(r"\s*[=:]\s*(?:async\s+)?(?:function\s*(?:[\w$]+\s*)?\(|\()", after)
     if assigned:
         head = before + wanted.name + re.sub(r"function\s+[\w$]+", f"function {wanted.name}", assigned[0])

@@ -25,6 +25,7 @@ class Slot:
         shown: the code that changes, as the model sees it; '' for something new.
         block: the lines of it that are to be written again; '' for all.
         seen: the head as the model sees it, with a long docstring shortened; '' where nothing is shortened.
+        comma: what separates the new lines from those behind them: ',' in an object literal, else ''.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Slot:
     shown: str = ""
     block: str = ""
     seen: str = ""
+    comma: str = ""
 
     @property
     def prefix(self) -> str:

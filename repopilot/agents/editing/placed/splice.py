@@ -68,6 +68,7 @@ def statement_end(lines: Sequence[str], indent: str) -> int:
 def with_lines(slot: Slot, lines: Sequence[str]) -> str:
     """The text of the file with lines in the slot, and blank lines around an insertion."""
     before, after = list(slot.lines[: slot.first]), list(slot.lines[slot.last :])
+    lines = _separated(slot, lines)
     if not slot.inserts or not slot.blank:
         return "\n".join([*before, *lines, *after])
     while before and not before[-1].strip():
@@ -77,6 +78,13 @@ def with_lines(slot: Slot, lines: Sequence[str]) -> str:
     behind = after if apart else [""] * slot.blank + after
     opens = bool(before) and bool(slot.indent) and re.search(r"[:{]\s*$", before[-1]) is not None
     return "\n".join([*before, *([] if opens or not before else [""] * slot.blank), *lines, *behind])
+
+
+def _separated(slot: Slot, lines: Sequence[str]) -> list[str]:
+    """The lines with what separates them from those behind them."""
+    if not slot.comma or not lines:
+        return list(lines)
+    return [*lines[:-1], lines[-1].rstrip().removesuffix(",") + slot.comma]
 
 
 def _joined(slot: Slot, reply: str) -> str:
@@ -157,6 +165,7 @@ def _names_before(path: str, slot: Slot) -> set[str]:
 
 def _symbols_within(path: str, slot: Slot, lines: Sequence[str]) -> list[Symbol]:
     """The definitions among lines put into their slot, with line numbers from 0 in the lines."""
+    lines = _separated(slot, lines)
     text = with_lines(slot, lines).split("\n")
     start = _find(text, lines, slot.first)
     symbols = analyse(path, "\n".join(text), language_of(path) or "", "code").symbols

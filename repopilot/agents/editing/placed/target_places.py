@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from repopilot.agents.editing.edit_request import Calls
 from repopilot.agents.editing.placed.likely_places import likely_definitions
+from repopilot.agents.editing.placed.object_literals import OBJECT, literal_around, object_literals, with_members
 from repopilot.agents.editing.placed.wanted import CodeName, Wanted
 from repopilot.agents.editing.places import EditTarget, last_files, load, named_paths
 from repopilot.agents.exploration import Exploration
@@ -37,6 +38,13 @@ _BESIDE = re.compile(
     re.I,
 )
 """What says that something new goes where another definition is; what it uses or is like may be anywhere."""
+_OWNER = re.compile(
+    r"\b(?:to|on|of|for|give|à|de|sur)\s+(?:the\s+|l[ea]\s+)?`?([A-Za-z_$][\w$]*)|"
+    r"(?:^|[.:]\s+)(?:the\s+|l[ea]\s+)?`?([A-Za-z_$][\w$]*)`?\s+(?:object\s+|module\s+|prototype\s+)?"
+    r"(?:needs?|lacks?|misses|should|must|could|has\s+no|manque|doit|devrait)\b",
+    re.I,
+)
+"""What gets a new member: "to the request", "the request needs …"."""
 MOST_CHOICES = 6
 _FROM_HITS = 5
 
@@ -142,10 +150,13 @@ def place_of(choice: Choice, wanted: Wanted, workspace: Workspace) -> TargetPlac
     """A chosen place with its file's text and definitions; a file that the last answer changed counts as changed."""
     drafts = {f.path: f.content for f in last_files(workspace.turns) if f.change != "deleted"}
     target = load(choice.path, workspace, drafts.get(choice.path))
-    outline = target.outline
+    outline: Sequence[Symbol] = target.outline
     if not outline and target.shown:
         outline = analyse(choice.path, target.shown, language_of(choice.path) or "", file_kind(choice.path)).symbols
     symbol = choice.symbol
+    if wanted.action == "add":
+        for literal in object_literals(choice.path, target.shown):
+            outline = with_members(outline, literal)
     if symbol is not None:
         same = [s for s in outline if s.qualified == symbol.qualified]
         symbol = min(same, key=lambda s: abs(s.start_line - choice.symbol.start_line)) if same else None  # type: ignore[union-attr]
@@ -172,13 +183,14 @@ class _Lookup:
         for path, name in _MENTION.findall(task):
             files = [p for p in self.index.files if p == path or p.endswith("/" + path)]
             for file in files:
-                exact = [s for s in self.index.outline(file) if s.qualified == name]
+                defined = [*self.index.outline(file), *self._literals(file)]
+                exact = [s for s in defined if s.qualified == name]
                 found += [Choice(file, s, 100.0) for s in exact[:1]]
         return found
 
     def owners(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Classes that may get a member."""
-        named = [c for c in mentioned if c.symbol and c.symbol.kind in CLASSES]
+        named = [c for c in mentioned if c.symbol and c.symbol.kind in CLASSES | {OBJECT}]
         if named:
             return named
         classes = [s for name in self._owner_names(wanted) for s in self._symbols(name, CLASSES)]
@@ -189,6 +201,8 @@ class _Lookup:
         objects = [] if classes or wanted.noun == "field" else self._objects(task, wanted)
         if objects:
             return objects
+        if not classes and (literals := self._named_literals(task, wanted)):
+            return literals
         if not classes and wanted.noun != "field":
             inside = [s for s in self._hit_symbols() if not self.paths or s.path in self.paths]
             classes = [c for s in inside if (c := s if s.kind in CLASSES else self._class_of(s))]
@@ -290,7 +304,7 @@ class _Lookup:
         """Objects that the task names and that have methods assigned to them, as `res` has by `res.send = function`."""
         names = [
             *self._owner_names(wanted),
-            *re.findall(r"\b(?:to|on|of|for|à|de|sur)\s+(?:the\s+|l[ea]\s+)?`?([a-z]\w*)", task),
+            *_owners_in_words(task),
         ]
         hits = self.found.results.hits if self.found else ()
         files = dict.fromkeys([*self.paths, *(h.chunk.path for h in hits if is_source(self.index, h.chunk.path))])
@@ -302,10 +316,20 @@ class _Lookup:
                     result.append(Choice(path, None, 10.0 + 20.0 * (path in self.paths) + owned / 10, name))
         return result
 
+    def _named_literals(self, task: str, wanted: Wanted) -> list[Choice]:
+        """Object literals with methods that the task names, by their variable or by their file: "the request"."""
+        names = {*_owners_in_words(task), *self._owner_names(wanted)}
+        found = named_literals(self.index, names, self.paths)
+        return [Choice(o.path, o, 30.0 + 20.0 * (o.path in self.paths)) for o in found]
+
+    def _literals(self, path: str) -> list[Symbol]:
+        return object_literals(path, self.index.text(path) or "")
+
     def _class_of(self, symbol: Symbol) -> Symbol | None:
+        """The class, or the object literal, that a definition is a member of."""
         owner = symbol.qualified.rpartition(".")[0]
         found = (s for s in self.index.outline(symbol.path) if s.qualified == owner and s.kind in CLASSES)
-        return next(found, None)
+        return next(found, None) or literal_around(self._literals(symbol.path), symbol)
 
     def _hit_symbols(self) -> list[Symbol]:
         """The innermost definitions around the best lines of the hits, best first."""
@@ -375,6 +399,25 @@ def _owners(index: Index) -> frozenset[str]:
     return frozenset(found - {""}) | {name for path in index.files for name in _module_names(path)}
 
 
+def _owners_in_words(task: str) -> list[str]:
+    return [name for pair in _OWNER.findall(task) for name in pair if name]
+
+
+def named_literals(index: Index, names: Container[str], paths: Container[str] = ()) -> list[Symbol]:
+    """The object literals with methods of the files that are called by one of some names, or are among `paths`."""
+    result: list[Symbol] = []
+    for path in index.files:
+        if (path in paths or PurePosixPath(path).stem in names) and is_source(index, path):
+            literals = object_literals(path, index.text(path) or "")
+            result += [o for o in literals if o.name in names] or literals
+    return result
+
+
+def goes_into_literal(task: str, index: Index) -> bool:
+    """Whether a task adds to an object that is written as a literal: "add f(x) to the request"."""
+    return bool(named_literals(index, _owners_in_words(task)))
+
+
 def _module_names(path: str) -> list[str]:
     """A module as the last parts of its path name it: `utils`, `click.utils`."""
     if file_kind(path) != "code":
@@ -391,8 +434,9 @@ def _modules_called(index: Index, name: str) -> list[str]:
 
 
 def is_module(index: Index, name: str) -> bool:
-    """Whether a name is that of a module, and of nothing else."""
-    return bool(_modules_called(index, name)) and not index.symbols(name)
+    """Whether a name is that of a module, and of nothing else: not of an object that the module is."""
+    paths = _modules_called(index, name)
+    return bool(paths) and not index.symbols(name) and not any(object_literals(p, index.text(p) or "") for p in paths)
 
 
 def is_source(index: Index, path: str) -> bool:

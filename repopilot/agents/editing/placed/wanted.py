@@ -52,6 +52,8 @@ _NOUNS: dict[str, Noun] = {
     r"tests?|files?|fichiers?|modules?|packages?|scripts?|docstrings?|comments?|commentaires?|imports?|type hints?|"
     r"annotations?|support|checks?|validation|cache|caching|logging": "other",
 }
+_PARAMETERS = re.compile(r"(?<=[\w$])\([^()\n]*\)")
+"""The parameters of a function, whose names are no kinds: `has(field)`."""
 _NOUN = re.compile("|".join(rf"(?P<n{i}>\b(?:{pattern})\b)" for i, pattern in enumerate(_NOUNS)), re.I)
 _KINDS = tuple(_NOUNS.values())
 _CODE = re.compile(
@@ -119,6 +121,9 @@ _PLAIN_STOP = frozenset(
     "à au aux qui que dont dans sur pour avec sans et ou renvoyant se sa son ses il elle ce cette static class async "
     "public private statique asynchrone".split()
 )
+_BEFORE_GETTER = re.compile(r"\b(?:an?|another|une?)\s+(\w+)\s+$", re.I)
+_MANNERS = frozenset("new simple lazy static public private boolean small read only cached convenience".split())
+"""What an article and a getter may have between them that is no name: "a lazy getter", but "a length getter"."""
 _LITERAL = r"`[^`\n]+`|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\w.]*|True|False|None|true|false|null|nil"
 _VALUES = frozenset(("True", "False", "None", "true", "false", "null", "nil", "README", "TODO", "API"))
 _DEFAULT = re.compile(
@@ -311,6 +316,7 @@ def _guessed(task: str, new: CodeName) -> Noun:
 
 def _noun(task: str, start: int, end: int = -1) -> tuple[Noun, int]:
     """The first noun of a kind behind the verb, outside of code, and where it begins."""
+    task = _PARAMETERS.sub(lambda match: " " * len(match[0]), task)
     for match in _NOUN.finditer(task, start, end if end >= 0 else len(task)):
         before, after = task[match.start() - 1 : match.start()], task[match.end() : match.end() + 1]
         if match[0].isupper():
@@ -393,6 +399,9 @@ def _plain_name(task: str, noun: re.Match[str]) -> CodeName | None:
     said = re.compile(rf"\s+(called|named|nomm[ée]+s?|appel[ée]+s?)?\s*[\"'«\s]*({_IDENT})(\([^()]*\))?").match(
         task, noun.end()
     )
+    before = _BEFORE_GETTER.search(task[: noun.start()]) if noun[0].lower() in ("getter", "accesseur") else None
+    if before is not None and before[1].lower() not in _MANNERS:
+        return CodeName(before[1], before.start(1), before.end(1), True)
     if said and said[2].lower() not in _PLAIN_STOP and (said[1] or said[3] or _AFTER_NAME.match(task, said.end())):
         return CodeName(said[2], said.start(2), said.end(), True, said[3][1:-1] if said[3] else None)
     return None

@@ -31,8 +31,8 @@ _DECLARED = re.compile(
     r"(?:export\s+)?(?:pub(?:\([\w\s]+\))?\s+)?(?:(?:const|let|var|static|type|readonly|private|public|protected|final|"
     r"declare|mut|async|function|fn|func|class|struct|enum|interface)\s+)*(?P<name>[A-Za-z_$][\w$]*)"
 )
-_ONLY_A_CALL = re.compile(r"[A-Za-z_$][\w$.]*\([^()]*\)")
-"""What names a function that is to be written, by its signature."""
+_ONLY_A_NAME = re.compile(r"[A-Za-z_$][\w$.]*(?:\([^()]*\))?;?")
+"""What only names what is to be written: a name, or a signature."""
 _CONSTANTS = (
     "lexical_declaration",
     "variable_declaration",
@@ -72,7 +72,7 @@ def add_definition_text(task: ExactTask, sources: Sources) -> Patch | None:
         return _into_definition(replace(task, name=holders[0].name, places=rest, new=text.strip()), sources)
     paths = task_paths(task, sources)
     source = sources.get(paths[0]) if len(paths) == 1 else None
-    if source is None or source.root is None or not text.strip() or _ONLY_A_CALL.fullmatch(text):
+    if source is None or source.root is None or not text.strip() or _ONLY_A_NAME.fullmatch(text):
         return None
     check_editable(source.path, task, sources)
     patch = Patch()
