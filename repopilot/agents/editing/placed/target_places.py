@@ -194,22 +194,27 @@ class _Lookup:
         if named:
             return named
         classes = [s for name in self._owner_names(wanted) for s in self._symbols(name, CLASSES)]
-        classes = classes or self._classes_in_words(task)
+        if classes:
+            return self._scored(classes, wanted)
+        getting = {name.lower() for name in _owners_in_words(task)}
+        classes = self._classes_in_words(task)
+        literals = self._named_literals(task, wanted)
+        if literals and not any(s.name.lower() in getting for s in classes):
+            return literals
         if not classes:
             methods = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS) if "." in s.qualified]
             classes = [c for m in methods if (c := self._class_of(m)) is not None]
-        objects = [] if classes or wanted.noun == "field" else self._objects(task, wanted)
-        if objects:
-            return objects
-        if not classes and (literals := self._named_literals(task, wanted)):
-            return literals
-        if not classes and wanted.noun != "field":
-            inside = [s for s in self._hit_symbols() if not self.paths or s.path in self.paths]
-            classes = [c for s in inside if (c := s if s.kind in CLASSES else self._class_of(s))]
-            if self.paths and not classes:
-                return [Choice(path, None, 20.0 - rank) for rank, path in enumerate(self.paths)]
-            return self._scored(classes[:_FROM_HITS], wanted, by_rank=True)
-        return self._scored(classes, wanted)
+        if classes or wanted.noun == "field":
+            return self._scored(classes, wanted)
+        return self._objects(task, wanted) or self._owners_of_hits(wanted)
+
+    def _owners_of_hits(self, wanted: Wanted) -> list[Choice]:
+        """Classes and objects of what a search found, in the named files; these where nothing was."""
+        inside = [s for s in self._hit_symbols() if not self.paths or s.path in self.paths]
+        classes = [c for s in inside if (c := s if s.kind in CLASSES else self._class_of(s))]
+        if self.paths and not classes:
+            return [Choice(path, None, 20.0 - rank) for rank, path in enumerate(self.paths)]
+        return self._scored(classes[:_FROM_HITS], wanted, by_rank=True)
 
     def lists(self, wanted: Wanted) -> list[Choice]:
         """Dictionaries and lists that may get an entry: they end with a line of their own."""
@@ -407,10 +412,16 @@ def named_literals(index: Index, names: Container[str], paths: Container[str] = 
     """The object literals with methods of the files that are called by one of some names, or are among `paths`."""
     result: list[Symbol] = []
     for path in index.files:
-        if (path in paths or PurePosixPath(path).stem in names) and is_source(index, path):
+        if (path in paths or _called(PurePosixPath(path).stem, names)) and is_source(index, path):
             literals = object_literals(path, index.text(path) or "")
             result += [o for o in literals if o.name in names] or literals
     return result
+
+
+def _called(stem: str, names: Container[str]) -> bool:
+    """Whether one of some names means a module, in full or as it is usually shortened."""
+    short = {"context": "ctx", "request": "req", "response": "res", "application": "app"}.get(stem)
+    return stem in names or (short is not None and short in names)
 
 
 def goes_into_literal(task: str, index: Index) -> bool:
