@@ -96,6 +96,7 @@ CONFIG = "pkg/config.py"
         ("set 'timeout' in LIMITS to 7.5", CONFIG, '"timeout": 5.0', '"timeout": 7.5'),
         ("set pool_size of Client to 16", CONFIG, "pool_size = 8", "pool_size = 16"),
         ("set HOST from 'localhost' to 'example.org'", CONFIG, '"localhost"', "'example.org'"),
+        ("set HOST to 'example.org'", CONFIG, '"localhost"', "'example.org'"),
         ("set tool.ruff.line-length to 120", "pyproject.toml", "100 # wide", "120 # wide"),
         ("set line-length in tool.black to 99 in pyproject.toml", "pyproject.toml", "88", "99"),
         ("change max-line-length to 120 in setup.cfg", "setup.cfg", "88  # wide", "120  # wide"),
@@ -115,7 +116,6 @@ def test_a_value_is_set_and_nothing_else(repo: Workspace, task: str, path: str, 
 @pytest.mark.parametrize(
     "task",
     [
-        "set HOST to 'example.org'",  # would lose the environment variable
         "set MAX_RETRIES to something reasonable",
         "set TWICE to 3",
         "raise MAX_RETRIES from 3 to 5 and add a test",
@@ -274,6 +274,30 @@ def test_a_number_is_set_only_in_its_unit(tmp_path: Path, line: str, task: str, 
 def test_an_entry_that_only_one_literal_has_is_set(tmp_path, path, text, task, expected) -> None:
     repo = workspace_of(tmp_path, {path: text})
     assert texts(exact_edit(task, repo)) == {path: text.replace(*expected)}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "new"),
+    [
+        ("a.py", 'size = int(os.environ.get("SIZE", "10"))', "30"),
+        ("a.py", "size = given or found.size or 10", "30"),
+        ("a.py", "size = given if given is not None else 10", "30"),
+        ("a.py", "size = 10 if given is None else given", "30"),
+        ("a.py", 'size = getattr(given, "size", 10)', "30"),
+        ("a.py", "size = (given or 10)", "30"),
+        ("a.py", "size = 10 if strict else 20", None),  # two values, neither is the other's stand-in
+        ("a.py", "size = f(given, 10)", None),
+        ("a.py", "size = strict and 10", None),
+        ("a.js", "const size = options.size || 10", "30"),
+        ("a.js", "const size = options.size ?? env.SIZE ?? 10", "30"),
+        ("a.js", "const size = options.size !== undefined ? options.size : 10", "30"),
+        ("a.js", "const size = a === b ? 10 : c", None),
+    ],
+)
+def test_of_a_value_with_a_fallback_the_fallback_is_set(tmp_path, path: str, line: str, new: str | None) -> None:
+    outcome = exact_edit("set size to 30", workspace_of(tmp_path, {path: f"{line}\n"}))
+    changed = line.replace("10", new) if new else None
+    assert (outcome.changes[0].content if outcome else None) == (f"{changed}\n" if changed else None)
 
 
 def test_a_name_that_stands_in_the_code_is_not_denied(tmp_path) -> None:

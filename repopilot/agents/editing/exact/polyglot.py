@@ -101,7 +101,7 @@ def _is_shallow(node: Node, symbol: Symbol) -> bool:
 
 def _value_of(node: Node) -> Node | None:
     parent = node.parent
-    if parent is None:
+    if parent is None or parent.type == "binary_expression":  # its left side is no name of its right one
         return None
     if parent.type == "literal_element" and parent.parent is not None:  # Go: an entry of a map
         elements = parent.parent.named_children

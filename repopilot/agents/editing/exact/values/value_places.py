@@ -10,6 +10,7 @@ from tree_sitter import Node
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, value_node
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText
+from repopilot.agents.editing.exact.values.fallbacks import fallback_of
 from repopilot.agents.editing.exact.values.field_values import literal_values
 from repopilot.types import Symbol
 
@@ -141,7 +142,8 @@ def _field_default(source: SourceText, right: Node) -> Node | None:
 
 
 def value_of(source: SourceText, node: Node, place: str) -> ValuePlace:
-    """A node as a value."""
+    """A node as a value; of an expression with a fallback that one."""
+    node = fallback_of(source, node)
     return ValuePlace(source.path, node.start_byte, node.end_byte, source.slice(node), place, node.type in _COMPUTED)
 
 

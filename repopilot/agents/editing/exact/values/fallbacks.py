@@ -1,0 +1,87 @@
+"""The value that an expression falls back to: `2` of `options.offset || 2`, `10` of `environ.get("SIZE", 10)`. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from repopilot.agents.editing.exact.sources import SourceText
+
+_LITERALS = frozenset(
+    "string integer float true false none number null undefined integer_literal float_literal string_literal "
+    "boolean_literal template_string".split()
+)
+_SUPPLIED = frozenset(
+    "identifier attribute member_expression subscript subscript_expression call call_expression".split()
+)
+"""What may be missing, so that something else stands in for it."""
+_OR = frozenset(("||", "??", "or"))
+_GETTERS = re.compile(r"(?:^|[.:])(?:get|getenv|pop|getattr|unwrap_or|getOrDefault)$")
+_CONVERSIONS = frozenset(("int", "float", "str", "bool", "Number", "String", "parseInt", "parseFloat"))
+
+
+def fallback_of(source: SourceText, node: Node) -> Node:
+    """The literal that an expression has where nothing else gives the value; the node itself where it has none.
+
+    Args:
+        source: the file.
+        node: an expression that is assigned.
+    """
+    found = _fallback(source, node)
+    return found if found is not None and found.type in _LITERALS else node
+
+
+def _fallback(source: SourceText, node: Node) -> Node | None:
+    if node.type in ("boolean_operator", "binary_expression"):
+        return _of_alternatives(source, node)
+    if node.type in ("conditional_expression", "ternary_expression"):
+        return _of_condition(source, node)
+    if node.type in ("call", "call_expression"):
+        return _of_call(source, node)
+    if node.type == "parenthesized_expression" and node.named_child_count == 1:
+        return _fallback(source, node.named_children[0])
+    return None
+
+
+def _of_alternatives(source: SourceText, node: Node) -> Node | None:
+    """The last of `a || b || 2`, where the others are looked up."""
+    operator, right = node.child_by_field_name("operator"), node.child_by_field_name("right")
+    if operator is None or source.slice(operator) not in _OR:
+        return None
+    left = node.child_by_field_name("left")
+    while left is not None and left.type in ("boolean_operator", "binary_expression"):
+        inner, between = left.child_by_field_name("right"), left.child_by_field_name("operator")
+        if inner is None or between is None or source.slice(between) not in _OR or inner.type not in _SUPPLIED:
+            return None
+        left = left.child_by_field_name("left")
+    return right if left is not None and left.type in _SUPPLIED else None
+
+
+def _of_condition(source: SourceText, node: Node) -> Node | None:
+    """The literal of `x if x is not None else 2`, where the condition is about the other branch."""
+    parts = node.named_children
+    if len(parts) != 3:
+        return None
+    first, second, third = parts
+    condition, branches = (
+        (second, (first, third)) if node.type == "conditional_expression" else (first, (second, third))
+    )
+    literals = [b for b in branches if b.type in _LITERALS]
+    others = [b for b in branches if b.type in _SUPPLIED]
+    if len(literals) != 1 or len(others) != 1 or source.slice(others[0]) not in source.slice(condition):
+        return None
+    return literals[0]
+
+
+def _of_call(source: SourceText, node: Node) -> Node | None:
+    """The default of `environ.get("SIZE", 10)`, also where it is converted: `int(environ.get("SIZE", "10"))`."""
+    function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    arguments = [a for a in listed.named_children if a.type != "comment"] if listed is not None else []
+    if function is None or not arguments:
+        return None
+    name = source.slice(function)
+    if name in _CONVERSIONS:
+        return _fallback(source, arguments[0])
+    least = 1 if name.endswith("unwrap_or") else 3 if name == "getattr" else 2
+    return arguments[-1] if _GETTERS.search(name) and len(arguments) == least else None
