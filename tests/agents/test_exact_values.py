@@ -300,6 +300,25 @@ def test_of_a_value_with_a_fallback_the_fallback_is_set(tmp_path, path: str, lin
     assert (outcome.changes[0].content if outcome else None) == (f"{changed}\n" if changed else None)
 
 
+@pytest.mark.parametrize(
+    ("path", "line", "changed"),
+    [
+        ("a.js", "const strict = options.strict || false", "const strict = options.strict ?? true"),
+        ("a.js", "const strict = options.strict ?? false", "const strict = options.strict ?? true"),
+        ("a.py", "strict = given or False", None),
+        ("a.py", 'strict = given.get("strict", False)', 'strict = given.get("strict", True)'),
+        (
+            "a.js",
+            "class A {\n  constructor (options) {\n    this.strict = options.strict || false\n  }\n}",
+            "class A {\n  constructor (options) {\n    this.strict = options.strict ?? true\n  }\n}",
+        ),
+    ],
+)
+def test_what_is_given_still_counts_where_the_fallback_is_true(tmp_path, path, line, changed) -> None:
+    outcome = exact_edit("strict should be true by default", workspace_of(tmp_path, {path: f"{line}\n"}))
+    assert (outcome.changes[0].content if outcome else None) == (f"{changed}\n" if changed else None)
+
+
 def test_a_name_that_stands_in_the_code_is_not_denied(tmp_path) -> None:
     repo = workspace_of(tmp_path, {"a.rs": "pub enum Kind { Plain, Orgmode }\nfn f() -> Kind { Kind::Orgmode }\n"})
     assert exact_edit("rename the enum variant Kind::Orgmode to Org", repo) is None

@@ -39,6 +39,8 @@ from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.types import Edit, Symbol
 
+_OR_BEFORE = re.compile(rb"(?:\|\||\bor\b)\s*\Z")
+
 
 def set_value(task: ExactTask, sources: Sources) -> Patch | None:
     """Set the value that a task names.
@@ -61,8 +63,9 @@ def set_value(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     found = _narrowed(list(_value_places(task, sources)), task)
     if not found:
-        elsewhere = _defaults if task.kind == "set_default" else _attributes
-        found = _narrowed(list(elsewhere(task, sources)), task)
+        found = _narrowed(list(_defaults(task, sources)), task) if task.kind == "set_default" else []
+    if not found:
+        found = _narrowed(list(_attributes(task, sources)), task)
     if not found:
         found = _narrowed(list(_entries(task, sources)), task)
     if not found:
@@ -94,7 +97,8 @@ def _value_places(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
 def _attributes(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
     """What constructors set an attribute to that no definition declares."""
     paths = task_paths(task, sources)
-    if is_code_name(task.name) and not owners(task, sources.workspace.index):
+    named = is_code_name(task.name) or (task.kind == "set_default" and task.name.isidentifier())
+    if named and not owners(task, sources.workspace.index):
         for source, value, place in constructor_values(task.name, sources):
             if not paths or source.path in paths:
                 yield value_of(source, value, place)
@@ -200,6 +204,11 @@ def _replaced(place: ValuePlace, task: ExactTask, sources: Sources) -> Patch | N
     if new is None:
         return None
     patch = Patch()
+    operator = _OR_BEFORE.search(source.data[:start])
+    if operator is not None and new in ("true", "True"):  # with `||` it would be true whatever is given
+        if operator[0].strip() != b"||":
+            return None
+        patch.replace(place.path, start - len(operator[0]), start - len(operator[0]) + 2, "??")
     patch.replace(place.path, start, end, place.before + new)
     patch.edits.append(Edit(task.kind if task.kind != "set_default" else "set_value", place.path, place.place, new))
     return patch
