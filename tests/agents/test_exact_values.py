@@ -324,3 +324,16 @@ def test_a_name_that_stands_in_the_code_is_not_denied(tmp_path) -> None:
     assert exact_edit("rename the enum variant Kind::Orgmode to Org", repo) is None
     with pytest.raises(GenerationFailed, match="AbsentName"):
         exact_edit("rename AbsentName to OtherName", repo)
+
+
+@pytest.mark.parametrize(
+    ("task", "old", "new"),
+    [
+        ("raise the max retries to 5", "MAX_RETRIES = 3", "MAX_RETRIES = 5"),
+        ("set the retry limit to 8 attempts", "RETRY_LIMIT = 4", "RETRY_LIMIT = 8"),
+        ("raise the max entries to 9", "max_entries = 7", "max_entries = 9"),
+    ],
+)
+def test_words_that_are_the_name_fit_better_than_synonyms(tmp_path, task: str, old: str, new: str) -> None:
+    text = "MAX_RETRIES = 3\nRETRY_LIMIT = 4\nmax_entries = 7\nENTRY_LIMIT = 2\nmax = 1\n"
+    assert texts(exact_edit(task, workspace_of(tmp_path, {"a.py": text}))) == {"a.py": text.replace(old, new)}

@@ -38,6 +38,10 @@ _CLEAR = 0.25
 """How much worse the next value must fit."""
 
 
+_SAID = 0.3
+"""How much better a name fits that has the very words, without synonyms."""
+
+
 class Described(NamedTuple):
     """A value that words may mean: what it is set by, and how well they fit."""
 
@@ -64,6 +68,8 @@ def described_value(task: ExactTask, sources: Sources) -> ExactTask | None:
         return None
     found = [*_constants(task, wanted, sources), *_parameters(task, wanted, sources)]
     found = found or list(_settings(task, wanted, sources)) or list(_fields(task, wanted, sources))
+    said = {_stem(word) for word in task.extra["description"].split()} - {_stem("default")}
+    found = [f._replace(score=f.score + _SAID * (_name_parts(f.task.name) == said)) for f in found]
     best = max((f.score for f in found), default=0.0)
     near = {f.label: f for f in sorted(found, key=lambda f: -f.score) if f.score > best - _CLEAR}
     chosen = list(near.values())

@@ -107,8 +107,9 @@ def noun_phrase(tokens: Sequence[Token]) -> NounPhrase:
             fillers.append(token.low)
         else:
             words.append(token)
-    if not (names or literals or words) and content and content[-1].low in UNITS:  # `the default retries`
-        words.append(content[-1])
+    last = content[-1] if content else None
+    if last is not None and not (names or literals) and last.low in UNITS and last not in words:  # `the max retries`
+        words.append(last)
     return NounPhrase(tuple(names), tuple(literals), tuple(whats), tuple(words), tuple(fillers), tuple(tokens))
 
 

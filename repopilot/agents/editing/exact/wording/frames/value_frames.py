@@ -165,7 +165,7 @@ def _by_description(frame: EditFrame, new: str, old: str, *, default: bool) -> I
     words = frame.phrase_words()
     places = frame.place_parts()
     if words and not frame.left_over and not re.fullmatch(r"[a-z]+(?:ed|wn)", new):  # `be shown in yellow`
-        described = " ".join(("default", *words) if default else words)
+        described = " ".join(dict.fromkeys(("default", *words) if default else words))
         kind = "set_value"
         yield ExactTask(kind, "", frame.target.what, new, old, places, extra={"description": described})
 
