@@ -12,7 +12,9 @@ from pathlib import PurePosixPath
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.import_hoisting import function_around, imports_in_functions
+from repopilot.agents.editing.exact.mentions import is_history
 from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.text_replacing import text_pattern
 from repopilot.agents.editing.exact.wording.task_tokens import folded, tokens_of
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.types import Symbol
@@ -116,11 +118,25 @@ def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
         if len(old.split()) < _LEAST_WORDS or not _files_with(old, sources) or _files_with(new, sources):
             continue
         held = _files_with(old, sources)
-        names = {name for name in _NAME.findall(said) if "_" in name or not name.islower()}
-        best = [path for path in held if any(re.search(rf"\b{re.escape(n)}\b", _text(path, sources)) for n in names)]
-        place = best if len(best) == 1 and len(held) > 1 else []
+        place = _place_in(said, held, sources) if len(held) > 1 else ""
         for kind in ("change_message", "replace_text"):
-            yield ExactTask(kind, "", "", new, old, tuple(NamedPlace(path, "file") for path in place))
+            yield ExactTask(kind, "", "", new, old, (NamedPlace(place, "file"),) if place else ())
+
+
+def _place_in(said: str, held: Sequence[str], sources: Sources) -> str:
+    """The one of some files that a task names by its path, by names of code in it, or as a word; '' for none."""
+    names = {name for name in _NAME.findall(said) if "_" in name or not name.islower()}
+    words = set(re.findall(r"[\w-]+", said.lower()))
+    for fits in (
+        lambda path: path in said,
+        lambda path: PurePosixPath(path).name in said,
+        lambda path: any(re.search(rf"\b{re.escape(name)}\b", _text(path, sources)) for name in names),
+        lambda path: PurePosixPath(path).stem.lower() in words,
+    ):
+        best = [path for path in held if fits(path)]
+        if len(best) == 1:
+            return best[0]
+    return ""
 
 
 _LEAST_WORDS = 2
@@ -148,10 +164,16 @@ def _text(path: str, sources: Sources) -> str:
 
 
 def _files_with(text: str, sources: Sources) -> list[str]:
-    """The files of code, tests apart, that have a text."""
-    word = max(re.findall(r"\w+", text), key=len, default="")
-    found = [p for p in sources.mentioning(word) if not is_test_path(p)] if word else []
-    return [path for path in found if file_kind(path) == "code" and text in _text(path, sources)]
+    """The files of code, tests apart, that have a text; where none has it, the documents."""
+    words = sorted(re.findall(r"\w+", text), key=len)[-2:]
+    found = [p for p in dict.fromkeys(p for w in words for p in sources.mentioning(w)) if not is_test_path(p)]
+    code = [path for path in found if file_kind(path) == "code" and text in _text(path, sources)]
+    return code or [p for p in found if file_kind(p) == "doc" and _is_in_document(text, p, sources)]
+
+
+def _is_in_document(text: str, path: str, sources: Sources) -> bool:
+    source = sources.get(path)
+    return source is not None and not is_history(path) and text_pattern(text, path).search(source.data) is not None
 
 
 def _only_definition(text: str, sources: Sources) -> str:

@@ -14,6 +14,8 @@ from repopilot.types import Edit
 
 _SENTENCE = 3
 """Words of a text that stands for itself wherever it occurs."""
+Span = tuple[int, int]
+"""The first byte of a text and the one behind it."""
 _TEXT_NODES = ("string", "comment", "template", "heredoc", "char", "text")
 
 
@@ -59,54 +61,80 @@ def replace_text(task: ExactTask, sources: Sources) -> Patch | None:
 
 
 def _replaced(
-    chosen: dict[str, list[int]], others: dict[str, list[int]], task: ExactTask, sources: Sources
+    chosen: dict[str, list[Span]], others: dict[str, list[Span]], task: ExactTask, sources: Sources
 ) -> Patch | None:
     patch = Patch()
-    length = len(task.old.encode("utf-8"))
-    for path, starts in chosen.items():
+    for path, spans in chosen.items():
         source = sources.get(path)
         assert source is not None
         check_editable(path, task, sources)
-        if task.kind == "change_message" and len(starts) > 1 and not _all_alike(source, starts, task.old):
+        if task.kind == "change_message" and len(spans) > 1 and not _all_alike(spans, task.old):
             return None
-        for start in starts:
-            patch.replace(path, start, start + length, task.new)
+        for start, end in spans:
+            patch.replace(path, *_narrowed(source, start, end, task.new))
             place = i18n.message("exact.line", line=source.line_of(start))
             patch.edits.append(Edit("change_text", path, place, task.new))
-    for path, starts in others.items():
+    for path, spans in others.items():
         source = sources.get(path)
         assert source is not None
-        for start in starts:
+        for start, _ in spans:
             patch.leave_open(source, start, i18n.message("exact.open.string"))
     return patch
 
 
-def _all_alike(source: SourceText, starts: list[int], old: str) -> bool:
+def _narrowed(source: SourceText, start: int, end: int, new: str) -> tuple[int, int, str]:
+    """A replacement; of a text that goes over several lines without the words at its ends that stay, so that its lines
+    stay where they can."""
+    found = source.data[start:end].decode("utf-8", "replace")
+    if "\n" not in found:
+        return start, end, new
+    old_words, new_words = found.split(), new.split()
+    least = min(len(old_words), len(new_words)) - 1
+    first = next((n for n in range(least) if old_words[n] != new_words[n]), least)
+    last = next((n for n in range(least - first) if old_words[-1 - n] != new_words[-1 - n]), least - first)
+    words = list(re.finditer(r"\S+", found))[first : len(old_words) - last]
+    before, inside = found[: words[0].start()], found[words[0].start() : words[-1].end()]
+    at = start + len(before.encode("utf-8"))
+    return at, at + len(inside.encode("utf-8")), " ".join(new_words[first : len(new_words) - last])
+
+
+def _all_alike(spans: list[Span], old: str) -> bool:
     """Whether a text stands for itself wherever it occurs: it is longer than a word."""
-    return " " in old.strip() and len(starts) < 10
+    return " " in old.strip() and len(spans) < 10
 
 
 def _holding(text: str, sources: Sources) -> list[str]:
-    """The files that hold a text, found by its longest word."""
+    """The files that hold a text, found by its longest words: one of them may stand in markup (`__node`)."""
     words = sorted(re.findall(r"\w+", text), key=len)
-    needle = text.encode("utf-8")
     if not words:
         return []
-    return [p for p in sources.mentioning(words[-1]) if (s := sources.get(p)) is not None and needle in s.data]
+    found = dict.fromkeys(path for word in dict.fromkeys(words[-2:]) for path in sources.mentioning(word))
+    return [p for p in found if (s := sources.get(p)) is not None and text_pattern(text, p).search(s.data)]
 
 
-def _occurrences(path: str, task: ExactTask, sources: Sources) -> list[int]:
-    """Where a file holds the text, as whole words; a message in code only inside strings and comments."""
+def text_pattern(text: str, path: str) -> re.Pattern[bytes]:
+    """What finds a text in a file as whole words: in a document also where a line ends inside of it, and in markup.
+
+    Args:
+        text: as a task quotes it.
+        path: the file.
+    """
+    is_doc = file_kind(path) == "doc"
+    part = "[^\\W_]" if is_doc else "\\w"
+    before = f"(?<!{part})" if re.match(r"\w", text) else ""
+    after = f"(?!{part})" if re.search(r"\w$", text) else ""
+    inner = r"(?:[ \t]+|[ \t]*\n[ \t]*)".join(map(re.escape, text.split(" "))) if is_doc else re.escape(text)
+    return re.compile((before + inner + after).encode("utf-8"))
+
+
+def _occurrences(path: str, task: ExactTask, sources: Sources) -> list[Span]:
+    """Where a file holds the text; a message in code only inside strings and comments."""
     source = sources.get(path)
     if source is None:
         return []
-    text = task.old
-    before = r"(?<!\w)" if re.match(r"\w", text) else ""
-    after = r"(?!\w)" if re.search(r"\w$", text) else ""
-    pattern = re.compile((before + re.escape(text) + after).encode("utf-8"))
-    found = [m.start() for m in pattern.finditer(source.data)]
+    found = [m.span() for m in text_pattern(task.old, path).finditer(source.data)]
     if task.kind == "change_message" and file_kind(path) == "code" and source.root is not None:
-        return [start for start in found if _in_text(source, start, len(text.encode("utf-8")))]
+        return [(start, end) for start, end in found if _in_text(source, start, end - start)]
     return found
 
 

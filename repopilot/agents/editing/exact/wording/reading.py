@@ -10,7 +10,9 @@ from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.wording.clause import distributed
 from repopilot.agents.editing.exact.wording.clauses import clauses_of
 from repopilot.agents.editing.exact.wording.frames.frame_table import edits_of
+from repopilot.agents.editing.exact.wording.noun_phrases import bare_name
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task, without_callers
+from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 
 LONGEST_TASK = 600
 _MOST_CLAUSES = 6
@@ -42,12 +44,20 @@ def read_task(task: str) -> list[list[ExactTask]]:
         clauses = clauses_of(wording)
         found = [edits_of(each) for clause in clauses for each in distributed(clause)]
         if found and len(found) <= _MOST_CLAUSES and all(found):
-            return [[replace(edit, mention=mention) for edit in meanings] for meanings in found]
+            return [[_placed(replace(edit, mention=mention), wording) for edit in meanings] for meanings in found]
     several = _SEVERAL_PLACES.fullmatch(text)
     if several is None or mention:
         return []
     each = [read_task(f"{several['task']} {several[place]}") for place in ("first", "second")]
     return [meanings for task_ in each for meanings in task_] if all(each) else []
+
+
+def _placed(edit: ExactTask, text: str) -> ExactTask:
+    """A text that is replaced, in the one file that the task names anywhere."""
+    paths = dict.fromkeys(bare_name(t) for t in tokens_of(text) if t.is_path)
+    if edit.places or edit.kind not in ("replace_text", "change_message") or len(paths) != 1:
+        return edit
+    return replace(edit, places=(NamedPlace(next(iter(paths)), "file"),))
 
 
 _PLACE = r"`[^`\s]+`|[A-Za-z_][\w.]*[._][\w.]*(?:\(\))?|[A-Za-z_]\w*\(\)"
