@@ -159,6 +159,47 @@ def test_what_still_refers_to_a_deleted_function_is_listed(repo: Workspace) -> N
     assert [(o.path, o.line) for o in outcome.open_references] == [("pkg/use.py", 1), ("pkg/use.py", 3)]
 
 
+ALTERNATIVES = """__all__ = ["pairs", "count", "total"]
+
+
+def _pairs(items):
+    \"\"\"Pairs.\"\"\"
+    return zip(items, items)
+
+
+try:
+    from itertools import pairwise
+except ImportError:
+    pairs = _pairs
+else:
+
+    def pairs(items):
+        return pairwise(items)
+
+    pairs.__doc__ = _pairs.__doc__
+
+
+def count(items):
+    return len(items)
+
+
+total = count
+"""
+
+
+def test_what_sets_an_attribute_of_a_deleted_function_goes_with_it(tmp_path) -> None:
+    (text,) = texts(
+        exact_edit("delete the function pairs", workspace_of(tmp_path, {"pkg/a.py": ALTERNATIVES}))
+    ).values()
+    compile(text, "a.py", "exec")
+    assert "pairs.__doc__" not in text and "def pairs" not in text and 'all__ = ["count", "total"]' in text
+
+
+def test_a_module_that_uses_a_function_when_it_is_imported_keeps_it(tmp_path) -> None:
+    with pytest.raises(GenerationFailed, match=r"pkg/a.py:25"):
+        exact_edit("delete `count` from a.py", workspace_of(tmp_path, {"pkg/a.py": ALTERNATIVES}))
+
+
 @pytest.mark.parametrize(
     ("task", "said"),
     [

@@ -16,7 +16,7 @@ from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProj
 from repopilot.agents.editing.exact.python.import_lines import remove_names, top_imports
 from repopilot.agents.editing.exact.python.import_order import is_for_types
 from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
-from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
+from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table, scope_of
 from repopilot.agents.editing.exact.python.references import (
     References,
     in_all,
@@ -62,6 +62,7 @@ def delete(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     project = PythonProject(sources, modules_of(sources.workspace.index))
     found = _references(project, symbol, source, nodes)
+    nodes += _attribute_statements(source, symbol)
     patch = Patch()
     spans = [statement_span(source, node) for node in nodes]
     _check_unused(found, spans, symbol, task, sources)
@@ -98,6 +99,20 @@ def definitions_of(source: SourceText, symbol: Symbol) -> list[Node]:
             continue
         if qualified_name(source, parent, symbol.name) == symbol.qualified:
             found.append(statement_of(parent))
+    return found
+
+
+def _attribute_statements(source: SourceText, symbol: Symbol) -> list[Node]:
+    """The statements of a module that only set an attribute of what it defines: `f.__doc__ = g.__doc__`."""
+    found = []
+    for use in name_table(source, symbol.name).uses if "." not in symbol.qualified else ():
+        attribute = use.node.parent
+        assignment = attribute.parent if attribute is not None and attribute.type == "attribute" else None
+        if assignment is None or assignment.type != "assignment" or scope_of(use.node).type != "module":
+            continue
+        left, held = assignment.child_by_field_name("left"), attribute.child_by_field_name("object")  # type: ignore[union-attr]
+        if left == attribute and held == use.node:
+            found.append(statement_of(assignment))
     return found
 
 
@@ -160,7 +175,7 @@ def _filler(source: SourceText, node: Node, nodes: list[Node]) -> str:
     if block is None or block.type != "block":
         return ""
     left = [c for c in block.named_children if c.type != "comment" and c not in nodes]
-    if left or node != nodes[0]:
+    if left or node != next(n for n in nodes if n.parent == block):
         return ""
     line = source.line_text(node.start_point[0] + 1)
     return f"{line[: len(line) - len(line.lstrip())]}pass\n"
@@ -221,11 +236,24 @@ def _remove_references(
         if use is None or source is None:
             continue
         if not (remove_export(source, use, patch) or _remove_import(project, source, use, found, patch)):
+            _check_importable(use, source, symbol)
             patch.leave_open(source, reference.start, i18n.message("exact.open.deleted", name=symbol.qualified))
     for use_ in found.open:
         source = sources.get(use_.path)
         if source is not None:
             patch.leave_open(source, use_.start, use_.reason)
+
+
+def _check_importable(use: NameUse, source: SourceText, symbol: Symbol) -> None:
+    """Refuse a deletion after which its own module can't be imported.
+
+    Raises:
+        GenerationFailed: code outside of functions uses it there.
+    """
+    runs = use.role == "load" and scope_of(use.node).type != "function_definition"
+    if runs and source.path == symbol.path and "." not in symbol.qualified:
+        line = source.line_of(use.start)
+        raise GenerationFailed(i18n.message("exact.still_used", name=symbol.qualified, path=source.path, line=line))
 
 
 def remove_export(source: SourceText, use: NameUse, patch: Patch) -> bool:
