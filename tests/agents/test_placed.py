@@ -322,6 +322,10 @@ async def test_other_work_is_left_to_others(shop: Workspace, task: str) -> None:
         ("The method `get` of Cache should raise KeyError", "change", "", "", None),
         ("Add error handling to `parse`", "change", "", "", None),
         ("Add a parameter `strict` (default False) to `parse`", "change", "parameter", "strict", None),
+        ("Add a method has(field) to Box", "add", "method", "has", "field"),
+        ("Box needs a has(field) method", "add", "method", "has", "field"),
+        ("Add a lazy getter that counts", "add", "property", "", None),
+        ("Add a length getter", "add", "property", "length", None),
     ],
 )
 def test_what_a_task_asks_for(task: str, action: str, noun: str, name: str, parameters: str | None) -> None:
@@ -361,6 +365,31 @@ def test_what_is_only_described_is_new_where_it_does_not_exist(
 ) -> None:
     wanted = read_task(task, KNOWN.__contains__)
     assert (wanted.action, wanted.noun, wanted.name, wanted.owner) == (action, noun, name, owner)
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "default", "names"),
+    [
+        ("add an optional strict flag to first", "strict", "False", ["first"]),
+        ("add a key argument to take", "key", "", ["take"]),
+        ("add an optional key argument to take", "key", "None", ["take"]),
+        ("give take an optional count parameter", "count", "None", ["take"]),
+        ("Ajoute un paramètre optionnel step à take", "step", "None", []),
+        ("add a keyword count to take, default 2", "count", "2", ["take"]),
+        ("add an extra argument to take", "", "", ["take"]),
+    ],
+)
+def test_a_parameter_is_named_before_or_behind_its_noun(task: str, name: str, default: str, names: list[str]) -> None:
+    wanted = read_task(task, {"first", "take"}.__contains__)
+    assert (wanted.action, wanted.noun, wanted.name, wanted.default) == ("change", "parameter", name, default)
+    assert [n.text for n in wanted.names] == names
+
+
+@pytest.mark.parametrize(
+    "task", ["I need a helper that joins words, call it glue_up", "Add a helper; name it `glue_up`"]
+)
+def test_a_name_is_given_by_call_it(task: str) -> None:
+    assert read_task(task).name == "glue_up"
 
 
 @pytest.mark.parametrize("task", ["let utils raise an error", "utils should raise an error"])

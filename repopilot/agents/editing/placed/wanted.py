@@ -86,7 +86,11 @@ _GIVING = re.compile(
     re.I,
 )
 """`give X a method Y`, which is `add a method Y to X`."""
-_NAMING = re.compile(r"\b(?:called|named|nomm[ée]+s?|appel[ée]+s?|intitul[ée]+s?)\s*:?\s*$", re.I)
+_NAMING = re.compile(
+    r"\b(?:called|named|(?:call|name)\s+(?:it|this|that)|nomm[ée]+s?|appel[ée]+s?|intitul[ée]+s?|"
+    r"(?:appelle|nomme)s?-l[ae]|appelez-l[ae])\s*:?\s*`?$",
+    re.I,
+)
 _MEMBER = rf"{_IDENT}(?:(?:\.|::|#){_IDENT})+"
 _SHORTEST_NAME = 3
 _BEGINS = re.compile(r"(?:^|[.!?:]\s+|\n\s*(?:[-*]\s*)?)$")
@@ -95,6 +99,12 @@ _LETTING = re.compile(
 )
 _SUBJECT = re.compile(r"\s*:|['’]s\b|\s+(?:should|must|needs?|lacks?|has no|doit|devrait|manque)\b")
 """What follows a name that a sentence is about."""
+_PARAMETER_TO = re.compile(
+    r"\b(?:parameter|param[èe]tre|argument|arg|kwarg|keyword|option|flag|switch)\s+(?:[`\w=]+\s+|\([^()]*\)\s+)?"
+    r"(?:to|for|of|on|in|à|de|dans)\s+(?:the\s+|la\s+)?(?:function\s+|method\s+|fonction\s+|m[ée]thode\s+)?$|"
+    r"^\W*(?:please\s+)?(?:give|donne)\s+$",
+    re.I,
+)
 _OWN_KIND = re.compile(r"\btests?\s+(?:called\s+|named\s+|nomm[ée]s?\s+)?`?$", re.I)
 """What isn't a test of code where it has a name in quotes: a template engine's `even`."""
 _ON_A_CLASS = re.compile(r"\W*(?:\w+\s+)?(?:to|on|à|sur)\s+(?:the\s+|la\s+)?(?:class\s+)?[`]?[A-Z]")
@@ -121,9 +131,19 @@ _PLAIN_STOP = frozenset(
     "à au aux qui que dont dans sur pour avec sans et ou renvoyant se sa son ses il elle ce cette static class async "
     "public private statique asynchrone".split()
 )
-_BEFORE_GETTER = re.compile(r"\b(?:an?|another|une?)\s+(\w+)\s+$", re.I)
-_MANNERS = frozenset("new simple lazy static public private boolean small read only cached convenience".split())
-"""What an article and a getter may have between them that is no name: "a lazy getter", but "a length getter"."""
+_BEFORE_NOUN = re.compile(
+    r"\b(?:an?|another|une?)\s+(?:(?:optional|boolean|bool|new|additional|keyword(?:-only)?|lazy|cached)\s+)*(\w+)\s+$",
+    re.I,
+)
+_PARAMETER_AFTER = re.compile(r"\s+(?:parameter|argument|kwarg|option|flag)\b", re.I)
+_NAMED_BEFORE = re.compile(r"getters?|accesseur|parameters?|arguments?|args?|kwargs?|options?|flags?|switch", re.I)
+"""What may follow its name: "a length getter", "an optional strict flag"."""
+_MANNERS = frozenset(
+    "new simple lazy static public private boolean bool small read only cached convenience optional keyword positional "
+    "extra further second third last first additional named required default command line config configuration cli "
+    "function method constructor callback_type single similar corresponding".split()
+)
+"""What an article and such a noun may have between them that is no name: "a lazy getter", "an extra argument"."""
 _LITERAL = r"`[^`\n]+`|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\w.]*|True|False|None|true|false|null|nil"
 _VALUES = frozenset(("True", "False", "None", "true", "false", "null", "nil", "README", "TODO", "API"))
 _DEFAULT = re.compile(
@@ -262,7 +282,9 @@ def _of_new(task: str, new: CodeName | None, noun: Noun, at: int, names: tuple[C
     if new is None:
         return Wanted(action, noun, modifiers=_modifiers(task), names=others)
     default = _DEFAULT.search(task, new.at) if noun in ("parameter", "field") else None
-    value = (default[1] or default[2]).strip("`") if default else ""
+    value = (
+        (default[1] or default[2]).strip("`") if default else _usual_default(task, at) if noun == "parameter" else ""
+    )
     base = _BASE.search(task) if noun == "class" else None
     return Wanted(
         action,
@@ -277,6 +299,14 @@ def _of_new(task: str, new: CodeName | None, noun: Noun, at: int, names: tuple[C
         tuple(word.lower() for word in re.findall(r"[^\W\d_]+", task[: new.at])[-3:]),
         _result(task, new),
     )
+
+
+def _usual_default(task: str, noun_at: int) -> str:
+    """The default of a parameter that callers need not give; '' for one of which the task doesn't say so."""
+    noun = _NOUN.match(task, noun_at) if noun_at >= 0 else None
+    if noun is not None and noun[0].lower().rstrip("s") in ("flag", "switch"):
+        return "False"
+    return "None" if re.search(r"\b(?:optional|optionnel(?:le)?)\b", task, re.I) else ""
 
 
 def _result(task: str, new: CodeName) -> str:
@@ -319,10 +349,11 @@ def _noun(task: str, start: int, end: int = -1) -> tuple[Noun, int]:
     task = _PARAMETERS.sub(lambda match: " " * len(match[0]), task)
     for match in _NOUN.finditer(task, start, end if end >= 0 else len(task)):
         before, after = task[match.start() - 1 : match.start()], task[match.end() : match.end() + 1]
-        if match[0].isupper():
+        kind = _KINDS[int((match.lastgroup or "n0")[1:])]
+        if match[0].isupper() or (kind == "entry" and _PARAMETER_AFTER.match(task, match.end())):  # "a key argument"
             continue
         if before not in ("`", "_", ".", "-", "/", "@", '"') and after not in ("`", "_", "(", "/", '"'):
-            return _KINDS[int((match.lastgroup or "n0")[1:])], match.start()
+            return kind, match.start()
 
     return "", -1
 
@@ -333,7 +364,7 @@ def _names(task: str, known: Callable[[str], bool]) -> Iterator[CodeName]:
         text = (match[1] or match[2]).strip()
         if text.startswith("@") or _FILE.fullmatch(text):
             continue
-        is_subject = _is_subject(task, match) and known(text)
+        is_subject = (_is_subject(task, match) or _gets_parameter(task, match)) and known(text)
         if not quoted and not is_subject and not _LIKE_CODE.search(text):
             continue
         if not quoted and not is_subject and _begins_sentence(task, match.start(), text):
@@ -351,6 +382,11 @@ def _is_subject(task: str, match: re.Match[str]) -> bool:
         return False
     before, after = task[: match.start()], _SUBJECT.match(task, match.end())
     return (after is not None and _BEGINS.search(before) is not None) or _LETTING.search(before) is not None
+
+
+def _gets_parameter(task: str, match: re.Match[str]) -> bool:
+    """Whether a word is the function that gets a parameter: "add a strict flag to first"."""
+    return len(match[0]) >= _SHORTEST_NAME and _PARAMETER_TO.search(task[: match.start()]) is not None
 
 
 def _begins_sentence(task: str, at: int, text: str) -> bool:
@@ -396,10 +432,10 @@ def _beside(task: str, name: CodeName, noun: re.Match[str]) -> bool:
 
 def _plain_name(task: str, noun: re.Match[str]) -> CodeName | None:
     """An ordinary word beside the noun that must be the name, as in "add a property expired to Lease"."""
-    said = re.compile(rf"\s+(called|named|nomm[ée]+s?|appel[ée]+s?)?\s*[\"'«\s]*({_IDENT})(\([^()]*\))?").match(
-        task, noun.end()
-    )
-    before = _BEFORE_GETTER.search(task[: noun.start()]) if noun[0].lower() in ("getter", "accesseur") else None
+    said = re.compile(
+        rf"\s+(?:optionnel(?:le)?\s+|bool[ée]en(?:ne)?\s+)?(called|named|nomm[ée]+s?|appel[ée]+s?)?\s*[\"'«\s]*({_IDENT})(\([^()]*\))?"
+    ).match(task, noun.end())
+    before = _BEFORE_NOUN.search(task[: noun.start()]) if _NAMED_BEFORE.fullmatch(noun[0]) else None
     if before is not None and before[1].lower() not in _MANNERS:
         return CodeName(before[1], before.start(1), before.end(1), True)
     if said and said[2].lower() not in _PLAIN_STOP and (said[1] or said[3] or _AFTER_NAME.match(task, said.end())):
