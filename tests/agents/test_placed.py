@@ -249,6 +249,12 @@ async def test_files_that_are_given_are_written_in_full(shop: Workspace) -> None
     assert outcome is None
 
 
+async def test_spaces_become_tabs_where_the_file_has_tabs(shop: Workspace) -> None:
+    reply = "    if p.free > 1 {\n        return true\n    }\n    return false\n}\n"
+    outcome, *_ = await edited(shop, "Add a method IsBig() bool to Pool", reply)
+    assert "\treturn false" in added(outcome) and "    " not in added(outcome)
+
+
 async def test_line_ends_are_kept(shop: Workspace) -> None:
     outcome, *_ = await edited(shop, "add a method `holds()` to Loan", " bool:\n        return self.until > 0\n")
     content = outcome.changes[0].content

@@ -14,6 +14,7 @@ from repopilot.retrieval.focused_lines import line_scores
 LONGEST, LEAST = 14, 4
 """Lines of a block."""
 _PARSE_S = 5.0
+_BLOCKS = frozenset({"block", "statement_block", "body", "declaration_list", "compound_statement"})
 _HEADING = re.compile(r"#{1,6} \S")
 _UNDERLINE = re.compile(r"([=\-~^\"*+])\1{2,}\s*$")
 
@@ -76,20 +77,20 @@ def _scores(lines: Sequence[str], first: int, last: int, task: str) -> list[floa
 
 
 def _statements(text: str, language: str, first: int, last: int) -> list[Node]:
-    """The statements of the function's body."""
+    """The statements of the innermost body around some lines, as far as they are among these."""
     tree = parse(text.encode("utf-8", "replace"), language, _PARSE_S)
     node = tree.root_node if tree is not None else None
+    found: Node | None = None
     while node is not None:
-        inner = next((c for c in node.named_children if c.start_point[0] <= first and c.end_point[0] >= last - 1), None)
         body = node.child_by_field_name("body")
-        if inner is None and body is not None:
-            return list(body.named_children)
-        node = (
-            inner
-            if inner is not None
-            else next((c for c in node.named_children if first <= c.start_point[0] and c.end_point[0] <= last), None)
-        )
-    return []
+        found = body if body is not None and _spans(body, first, last) else found
+        node = next((c for c in node.named_children if _spans(c, first, last)), None)
+    children = _listed(found) if found is not None else []
+    return [c for c in children if first <= c.start_point[0] and c.end_point[0] < last]
+
+
+def _spans(node: Node, first: int, last: int) -> bool:
+    return node.start_point[0] <= first and node.end_point[0] >= last - 1
 
 
 def _narrowed(statements: Sequence[Node], scores: Sequence[float], offset: int) -> tuple[int, int]:
@@ -99,13 +100,15 @@ def _narrowed(statements: Sequence[Node], scores: Sequence[float], offset: int) 
         return max(scores[max(0, node.start_point[0] - offset) : node.end_point[0] - offset + 1], default=0.0)
 
     while True:
-        best = max(range(len(statements)), key=lambda n: worth(statements[n]))
-        node = statements[best]
+        node = max(statements, key=worth)
         inner = _inner(node)
         if node.end_point[0] - node.start_point[0] < LONGEST or not inner:
             break
+        if worth(node) > max(map(worth, inner)):  # its first lines, a condition or the like, are meant
+            return node.start_point[0], min(inner[0].end_point[0] + 1, node.start_point[0] + LONGEST)
         statements = inner
-    start, end = best, best
+    statements = [s for s in statements if s.parent == node.parent]
+    start = end = next(n for n, s in enumerate(statements) if s == node)
     while _rows(statements[start], statements[end]) < LEAST and end - start + 1 < len(statements):
         start, end = (start - 1, end) if start else (start, end + 1)
     return statements[start].start_point[0], statements[end].end_point[0] + 1
@@ -116,11 +119,19 @@ def _rows(first: Node, last: Node) -> int:
 
 
 def _inner(node: Node) -> list[Node]:
-    """The statements inside of a compound statement."""
+    """The statements inside of a statement: of its blocks, and of functions that are written in it."""
     found: list[Node] = []
-    for child in node.named_children:
-        if child.type in ("block", "statement_block", "body", "declaration_list", "compound_statement"):
-            found += child.named_children
-        elif child.type.endswith(("_clause", "_body")):
-            found += _inner(child)
+    pending = list(reversed(node.named_children))
+    while pending:
+        current = pending.pop()
+        if current.type in _BLOCKS:
+            found += _listed(current)
+        else:
+            pending += reversed(current.named_children)
     return found
+
+
+def _listed(body: Node) -> list[Node]:
+    """The statements of a body."""
+    children = body.named_children
+    return children[0].named_children if [c.type for c in children] == ["statement_list"] else children

@@ -33,7 +33,7 @@ def new_lines(path: str, slot: Slot, reply: str) -> list[str]:
         GenerationFailed: there is no code in the reply.
     """
     code = _joined(slot, reply[:LONGEST_REPLY])
-    lines = _trimmed(_indented(code.split("\n"), slot))
+    lines = _trimmed(_with_tabs(_indented(code.split("\n"), slot), slot))
     if not any(line.strip() for line in lines):
         raise GenerationFailed(i18n.message("generate.problem.no_code" if reply.strip() else "generate.problem.empty"))
     if slot.unit == "definition":
@@ -137,6 +137,18 @@ def _indented(lines: list[str], slot: Slot) -> list[str]:
         return [line.removeprefix(found[: len(extra)]) if line.strip() else line for line in lines]
     missing = slot.indent[len(found) :]
     return [missing + line if line.strip() else line for line in lines]
+
+
+def _with_tabs(lines: list[str], slot: Slot) -> list[str]:
+    """The lines with tabs before them where the file has tabs and the reply spaces."""
+    deep = [line for line in slot.lines if line[:1] in ("\t", " ") and line.strip(" *")]
+    if sum(line[0] == "\t" for line in deep) * 2 <= len(deep):
+        return lines
+    runs = [len(line) - len(line.lstrip(" ")) for line in lines if line.startswith(" ") and line.strip()]
+    step = min(runs, default=0)
+    if step < 2 or any(run % step for run in runs):
+        return lines
+    return ["\t" * (n // step) + line[n:] if (n := len(line) - len(line.lstrip(" "))) else line for line in lines]
 
 
 def _trimmed(lines: list[str]) -> list[str]:

@@ -47,6 +47,8 @@ _OWNER = re.compile(
 """What gets a new member: "to the request", "the request needs …"."""
 MOST_CHOICES = 6
 _FROM_HITS = 5
+_FAMILY = 3
+"""So many classes whose names end alike belong together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,9 @@ class _Lookup:
         paths = [p for p in self.index.files if self._holds_kind(p, wanted) and not p.endswith(".pyi")]
         if paths:
             return [Choice(path, None, 20.0, named=False) for path in paths]
+        family = self._family(wanted)
+        if family:
+            return [Choice(family, None, 20.0, named=False)]
         near = [s for name in wanted.names for s in self._symbols(name.text, FUNCTIONS | CLASSES)]
         beside = wanted.noun == "class" or any(_BESIDE.search(task[: name.at]) for name in wanted.names)
         if near and beside:
@@ -250,6 +255,16 @@ class _Lookup:
         stem = PurePosixPath(path).stem.strip("_")
         called = {f"{word}s" for word in wanted.kind if len(word) > 3} & {stem}
         return bool(called) and file_kind(path) == "code" and is_source(self.index, path)
+
+    def _family(self, wanted: Wanted) -> str:
+        """The file that most classes are in whose names end as that of a new one does: `PortInvalid`, `UrlInvalid`."""
+        last = re.search(r"[a-z0-9]([A-Z][a-z]{2,})$", wanted.name) if wanted.noun == "class" else None
+        if last is None:
+            return ""
+        counts = self.index.derived(_classes_by_last_word).get(last[1], {})
+        own = {path: n for path, n in counts.items() if is_source(self.index, path) and not path.endswith(".pyi")}
+        best = max(own, key=lambda path: own[path], default="")
+        return best if best and own[best] >= _FAMILY and own[best] * 2 > sum(own.values()) else ""
 
     def changed(self, task: str, wanted: Wanted, mentioned: Sequence[Choice]) -> list[Choice]:
         """Definitions that may change."""
@@ -427,6 +442,18 @@ def _called(stem: str, names: Container[str]) -> bool:
 def goes_into_literal(task: str, index: Index) -> bool:
     """Whether a task adds to an object that is written as a literal: "add f(x) to the request"."""
     return bool(named_literals(index, _owners_in_words(task)))
+
+
+def _classes_by_last_word(index: Index) -> dict[str, dict[str, int]]:
+    """How many classes of each file end with a word of their camel case."""
+    found: dict[str, dict[str, int]] = {}
+    for analysis in index.analyses():
+        for symbol in analysis.symbols:
+            last = re.search(r"[A-Z][a-z]{2,}$", symbol.name) if symbol.kind in CLASSES else None
+            if last is not None:
+                files = found.setdefault(last[0], {})
+                files[symbol.path] = files.get(symbol.path, 0) + 1
+    return found
 
 
 def _module_names(path: str) -> list[str]:

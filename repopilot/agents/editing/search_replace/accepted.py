@@ -28,6 +28,8 @@ _BOUNDED = re.compile(
 """What a task says about what is not to change."""
 _ABBREVIATION = 4
 """Letters."""
+_FENCE = re.compile(r"\s*```\w*\s*")
+"""A line that ends or begins the reply's code, not a line of the file."""
 _SAME_PLACE = 15
 """Lines; what is added once isn't added again so near."""
 
@@ -209,7 +211,8 @@ def _replacement(block: SearchReplaceBlock, excerpts: Sequence[LineExcerpt], tas
     if len(found) != 1:
         return None
     first, below = found[0]
-    new = with_indentation(block.old, block.new)
+    own = tuple(line for line in block.new if line in block.old or not _FENCE.fullmatch(line))
+    new = with_indentation(block.old, own)
     old = with_repeated(block.old, new, below)
     return LineReplacement(block.path, first, first + len(old), old, with_left_out(old, new, task))
 
