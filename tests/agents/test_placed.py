@@ -255,6 +255,12 @@ async def test_spaces_become_tabs_where_the_file_has_tabs(shop: Workspace) -> No
     assert "\treturn false" in added(outcome) and "    " not in added(outcome)
 
 
+async def test_what_a_language_has_built_in_is_no_fault(shop: Workspace) -> None:
+    reply = "\t\treturn this.items.findLastIndex((each) => each.normalize() === item) >= 0;\n\t}\n"
+    outcome, *_ = await edited(shop, "Add a method has(item) to Queue", reply)
+    assert outcome.notes == () and "findLastIndex" in added(outcome)
+
+
 async def test_line_ends_are_kept(shop: Workspace) -> None:
     outcome, *_ = await edited(shop, "add a method `holds()` to Loan", " bool:\n        return self.until > 0\n")
     content = outcome.changes[0].content

@@ -51,7 +51,9 @@ def edit_by_code(request: EditRequest, workspace: Workspace) -> EditOutcome | No
 def _wants_new_code(task: str, index: Index) -> bool:
     """Whether a task asks for a definition that has to be written; that it be listed somewhere is only a part of it."""
     wanted = read_task(task, lambda name: is_defined(index, name))
-    return wanted.noun in ("function", "method", "property", "class") and bool(wanted.name)
+    if wanted.noun in ("function", "class"):
+        return bool(wanted.name) and not is_defined(index, wanted.name)
+    return wanted.noun in ("method", "property") and bool(wanted.name)
 
 
 async def edit_files(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:
@@ -95,8 +97,9 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):
-            edit = await restated_edit(request, workspace, step)
-            if edit is None and request.passes is None and not _wants_new_code(request.task, workspace.index):
+            new = _wants_new_code(request.task, workspace.index)
+            edit = await restated_edit(request, workspace, step) if not new else None
+            if edit is None and request.passes is None and not new:
                 edit = await replaced_lines(request, workspace, step)
             edit = edit or await placed_edit(request, workspace, step)
             return edit or EditOutcome(await write_whole_files(request, workspace, step))

@@ -184,7 +184,10 @@ def _called_properties(place: TargetPlace, lines: Sequence[str]) -> list[str]:
 
 
 def _unknown_attributes(place: TargetPlace, lines: Sequence[str], task: str, index: Index) -> list[str]:
-    """Attributes that nothing in the repository has: of the object itself those that its classes don't have."""
+    """Attributes that nothing in the repository has: of the object itself those that its classes don't have.
+
+    Of other objects only in Python: what other languages have built in isn't known here.
+    """
     text = "\n".join(_code(lines))
     own = _own_names(place, index)
     bound = set(re.findall(r"\b(?:self|this|cls)\.(\w+)\s*(?::[^=\n]+)?=(?!=)", text))
@@ -195,7 +198,7 @@ def _unknown_attributes(place: TargetPlace, lines: Sequence[str], task: str, ind
         if receiver in _OWN:
             known = not own or name in own or name in bound or name.startswith("__")
         else:
-            known = name in near or name in _BUILTIN or receiver in sys.stdlib_module_names
+            known = place.language != "python" or name in near or name in _BUILTIN or receiver in sys.stdlib_module_names
             known = known or bool(index.symbols(name)) or bool(index.references(name))
         if not known:
             unknown.append(f"{receiver}.{name}")
