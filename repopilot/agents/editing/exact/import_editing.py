@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -13,11 +15,18 @@ from repopilot import i18n
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.python.classes import PythonProject
-from repopilot.agents.editing.exact.python.import_lines import add_import, remove_names, top_imports, wanted_import
+from repopilot.agents.editing.exact.python.import_lines import (
+    WantedImport,
+    add_import,
+    remove_names,
+    top_imports,
+    wanted_import,
+)
 from repopilot.agents.editing.exact.python.modules import imported_names, modules_of, statement_around
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.references import receiver_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 
@@ -37,7 +46,7 @@ def change_import(task: ExactTask, sources: Sources) -> Patch | None:
     Raises:
         GenerationFailed: the import is there already, isn't there, or is used.
     """
-    paths = task_paths(task, sources)
+    paths = task_paths(task, sources) or [p for place in task.places for p in _files_of(place.name, sources)]
     source = sources.get(paths[0]) if len(paths) == 1 else None
     if source is None or source.language != "python" or source.root is None:
         return None
@@ -55,11 +64,32 @@ def _add(project: PythonProject, source: SourceText, task: ExactTask) -> Patch |
     wanted = wanted_import(text)
     if wanted is None:
         return None
+    wanted = _in_full(project, source, wanted)
     patch = Patch()
     if not add_import(project, source, wanted, patch):
         raise GenerationFailed(i18n.message("exact.already_there", name=wanted.statement, path=source.path))
     patch.edits.append(Edit("add_import", source.path, "imports", wanted.statement))
     return patch
+
+
+def _files_of(module: str, sources: Sources) -> list[str]:
+    """The files that a module's name may mean, in full or its end: `utils`, `pkg.utils`."""
+    path = f"{module.strip('`').replace('.', '/')}.py"
+    return [p for p in sources.workspace.index.files if (p == path or p.endswith(f"/{path}")) and not is_test_path(p)]
+
+
+def _in_full(project: PythonProject, source: SourceText, wanted: WantedImport) -> WantedImport:
+    """An import of a module of the repository that is named by its end, as the file imports its neighbours."""
+    known = wanted.module.startswith(".") or wanted.module.partition(".")[0] in sys.stdlib_module_names
+    if known or project.modules.find(source.path, wanted.module) is not None:
+        return wanted
+    files = _files_of(wanted.module, project.sources)
+    if len(files) != 1:
+        return wanted
+    beside = posixpath.dirname(files[0]) == posixpath.dirname(source.path)
+    relative = any(item.module.startswith(".") for st in top_imports(source) for item in imported_names(source, st))
+    module = f".{wanted.module}" if beside and relative else project.modules.name_of(files[0])
+    return replace(wanted, module=module) if wanted.name else wanted
 
 
 def _remove(source: SourceText, task: ExactTask) -> Patch | None:

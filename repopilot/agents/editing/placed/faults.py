@@ -198,7 +198,9 @@ def _unknown_attributes(place: TargetPlace, lines: Sequence[str], task: str, ind
         if receiver in _OWN:
             known = not own or name in own or name in bound or name.startswith("__")
         else:
-            known = place.language != "python" or name in near or name in _BUILTIN or receiver in sys.stdlib_module_names
+            known = (
+                place.language != "python" or name in near or name in _BUILTIN or receiver in sys.stdlib_module_names
+            )
             known = known or bool(index.symbols(name)) or bool(index.references(name))
         if not known:
             unknown.append(f"{receiver}.{name}")

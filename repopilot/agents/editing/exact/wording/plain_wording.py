@@ -94,7 +94,18 @@ def plain_task(task: str) -> str:
     while text != before:
         before = text
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
+    text = _IMPORTABLE.sub(lambda m: f"export {m['name'] or m['other']} from {m['package'] or m['from']}", text)
     return _with_leading_place(_without_leading_dots(_imperative(text)))
+
+
+_IMPORTABLE = re.compile(
+    r"^`?from (?P<package>[A-Za-z_][\w.]*) import (?P<name>\w+)`? (?:should|must|has to) (?:work|be possible)"
+    r"(?: too)?$|"
+    r"^(?:let|allow) (?:users|people|us|everybody|everyone|callers) (?:to )?import (?P<other>\w+) "
+    r"(?:directly )?from (?P<from>[A-Za-z_][\w.]*)(?: directly)?$",
+    re.I,
+)
+"""What asks for an export by the import that it makes possible."""
 
 
 _LEADING_PLACE = re.compile(
