@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.edited import edited, texts, workspace_of
+from support.edited import carried_out, edited, texts, workspace_of
 
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.text_replacing import text_pattern
@@ -60,6 +60,16 @@ def test_a_text_in_several_documents_is_asked_for(box: Workspace) -> None:
     with pytest.raises(PlaceAmbiguous) as asked:
         exact_edit('replace "useful for every day" by "good for"', box)
     assert set(asked.value.choices) >= {"docs/request.md", "docs/guide.md"}
+
+
+def test_blanks_are_no_line_ends_and_many_of_them_cost_nothing() -> None:
+    assert text_pattern(" ", "a.md").findall(b"a b\n\nc") == [b" "]
+    assert text_pattern(f"a{' ' * 400}b", "a.md").search(f"a{' ' * 900}c".encode()) is None
+
+
+def test_a_text_over_two_lines_can_be_replaced_by_nothing(box: Workspace) -> None:
+    outcome = carried_out(box, "replace_text", "", "docs/guide.md", old="useful for every day HTTP server development.")
+    assert texts(outcome) == {"docs/guide.md": GUIDE.replace("useful for every day HTTP server\ndevelopment.", "")}
 
 
 WORDS = st.lists(st.text("abcé_*.(", min_size=1, max_size=5), min_size=1, max_size=6)

@@ -86,9 +86,9 @@ def _narrowed(source: SourceText, start: int, end: int, new: str) -> tuple[int, 
     """A replacement; of a text that goes over several lines without the words at its ends that stay, so that its lines
     stay where they can."""
     found = source.data[start:end].decode("utf-8", "replace")
-    if "\n" not in found:
-        return start, end, new
     old_words, new_words = found.split(), new.split()
+    if "\n" not in found or not new_words:
+        return start, end, new
     least = min(len(old_words), len(new_words)) - 1
     first = next((n for n in range(least) if old_words[n] != new_words[n]), least)
     last = next((n for n in range(least - first) if old_words[-1 - n] != new_words[-1 - n]), least - first)
@@ -123,7 +123,8 @@ def text_pattern(text: str, path: str) -> re.Pattern[bytes]:
     part = "[^\\W_]" if is_doc else "\\w"
     before = f"(?<!{part})" if re.match(r"\w", text) else ""
     after = f"(?!{part})" if re.search(r"\w$", text) else ""
-    inner = r"(?:[ \t]+|[ \t]*\n[ \t]*)".join(map(re.escape, text.split(" "))) if is_doc else re.escape(text)
+    words = re.split(" +", text) if is_doc and text.strip() else [text]
+    inner = r"(?:[ \t]+|[ \t]*\n[ \t]*)".join(map(re.escape, words))
     return re.compile((before + inner + after).encode("utf-8"))
 
 
