@@ -8,6 +8,7 @@ from support.edited import edited, texts, workspace_of
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.wording.constraints import requests_only, without_constraints
+from repopilot.errors import GenerationFailed
 
 WIDTHS = '''"""Widths."""
 
@@ -309,3 +310,15 @@ def test_what_a_function_says_is_not_its_docstring(tmp_path, task, edits):
     text = 'def count_of(all):\n    """\n    >>> count_of([])\n    No things\n    """\n'
     text += '    return f"{len(all) or chr(78)} things"\n'
     assert (exact_edit(task, workspace_of(tmp_path, {"a.py": text})) is not None) is edits
+
+
+@pytest.mark.parametrize("what", ["constructor parameter options", "the option options", "the keys", "member x"])
+def test_what_has_a_part_that_is_renamed_is_not(tmp_path, what: str) -> None:
+    shop = workspace_of(
+        tmp_path, {"lib/app.js": "class Application {\n  constructor (options) { this.o = options }\n}\n"}
+    )
+    try:
+        outcome = exact_edit(f"rename {what} of Application to config", shop)
+    except GenerationFailed:
+        return
+    assert outcome is None or "class Application" in outcome.changes[0].content

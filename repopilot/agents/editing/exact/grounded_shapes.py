@@ -67,6 +67,13 @@ _CONDITION = re.compile(
 )
 
 
+_PART_OF = re.compile(
+    r"\b(?:param\w*|arg(?:ument)?s?|attributes?|fields?|keys?|members?|methods?|options?|entry|default|values?|property)\b"
+    r"[\w\s`'\".]*\b(?:of|in|from|de|du|dans)\s+(?:the\s+|la\s+)?(?:class\s+|function\s+|method\s+)?`?$",
+    re.I,
+)
+
+
 def renames_said(task: str, sources: Sources) -> list[ExactTask]:
     """The renames that a task asks for by both names: the old ones exist, the new ones don't.
 
@@ -85,6 +92,8 @@ def renames_said(task: str, sources: Sources) -> list[ExactTask]:
     pairs += [("it", m["new"], m.start()) for pattern in (_CALLED, _CALL_IT) for m in pattern.finditer(task)]
     edits: dict[str, ExactTask] = {}
     for written, new_name, at in pairs:
+        if _PART_OF.search(task[:at]):  # what is renamed is only a part of it
+            return []
         old, new = (name.strip("`").removesuffix("()") for name in (written, new_name))
         if old == "it":
             parameter = _PARAMETER_OF.search(task[:at])

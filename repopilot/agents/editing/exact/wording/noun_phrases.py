@@ -126,16 +126,24 @@ def _may_be_a_name(token: Token, content: Sequence[Token]) -> bool:
         return token.low not in _NEVER_NAMES and not plain
     if token is not content[-1]:
         after = kind_of_word(content[-1].low)
-        thing = kind_of_word(token.low) in _OFTEN_NAMES and token is content[-2]
+        certain = token.low.startswith(_PARAMETER)  # `the parameter field`, but `the key field`
+        thing = kind_of_word(token.low) in _OFTEN_NAMES and token is content[-2] and not certain
         return thing and (after in ("parameter", "attribute") or (after in ("list", "dict") and token.low != "the"))
     before = content[-2]
     last = token is content[-1] and before.kind == "word" and kind_of_word(before.low) in _DEFINITIONS
+    if last and before.low.startswith(_PARAMETER) and token.low in _NAMES_OF_PARAMETERS:
+        return True
     odd = token.low in FILLERS | UNITS or token.text[:1].isupper()
     return last and odd and token.low not in _NEVER_NAMES and not token.low.startswith("inutil")
 
 
 _OFTEN_NAMES = frozenset(
     ("symbol", "type", "key", "value", "text", "parameter", "line", "file", "member", "base", "version")
+)
+_PARAMETER = ("param", "arg")
+_NAMES_OF_PARAMETERS = frozenset(
+    "field fields key keys value values option options member line lines file text string attribute property module "
+    "function class method package table symbol entry arguments args".split()
 )
 _NEVER_NAMES = frozenset(
     "default defaut file fichier function method class parameter argument module package import imports docstring "
