@@ -42,6 +42,15 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ('In docs/guide.md, replace "useful for" by "good for"', "docs/guide.md", "useful for", "good for"),
         ('In the request docs, write "They do need" instead of "They need"', "docs/request.md", "They", "They do"),
         ('the README says "node v18.0.0", it should say "node v20.0.0"', "Readme.md", "v18.0.0", "v20.0.0"),
+        (
+            'Fix the typo in the request docs: "every day" should be "everyday"',
+            "docs/request.md",
+            "every day",
+            "everyday",
+        ),
+        ('In the docs of the guide, replace "Install" with "Fetch"', "docs/guide.md", "Install", "Fetch"),
+        ("change v18.0.0 to v20.0.0 in docs/guide.md", "docs/guide.md", "v18.0.0", "v20.0.0"),
+        ("In the README, the node version should go from v18.0.0 to v20.0.0", "Readme.md", "v18.0.0", "v20.0.0"),
         ('rename "Getting started" to "Quick start" in Readme.md', "Readme.md", "Getting started", "Quick start"),
     ],
 )
@@ -60,6 +69,17 @@ def test_a_text_in_several_documents_is_asked_for(box: Workspace) -> None:
     with pytest.raises(PlaceAmbiguous) as asked:
         exact_edit('replace "useful for every day" by "good for"', box)
     assert set(asked.value.choices) >= {"docs/request.md", "docs/guide.md"}
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        'the docs say "HTTP" where they mean "HTTPS"',  # several documents do
+        'also replace "Install" with "Fetch" in the guide, and add a note',
+    ],
+)
+def test_a_word_is_replaced_only_where_one_document_is_meant(box: Workspace, task: str) -> None:
+    assert exact_edit(task, box) is None
 
 
 def test_blanks_are_no_line_ends_and_many_of_them_cost_nothing() -> None:

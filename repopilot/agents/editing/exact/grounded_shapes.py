@@ -132,6 +132,48 @@ def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
             yield ExactTask(kind, "", "", new, old, (NamedPlace(place, "file"),) if place else ())
 
 
+def replaced_word(task: str, sources: Sources) -> Iterator[ExactTask]:
+    """One word or version for another in a document: where the task speaks of documents, and one of them has it once.
+
+    Args:
+        task: as the user wrote it.
+        sources: the files.
+    """
+    quoted = [t.inner.strip() for t in tokens_of(task) if t.kind == "quoted"]
+    versions = _VERSIONS.search(task) if not quoted else None
+    pair = [versions["old"], versions["new"]] if versions is not None else quoted
+    said = _without(task, pair)
+    if (
+        len(pair) != 2
+        or not all(pair)
+        or not _DOCUMENT.search(said)
+        or _CONDITION.search(said)
+        or _STAYING.search(said)
+    ):
+        return
+    for old, new in (pair, pair[::-1]) if versions is None else (pair,):
+        held = [p for p in _holding_documents(old, sources) if not _is_in_document(new, p, sources)]
+        path = held[0] if len(held) == 1 else _place_in(said, held, sources)
+        if path:
+            yield ExactTask("replace_text", "", "", new, old, (NamedPlace(path, "file"),), extra={"once": "yes"})
+            return
+
+
+_DOCUMENT = re.compile(
+    r"\b(?:docs?|documentation|readme|guide|tutorial|manual|page|handbook|faq)\b|\.(?:md|rst|txt|adoc)\b", re.I
+)
+_VERSIONS = re.compile(
+    r"(?<![\w.])(?:from\s+)?(?P<old>v?\d+(?:\.\d+)+)\s+(?:to|into|by|with|->|→|à|en|par)\s+(?P<new>v?\d+(?:\.\d+)+)(?![\w.]*\w)",
+    re.I,
+)
+
+
+def _holding_documents(text: str, sources: Sources) -> list[str]:
+    words = sorted(re.findall(r"\w+", text), key=len)[-2:]
+    found = dict.fromkeys(p for w in words for p in sources.mentioning(w))
+    return [p for p in found if file_kind(p) == "doc" and _is_in_document(text, p, sources)]
+
+
 def _place_in(said: str, held: Sequence[str], sources: Sources) -> str:
     """The one of some files that a task names by its path, by names of code in it, or as a word; '' for none."""
     names = {name for name in _NAME.findall(said) if "_" in name or not name.islower()}
@@ -177,7 +219,7 @@ def _files_with(text: str, sources: Sources) -> list[str]:
     words = sorted(re.findall(r"\w+", text), key=len)[-2:]
     found = [p for p in dict.fromkeys(p for w in words for p in sources.mentioning(w)) if not is_test_path(p)]
     code = [path for path in found if file_kind(path) == "code" and text in _text(path, sources)]
-    return code or [p for p in found if file_kind(p) == "doc" and _is_in_document(text, p, sources)]
+    return code or _holding_documents(text, sources)
 
 
 def _is_in_document(text: str, path: str, sources: Sources) -> bool:

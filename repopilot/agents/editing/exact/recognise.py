@@ -18,7 +18,12 @@ from repopilot.agents.editing.exact.exports.exporting import export, unexport
 from repopilot.agents.editing.exact.files.file_deleting import delete_file
 from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
 from repopilot.agents.editing.exact.grounded import grounded_edits
-from repopilot.agents.editing.exact.grounded_shapes import renames_said, reordered_parameters, replaced_text
+from repopilot.agents.editing.exact.grounded_shapes import (
+    renames_said,
+    reordered_parameters,
+    replaced_text,
+    replaced_word,
+)
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
@@ -191,7 +196,7 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         problem, result = error, None
     if result is not None:
         return result
-    for edits in grounded_edits(task, sources):
+    for edits in (*grounded_edits(task, sources), *([edit] for edit in replaced_word(task, sources))):
         try:
             result = _together([[edit] for edit in edits], sources)
         except GenerationFailed:  # a guess that the code contradicts
