@@ -209,6 +209,7 @@ def fetch_data(): ...
     "Every Reader reads.\n",
     "tests/test_core.py": 'def test_repr():\n    assert repr(make()) == "<URLPattern 1>" or "<Reader 1>"\n',
     "CHANGELOG.md": "URLPattern is new.\n",
+    "docs/versions.rst": "1.0\n---\n\n:class:`URLPattern` is new.\n",
     "setup.cfg": "[options.entry_points]\nrun = pkg.core:make_rows\nother = x:make_rows\n",
 }
 
@@ -226,7 +227,7 @@ def test_a_name_that_is_no_word_is_renamed_in_texts(said: Workspace) -> None:
     assert new["docs/api.rst"].startswith(
         ".. autoclass:: pkg.core.ProxyPattern\n\nA ProxyPattern, see x/URLPattern and -URLPattern.\n"
     )
-    assert "CHANGELOG.md" not in new
+    assert "CHANGELOG.md" not in new and "docs/versions.rst" not in new
     assert {o.text for o in outcome.open_references} == {"A URLPattern, see x/URLPattern and -URLPattern."}
 
 

@@ -9,7 +9,11 @@ from repopilot import i18n
 from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
 from repopilot.code.languages import file_kind
 
-_HISTORY = re.compile(r"(?:^|/)(?:change|changes|changelog|history|news|release|releases|whatsnew|upgrad)[^/]*", re.I)
+_HISTORY = re.compile(
+    r"(?:^|/)(?:(?:change|changes|changelog|history|news|release|releases|whatsnew|upgrad)[^/]*|"
+    r"versions?(?:[_-]?history)?\.\w+$)",
+    re.I,
+)
 _PREFIX = re.compile(r"\w[\w.:#]*(?:\.|:|#)$|\.$")
 _ROLE = re.compile(r":(?:py:)?(?:func|meth|class|attr|data|obj|exc|const|any|mod):`[~!]?(?:[^`<]*<)?$")
 _OTHER_ROLE = re.compile(r":[\w:-]+:`[^`]*$|\.\. _[^:]*$")
