@@ -40,6 +40,8 @@ def _asked(task: str) -> list[tuple[str, ...]]:
         ("rename the parameter field of fetch to name", ("rename_parameter", "field", "name", "", "fetch")),
         ("rename the argument value of fetch to amount", ("rename_parameter", "value", "amount", "", "fetch")),
         ("rename the options parameter of fetch to config", ("rename_parameter", "options", "config", "", "fetch")),
+        ("rename fetch's strict argument to exact", ("rename_parameter", "strict", "exact", "", "fetch")),
+        ("remove `fetch`'s parameter n", ("remove_parameter", "n", "", "", "fetch")),
         ("delete _HookCaller", ("delete", "_HookCaller", "", "", "")),
         ("rename check_a to run_tests", ("rename", "check_a", "run_tests", "", "")),
         ("rename check_a to check_b (and its callers)", ("rename", "check_a", "check_b", "", "")),

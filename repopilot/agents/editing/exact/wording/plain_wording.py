@@ -95,9 +95,18 @@ def plain_task(task: str) -> str:
         before = text
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
     text = _IMPORTABLE.sub(lambda m: f"export {m['name'] or m['other']} from {m['package'] or m['from']}", text)
+    text = _OWNED.sub(lambda m: f"the {m['name'] or m['other']} {m['kind'] or m['noun']} of {m['owner']}", text)
     return _with_leading_place(_without_leading_dots(_imperative(text)))
 
 
+_OWNED = re.compile(
+    r"(?<![\w'’\"])(?:the (?:function )?)?(?P<owner>(?!it\b|that\b|let\b|what\b|here\b|there\b|user\b|caller\b)"
+    r"`?[A-Za-z_][\w.]*(?:\(\))?`?)['’]s "
+    r"(?:(?P<name>`?\w+`?) (?P<kind>parameter|argument|param|arg|kwarg)\b(?! name)|"
+    r"(?P<noun>parameter|argument|param|arg|kwarg) (?P<other>`?(?!to\b|should\b|must\b|is\b|name\b|order\b)\w+`?))",
+    re.I,
+)
+"""`fetch's n parameter`, which is the n parameter of fetch."""
 _IMPORTABLE = re.compile(
     r"^`?from (?P<package>[A-Za-z_][\w.]*) import (?P<name>\w+)`? (?:should|must|has to) (?:work|be possible)"
     r"(?: too)?$|"

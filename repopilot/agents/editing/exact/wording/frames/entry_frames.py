@@ -131,6 +131,9 @@ def remove_member(frame: EditFrame) -> Iterator[ExactTask]:
             yield ExactTask("remove_line", bare_name(name), "", unquoted(text), "", places)
         else:
             yield ExactTask("remove_member", bare_name(name), container.what, text, "", places)
+    if len(items) == 1 and container.what in ("", "function", "method") and items[0].kind in ("word", "name", "quoted"):
+        of = NamedPlace(bare_name(name), "")
+        yield ExactTask("remove_parameter", bare_name(items[0]), "parameter", "", "", (of, *places))
 
 
 _NO_CONTAINERS = frozenset(("file", "module", "class", "function", "method"))
