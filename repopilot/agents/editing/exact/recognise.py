@@ -252,7 +252,7 @@ def _first_that_fits(meanings: Sequence[ExactTask], sources: Sources) -> Patch |
             if patch is not None and "once" in meaning.extra and len(by_line(patch.replacements, sources)) > 1:
                 patch = None
         except GenerationFailed as error:
-            problems.append(error)
+            problems += [error] if "guess" not in meaning.extra else []
             continue
         if patch is not None:
             return patch

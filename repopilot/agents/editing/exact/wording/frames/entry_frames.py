@@ -133,7 +133,9 @@ def remove_member(frame: EditFrame) -> Iterator[ExactTask]:
             yield ExactTask("remove_member", bare_name(name), container.what, text, "", places)
     if len(items) == 1 and container.what in ("", "function", "method") and items[0].kind in ("word", "name", "quoted"):
         of = NamedPlace(bare_name(name), "")
-        yield ExactTask("remove_parameter", bare_name(items[0]), "parameter", "", "", (of, *places))
+        yield ExactTask(
+            "remove_parameter", bare_name(items[0]), "parameter", "", "", (of, *places), extra={"guess": "yes"}
+        )
 
 
 _NO_CONTAINERS = frozenset(("file", "module", "class", "function", "method"))
