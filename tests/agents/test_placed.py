@@ -587,6 +587,57 @@ async def test_a_class_has_the_base_that_the_task_says(words: Workspace) -> None
     assert "code = 78" in added(outcome), "what the task says is in the first version"
 
 
+async def test_a_new_definition_in_the_place_of_another_stands_behind_it(shop: Workspace) -> None:
+    task = "Change Lease.renewed: it has no counterpart passed_to(holder) with the holder as argument"
+    reply = "    def passed_to(self, holder: str) -> Lease:\n        return Lease(holder, self.until)\n```"
+    outcome, prompts, _ = await edited(shop, task, reply)
+    assert "Write `Lease.renewed` again" in prompts[0]
+    (change,) = outcome.changes
+    assert "def renewed(" in change.content and "-    def" not in change.diff
+    assert change.content.index("def renewed(") < change.content.index("def passed_to(")
+
+
+async def test_a_definition_that_nobody_asked_for_takes_no_place(shop: Workspace) -> None:
+    reply = "    def forgotten(self) -> Lease:\n        return Lease('', self.until)\n```"
+    outcome, _, outline = await edited(shop, "Change Lease.renewed so that its argument is optional", reply)
+    assert outcome is None and "write" in outline
+
+
+async def test_statements_that_never_run_are_a_fault(shop: Workspace) -> None:
+    cut = "    return 0.0\n    left = lease.until - now\n    return max(0.0, left)\n```"
+    right = "    left = lease.until - now\n    return max(1.0, left)\n```"
+    outcome, _, outline = await edited(shop, "Change seconds_left: at least one second", cut, right)
+    assert "max(1.0" in added(outcome) and "write 2" in outline
+
+
+STREAM = """class Stream:
+    def _add_op(self, name, op):
+        return (name, op)
+
+    def map(self, f):
+        return self._add_op("map", f)
+
+    def filter(self, f):
+        return self._add_op("filter", f)
+
+    def limit(self, n):
+        return self._add_op("limit", n)
+
+    def all(self):
+        return list(self)
+
+    def total(self):
+        return sum(self)
+"""
+
+
+async def test_what_most_siblings_are_built_on_is_shown(tmp_path: Path) -> None:
+    workspace = shop_workspace(tmp_path, {"lib/stream.py": STREAM})
+    _, prompts, _ = await edited(workspace, "Add a method `numbered` to Stream", "(self):\n        return 1\n```")
+    shown = prompts[0].partition("Task:")[0]
+    assert "return self._add_op(" in shown and "return sum(" not in shown
+
+
 async def test_a_name_like_another_takes_the_same_and_is_shown_it(tmp_path: Path) -> None:
     keys = "def hashkey(*args, **more):\n    return args\n\n\ndef methodkey(self, *args, **more):\n    return args\n"
     workspace = shop_workspace(tmp_path, {"lib/keys.py": f"{keys}\n\ndef other(a):\n    return a\n"})

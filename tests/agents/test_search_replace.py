@@ -15,7 +15,7 @@ from support.ollama_server import OllamaServer
 from support.shop_workspace import traced
 
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.search_replace.accepted import invented, replacements
+from repopilot.agents.editing.search_replace.accepted import invented, is_hopeless, replacements
 from repopilot.agents.editing.search_replace.agent import replaced_lines
 from repopilot.agents.editing.search_replace.as_command import exchanged
 from repopilot.agents.editing.search_replace.blocks import (
@@ -145,6 +145,18 @@ def test_a_block_that_changes_nothing_or_something_else_is_left_out(box: Workspa
         assert replacements([block], chosen(ADD, box), ADD) == []
 
 
+def test_a_reply_that_only_copies_or_is_about_something_else_is_not_read_to_its_end(box: Workspace) -> None:
+    same = SearchReplaceBlock("box/keys.py", ("HARDWARE = False",), ("HARDWARE = False",))
+    other_same = SearchReplaceBlock("box/keys.py", ("FORMATS = [",), ("FORMATS = [",))
+    stray = SearchReplaceBlock("box/keys.py", ("]",), ("]", "HARDWARE = False"))
+    good = read_blocks(REPLY)[0]
+    excerpts = chosen(ADD, box)
+    for blocks in ([same, same], [same, other_same], [stray], [same, stray]):
+        assert is_hopeless(blocks, excerpts, ADD)
+    for blocks in ([], [same], [good], [same, good], [good, same, same]):
+        assert not is_hopeless(blocks, excerpts, ADD)
+
+
 def test_names_and_numbers_from_nowhere_are_noticed(box: Workspace) -> None:
     block = SearchReplaceBlock(
         "box/keys.py", ("    b'ssh-dss',",), ("    b'ssh-dss',", "    HARDWARE_KEYS, 12, FORMATS, os")
@@ -196,6 +208,8 @@ async def test_a_name_that_is_put_for_another_changes_wherever_it_is_used(box: W
         ("box/keys.py", "    b'ssh-dss',", "    b'ssh-dss',\n    b'sk-ed25519"),
         ("box/keys.py", "    b'ssh-dss',", "    b'ssh-dss',"),
         ("box/keys.py", "    # one of the known formats", "    # one of the known formats, as b'sk-ed25519'"),
+        ("box/keys.py", "    return data", "    return b'sk-ed25519'\n    return data"),
+        ("README.md", "# Box", "# Box\n- b'sk-ed25519'"),
     ],
 )
 async def test_what_is_missing_invented_broken_or_nothing_is_not_offered(

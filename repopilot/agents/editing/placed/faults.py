@@ -19,6 +19,7 @@ from repopilot.agents.editing.placed.new_code import is_property
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted, quoted_texts
+from repopilot.agents.editing.unreachable import adds_unreachable
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
@@ -80,6 +81,8 @@ def faults(
     dropped = _dropped(lines, slot, task)
     if dropped:
         found.append(i18n.message("placed.fault.dropped", count=dropped))
+    if place.language == "python" and adds_unreachable(place.target.shown, change.content):
+        found.append(i18n.message("placed.fault.unreachable"))
     undefined = _new_errors(place, change)
     if undefined:
         found.append(i18n.message("placed.fault.undefined", what="; ".join(undefined[:3])))

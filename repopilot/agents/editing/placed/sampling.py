@@ -15,7 +15,7 @@ from repopilot.agents.editing.placed.completeness import is_complete
 from repopilot.agents.editing.placed.faults import faults, left_out, normal_form
 from repopilot.agents.editing.placed.registration import registered
 from repopilot.agents.editing.placed.slot import Slot
-from repopilot.agents.editing.placed.splice import new_lines, with_lines
+from repopilot.agents.editing.placed.splice import as_addition, new_lines, with_lines
 from repopilot.agents.editing.placed.target_places import TargetPlace
 from repopilot.agents.editing.placed.wanted import Wanted
 from repopilot.errors import GenerationFailed
@@ -206,6 +206,7 @@ def _checked(sampling: Sampling, slot: Slot, reply: str) -> Candidate:
     place, index = sampling.place, sampling.index
     try:
         lines = new_lines(place.path, slot, reply)
+        slot = as_addition(place.path, slot, lines, sampling.task)
         text = with_lines(slot, lines)
         if place.language == "python" and slot.kind in _LISTED and sampling.wanted.name:
             text = registered(text, sampling.wanted.name, sampling.task)

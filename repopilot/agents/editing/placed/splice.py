@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.placed.signature import docstring_end, signature_end
@@ -14,6 +15,7 @@ from repopilot.errors import GenerationFailed
 from repopilot.types import Symbol
 
 _FENCE = re.compile(r"^\s*```[\w+-]*\s*$")
+_RENAMING = re.compile(r"\b(?:re-?nam|renomm|call(?:ed)?\b|nam(?:e|ed|ing)\b|appel|nomm|spell|spelt)", re.I)
 LONGEST_REPLY = 6_000
 """Characters: more than the limits of tokens let through. The parser takes the square of some texts."""
 
@@ -63,6 +65,36 @@ def statement_end(lines: Sequence[str], indent: str) -> int:
         if line.strip() and not deeper and not re.match(r"\s*(?:\)|else\b|elif\b|\}\s*else\b)", line):
             return number + 1 if line.strip().startswith("}") else number
     return len(lines)
+
+
+def as_addition(path: str, slot: Slot, lines: Sequence[str], task: str) -> Slot:
+    """Where a reply goes that has a new definition in the place of another: "X has `first()`, but no `last()`".
+
+    Args:
+        path: the file.
+        slot: the definition that was to change.
+        lines: the reply's, of `new_lines`.
+        task: names what is new.
+
+    Returns:
+        The place behind the definition; `slot` itself where the reply changes the definition.
+
+    Raises:
+        GenerationFailed: the reply has a definition that the task doesn't name instead of the one that was to change.
+    """
+    old = slot.place.rpartition(".")[2]
+    if slot.inserts or slot.unit != "definition" or slot.kind != "change_function":
+        return slot
+    names = [s.name for s in _symbols_within(path, slot, lines)]
+    if not names or old in names or _RENAMING.search(task):
+        return slot
+    if not re.search(rf"(?<![\w$]){re.escape(names[0])}(?![\w$])", task):
+        raise GenerationFailed(i18n.message("generate.problem.no_definition"))
+    place = ".".join(filter(None, (slot.place.rpartition(".")[0], names[0])))
+    blank = 1 if slot.indent or not path.endswith(".py") else 2
+    return replace(
+        slot, kind="add_method" if slot.indent else "add_function", place=place, first=slot.last, blank=blank
+    )
 
 
 def with_lines(slot: Slot, lines: Sequence[str]) -> str:

@@ -25,6 +25,9 @@ LONGEST_SIBLING, LONGEST_HELPER, _THIN = 20, 26, 4
 MOST_SIBLINGS, MOST_LISTED, MOST_ASSIGNED, MOST_NAMED, MOST_INHERITED = 2, 24, 10, 3, 20
 _RARE = 2.0
 """What a word of the task is worth that only one of the siblings has."""
+_USUAL, _LEAST_USUAL, _USUAL_SHARE = 2.0, 3, 0.3
+"""What a sibling is worth that calls what many call; how many, and which share of all, that is."""
+_OWN_CALL = re.compile(r"\b(?:self|this|cls)\.(\w+)\(")
 _LEAST_COMMON, _LONGEST_LISTED, _LONGEST_LIST = 3, 80, 20
 _ASSIGNED = re.compile(r"^\s+(?:self|this)\.(\w+)(?:\s*:\s*[^=]+?)?\s*=(?!=)")
 _FIELD = re.compile(r"^(?:\t|    ?)(?![ \t])(?!//|\*|/\*|\})[\w\s]+\w[^(){}]*[\w;,\]>]$")
@@ -127,6 +130,7 @@ def _siblings(place: TargetPlace, members: Sequence[Symbol], wanted: Wanted, wor
     spread = Counter(word for text in texts.values() for word in text & words)
 
     kin = kin_of(place, wanted.name) if wanted.name else None
+    usual = _usual_calls(place, [s for s in members if s.kind in FUNCTIONS])
 
     def worth(symbol: Symbol) -> float:
         length = len(_full(symbol, place.lines))
@@ -141,6 +145,7 @@ def _siblings(place: TargetPlace, members: Sequence[Symbol], wanted: Wanted, wor
             + 3.0 * (symbol.name in named)
             + 2.0 * alike
             + begin
+            + _USUAL * bool(usual & _called(symbol, place))
             - special
         )
         points += _RARE * sum(1.0 / spread[word] for word in texts[symbol] & words)
@@ -150,6 +155,18 @@ def _siblings(place: TargetPlace, members: Sequence[Symbol], wanted: Wanted, wor
     found = sorted(fitting, key=lambda s: -worth(s))[:MOST_SIBLINGS]
     helper = next((h for s in found if (h := _helper(s, place, members)) is not None), None)
     return found if helper is None or helper in found else [found[0], helper]
+
+
+def _usual_calls(place: TargetPlace, functions: Sequence[Symbol]) -> set[str]:
+    """The methods of the object itself that many of its functions call: new ones are built on them, too."""
+    own = {s.name for s in functions}
+    spread = Counter(name for s in functions for name in _called(s, place) & own)
+    return {name for name, n in spread.items() if n >= _LEAST_USUAL and n >= _USUAL_SHARE * len(functions)}
+
+
+def _called(symbol: Symbol, place: TargetPlace) -> set[str]:
+    """The methods that a function calls by `self.` or `this.`."""
+    return set(_OWN_CALL.findall("\n".join(place.lines[symbol.start_line - 1 : symbol.end_line])))
 
 
 def _helper(symbol: Symbol, place: TargetPlace, members: Sequence[Symbol]) -> Symbol | None:

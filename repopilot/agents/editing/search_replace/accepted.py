@@ -32,6 +32,8 @@ _FENCE = re.compile(r"\s*```\w*\s*")
 """A line that ends or begins the reply's code, not a line of the file."""
 _SAME_PLACE = 15
 """Lines; what is added once isn't added again so near."""
+_MOST_UNCHANGED = 2
+"""Blocks that write the same lines again; a model that has begun to copy goes on copying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,22 @@ def is_finished(blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExc
     words = folded(task)
     single = not _AND.search(words) or (_BOUNDED.search(words) is not None and not _SEVERAL.search(words))
     return bool(wanted) and single and not unwritten(made, wanted)
+
+
+def is_hopeless(blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExcerpt], task: str) -> bool:
+    """Whether no block that follows could be used: one is not about the task, or the reply goes round in circles.
+
+    Args:
+        blocks: the reply so far.
+        excerpts: what the model was shown.
+        task: on one line.
+    """
+    if not blocks or replacements(blocks, excerpts, task):
+        return False
+    made = [each for block in blocks if (each := _replacement(block, excerpts, task)) is not None]
+    if any(_changes_something(each) for each in made):
+        return True  # a useless block ends the reading of a reply
+    return len(blocks) >= _MOST_UNCHANGED or blocks[-1] in blocks[:-1]
 
 
 def _goes_further(

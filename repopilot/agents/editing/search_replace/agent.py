@@ -23,6 +23,7 @@ from repopilot.agents.editing.search_replace.accepted import (
     LineReplacement,
     invented,
     is_finished,
+    is_hopeless,
     new_code,
     replacements,
     unwritten,
@@ -37,6 +38,8 @@ from repopilot.agents.editing.search_replace.blocks import (
     read_blocks,
 )
 from repopilot.agents.editing.search_replace.excerpts import LineExcerpt, choose_excerpts, code_of_task
+from repopilot.agents.editing.unreachable import adds_unreachable
+from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
@@ -57,6 +60,10 @@ _MOST_UNWRITTEN = 0.25
 """Share of what looks like code that a task gives: some of it are words of its reasons."""
 _MOST_FILES, _MOST_PER_NAME = 40, 12
 _OF_COMMENTS = re.compile(r"\b(?:comment\w*|doc\w*|typos?|spell\w*|mention\w*|wording|todo|fixme|note|says?)\b")
+_OF_DOCUMENTS = re.compile(
+    r"\b(?:doc\w*|readme|changelog|change log|history|news|release notes?|guide\w*|manual|tutorial|section\w*|"
+    r"heading\w*|paragraph\w*|sentence\w*|text\w*|link\w*|badge\w*|licen[cs]e|typos?|phrase\w*|titre\w*|lien\w*)\b"
+)
 _LARGEST_FILE = 400_000
 """Characters."""
 _OF_MORE = re.compile(
@@ -146,7 +153,10 @@ async def _blocks(model: Model, task: str, excerpts: Sequence[LineExcerpt], step
     ]
 
     async def finished(text: str) -> bool:
-        return text.rstrip("\n").endswith(END_OF_BLOCK) and is_finished(read_blocks(text), excerpts, task)
+        if not text.rstrip("\n").endswith(END_OF_BLOCK):
+            return False
+        blocks = read_blocks(text)
+        return is_finished(blocks, excerpts, task) or is_hopeless(blocks, excerpts, task)
 
     try:
         halt = finished if options.grammar else None
@@ -186,8 +196,23 @@ def _outcome(
         return None, i18n.reason(error)
     if not changes or (not _OF_COMMENTS.search(folded(task)) and only_comments(changes, workspace.index)):
         return None, i18n.message("search_replace.nothing")
+    if any(adds_unreachable(workspace.index.text(c.path) or "", c.content) for c in changes if c.path.endswith(".py")):
+        return None, i18n.message("placed.fault.unreachable")
+    if _strays_into_documents(changes, sound, task, workspace):
+        return None, i18n.message("search_replace.documents")
     edits = tuple(Edit("change_block", each.path, "", "\n".join(each.new)) for each in sound)
     return EditOutcome(changes, edits), ""
+
+
+def _strays_into_documents(
+    changes: Sequence[FileChange], made: Sequence[LineReplacement], task: str, workspace: Workspace
+) -> bool:
+    """Whether lines are only added to documents, where neither a document nor its text is what the task is about."""
+    if any(file_kind(change.path) != "doc" for change in changes) or _OF_DOCUMENTS.search(folded(task)):
+        return False
+    named = set(named_paths(task, workspace.index))
+    only_adds = all(set(each.old) <= set(each.new) for each in made)
+    return only_adds and not any(change.path in named for change in changes)
 
 
 def _sound(
