@@ -12,6 +12,7 @@ from support.shop_workspace import answering, shop_workspace, traced
 
 from repopilot.agents.editing.edit_request import Calls, EditRequest, FailingTest
 from repopilot.agents.editing.placed.agent import placed_edit
+from repopilot.agents.editing.placed.protocols import with_protocol
 from repopilot.agents.editing.placed.signature import with_parameter
 from repopilot.agents.editing.placed.wanted import read_task
 from repopilot.code.split import analyse
@@ -595,6 +596,36 @@ async def test_a_new_definition_in_the_place_of_another_stands_behind_it(shop: W
     (change,) = outcome.changes
     assert "def renewed(" in change.content and "-    def" not in change.diff
     assert change.content.index("def renewed(") < change.content.index("def passed_to(")
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "parameters"),
+    [
+        ("Lease has renewed() but no ended(). Please add it", "ended", None),
+        ("Lease can be renewed(until), but lacks an `ended(now)` that tells whether it is over", "ended", "now"),
+    ],
+)
+def test_what_something_has_not_is_a_method_to_be_added(task: str, name: str, parameters: str | None) -> None:
+    wanted = read_task(task, lambda known: known in ("Lease", "renewed"))
+    assert (wanted.action, wanted.noun, wanted.name, wanted.parameters) == ("add", "method", name, parameters)
+    assert {"Lease", "renewed"} <= {found.text.partition("(")[0] for found in wanted.names}
+
+
+@pytest.mark.parametrize(
+    ("task", "action", "name"),
+    [
+        ("repr() of a Lease shows no holder, add it", "change", "Lease.__repr__"),
+        ("str(lease) should show the holder of a Lease", "add", "__str__"),
+        ("Lease should support len(): the seconds that are left", "add", "__len__"),
+        ("Add a method total to Lease that sums up len(x) of all", "add", "total"),
+        ("repr() should be shorter", "change", ""),
+    ],
+)
+def test_a_built_in_function_is_the_method_that_python_calls(task: str, action: str, name: str) -> None:
+    wanted = read_task(task, lambda known: known == "Lease")
+    read = with_protocol(wanted, task, lambda known: known == "Lease", lambda known: known == "Lease.__repr__")
+    assert read.action == action
+    assert name in (read.name, *(found.text for found in read.names)) or not name
 
 
 async def test_a_definition_that_nobody_asked_for_takes_no_place(shop: Workspace) -> None:

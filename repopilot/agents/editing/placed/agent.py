@@ -16,6 +16,7 @@ from repopilot.agents.editing.placed.changed_code import changed_slots, table_of
 from repopilot.agents.editing.placed.choose_place import choose_place
 from repopilot.agents.editing.placed.new_code import entry_slot, new_slot
 from repopilot.agents.editing.placed.prompt import messages_for
+from repopilot.agents.editing.placed.protocols import with_protocol
 from repopilot.agents.editing.placed.registration import affixed
 from repopilot.agents.editing.placed.sampling import Candidate, Sampling, sample, sample_until
 from repopilot.agents.editing.placed.slot import Slot
@@ -28,6 +29,7 @@ from repopilot.agents.editing.placed.target_places import (
     is_defined,
     is_generated,
     is_module,
+    is_python_class,
     is_subject,
     place_of,
     unknown_names,
@@ -154,6 +156,7 @@ def _sampling(choice: Choice, work: _Work) -> Sampling | None:
 def _read(task: str, index: Index) -> Wanted:
     """What a task asks for; what it puts into a module is a function."""
     wanted = read_task(task, lambda name: is_defined(index, name))
+    wanted = with_protocol(wanted, task, lambda name: is_python_class(index, name), lambda n: is_defined(index, n))
     if wanted.noun == "method" and wanted.owner and is_module(index, wanted.owner):
         return replace(wanted, noun="function")
     only_a_signature = wanted.noun == "function" and wanted.parameters is not None and not _FUNCTION.search(task)

@@ -413,6 +413,11 @@ def is_defined(index: Index, name: str) -> bool:
     return any("." not in s.qualified and s.path in _modules_called(index, owner) for s in index.symbols(last))
 
 
+def is_python_class(index: Index, name: str) -> bool:
+    """Whether a name is that of a class in the Python code of the repository."""
+    return any(s.kind in CLASSES and s.path.endswith(".py") for s in index.symbols(name))
+
+
 def _owners(index: Index) -> frozenset[str]:
     """What has members: the qualified names before the last dot, and the names of modules."""
     found = {s.qualified.rpartition(".")[0] for analysis in index.analyses() for s in analysis.symbols}

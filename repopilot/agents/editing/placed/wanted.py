@@ -91,6 +91,13 @@ _NAMING = re.compile(
     r"(?:appelle|nomme)s?-l[ae]|appelez-l[ae])\s*:?\s*`?$",
     re.I,
 )
+_LACKING = re.compile(
+    rf"(?:^|(?<=[.!?:]\s))(?P<to>`?{_IDENT}(?:\.{_IDENT})*`?)\s+(?:already\s+|only\s+)?"
+    rf"(?:has|have|offers|knows|supports|provides|can)\s+(?P<has>[^.;:!?]*?)\b(?:but|though|yet)\s+"
+    rf"(?:(?:has\s+)?no|not|lacks|misses|without)\s+(?:an?\s+|the\s+)?"
+    rf"(?P<what>(?:`{_IDENT}(?:\([^()\n]*\))?`|{_IDENT}\([^()\n]*\)))",
+)
+"""`X has a() but no b()`, which is `add a method b to X`."""
 _MEMBER = rf"{_IDENT}(?:(?:\.|::|#){_IDENT})+"
 _SHORTEST_NAME = 3
 _BEGINS = re.compile(r"(?:^|[.!?:]\s+|\n\s*(?:[-*]\s*)?)$")
@@ -218,6 +225,7 @@ def read_task(task: str, known: Callable[[str], bool] = lambda name: False) -> W
             the height") is new where it doesn't.
     """
     task = _GIVING.sub(lambda m: f"add {m['what']} to {m['to']}", task)
+    task = _LACKING.sub(lambda m: f"add a method {m['what'].replace('()', '')} to {m['to']} beside {m['has']}", task)
     names = tuple(_names(task, known))
     described = _described(task, names, known)
     verb = _verb(task)
