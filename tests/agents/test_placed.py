@@ -641,6 +641,14 @@ async def test_statements_that_never_run_are_a_fault(shop: Workspace) -> None:
     assert "max(1.0" in added(outcome) and "write 2" in outline
 
 
+async def test_repr_of_a_class_is_its_method(tmp_path: Path) -> None:
+    text = "class Match:\n    def __init__(self, spec):\n        self.spec = spec\n\n    def __repr__(self):\n"
+    workspace = shop_workspace(tmp_path, {"lib/match.py": f"{text}        return 'Match()'\n"})
+    reply = "        return f'Match({self.spec!r})'\n```"
+    outcome, _, _ = await edited(workspace, "repr() of a Match drops its spec; show it", reply)
+    assert outcome.changes[0].path == "lib/match.py" and "Match({self.spec!r})" in added(outcome)
+
+
 STREAM = """class Stream:
     def _add_op(self, name, op):
         return (name, op)

@@ -194,8 +194,9 @@ def _better_rewritten(found: Sequence[Choice], wanted: Wanted, task: str, index:
     """Whether a change is somewhere in a small file, without a definition being named: then all of it is written."""
     if wanted.action == "add" or any(index.files[choice.path].lines > _SMALL_FILE for choice in found):
         return False
-    names = (choice.symbol.name for choice in found if choice.symbol is not None)
-    return not any(re.search(rf"\b{re.escape(name)}\b", task) for name in names)
+    symbols = [choice.symbol for choice in found if choice.symbol is not None]
+    meant = {name.text for name in wanted.names}
+    return not any(s.qualified in meant or re.search(rf"\b{re.escape(s.name)}\b", task) for s in symbols)
 
 
 def _ways(

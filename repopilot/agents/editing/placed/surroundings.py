@@ -22,6 +22,10 @@ BUDGET, AROUND_CHANGE = 330, 130
 """Tokens of what is around new code, and around code that changes."""
 LONGEST_SIBLING, LONGEST_HELPER, _THIN = 20, 26, 4
 """Lines without docstring. A longer one is no good model for a few new lines."""
+_HELPS = 4.0
+"""What a definition is worth in the list that those shown in full use."""
+_KEPT_LISTED = 4
+"""A second definition in full is worth less than so many names."""
 MOST_SIBLINGS, MOST_LISTED, MOST_ASSIGNED, MOST_NAMED, MOST_INHERITED = 2, 24, 10, 3, 20
 _RARE = 2.0
 """What a word of the task is worth that only one of the siblings has."""
@@ -60,15 +64,21 @@ def surroundings(place: TargetPlace, wanted: Wanted, task: str, index: Index, co
         words |= set(tokens_of("\n".join(place.lines[place.symbol.start_line - 1 : place.symbol.end_line])))
     members = [s for s in _members(place, shown) if s != place.symbol]
     full = _siblings(place, members, wanted, words) if wanted.action == "add" else []
-    listed = sorted(members, key=lambda s: -_overlap(s, place, words))[:MOST_LISTED]
+    helping = _names_used(full, place)
+    listed = sorted(members, key=lambda s: -_overlap(s, place, words) - _HELPS * (s.name in helping))[:MOST_LISTED]
     while True:
         text = _outline(place, shown, full, listed, words, index)
         if count(text) <= budget or not (listed or full):
             return text
-        if listed:
+        if len(listed) > (_KEPT_LISTED if len(full) > 1 else 0):
             listed = listed[: max(0, len(listed) - 4)]
         else:
             full = full[:-1]
+
+
+def _names_used(shown: Sequence[Symbol], place: TargetPlace) -> set[str]:
+    """The names in the bodies of definitions that are shown: what does their work may do that of a new one."""
+    return {name for s in shown for line in _full(s, place.lines) for name in re.findall(r"[A-Za-z_]\w*", line)}
 
 
 def _end_of_list(place: TargetPlace, wanted: Wanted, task: str) -> list[str]:

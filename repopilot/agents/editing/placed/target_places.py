@@ -283,7 +283,8 @@ class _Lookup:
                 r"\b(?:method|function|m[ée]thode|fonction)\s+(\w+)|\b(\w+)\s+(?:method|function)\b", task, re.I
             )
             named = [s for pair in beside for word in pair if word for s in self._symbols(word, FUNCTIONS)]
-        certain = [s for s in named if s.name in _first_line(task)]
+        meant = {name.text for name in wanted.names if name.quoted}
+        certain = [s for s in named if s.name in _first_line(task) or s.qualified in meant]
         if certain and self.calls is None:
             return self._scored(certain, wanted)
         likely = self._likely(task, wanted)
