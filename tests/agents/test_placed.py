@@ -262,6 +262,12 @@ async def test_what_a_language_has_built_in_is_no_fault(shop: Workspace) -> None
     assert outcome.notes == () and "findLastIndex" in added(outcome)
 
 
+async def test_lines_that_go_on_from_the_margin_are_indented(shop: Workspace) -> None:
+    reply = "step_39 = 39\ntotal = len(rows)\nif not rows:\n    total = -1\n```"
+    outcome, _, _ = await edited(shop, "Change report: the total of no rows is -1", reply)
+    assert "\n    if not rows:\n        total = -1" in outcome.changes[0].content
+
+
 async def test_line_ends_are_kept(shop: Workspace) -> None:
     outcome, *_ = await edited(shop, "add a method `holds()` to Loan", " bool:\n        return self.until > 0\n")
     content = outcome.changes[0].content

@@ -16,6 +16,8 @@ from repopilot.types import Symbol
 
 _FENCE = re.compile(r"^\s*```[\w+-]*\s*$")
 _RENAMING = re.compile(r"\b(?:re-?nam|renomm|call(?:ed)?\b|nam(?:e|ed|ing)\b|appel|nomm|spell|spelt)", re.I)
+_OPEN_TEXTS = ('"""', "'''", "`")
+"""What begins texts of several lines, which keep their white space."""
 LONGEST_REPLY = 6_000
 """Characters: more than the limits of tokens let through. The parser takes the square of some texts."""
 
@@ -163,12 +165,21 @@ def _indented(lines: list[str], slot: Slot) -> list[str]:
     first = next((line for line in lines if line.strip()), "")
     found = first[: len(first) - len(first.lstrip())]
     if found == slot.indent:
-        return lines
+        return _all_inside(lines, slot) if slot.unit == "block" else lines
     if len(found) > len(slot.indent):
         extra = found[len(slot.indent) :] if found.startswith(slot.indent) else found
         return [line.removeprefix(found[: len(extra)]) if line.strip() else line for line in lines]
     missing = slot.indent[len(found) :]
     return [missing + line if line.strip() else line for line in lines]
+
+
+def _all_inside(lines: list[str], slot: Slot) -> list[str]:
+    """The lines behind the first one no less indented than it: a model may go on from the margin."""
+    depths = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    missing = slot.indent[min(depths, default=len(slot.indent)) :]
+    if not missing or any(mark in line for line in lines for mark in _OPEN_TEXTS):
+        return lines
+    return [lines[0], *(missing + line if line.strip() else line for line in lines[1:])]
 
 
 def _with_tabs(lines: list[str], slot: Slot) -> list[str]:
