@@ -188,6 +188,16 @@ async def test_a_condition_is_put_before_everything_else(shop: Workspace) -> Non
     assert 'Never negative.\n    """\n    if now < 0:' in outcome.changes[0].content
 
 
+async def test_a_condition_that_stands_there_already_is_no_change(tmp_path: Path) -> None:
+    text = "def size(x):\n    if x is None:\n        return 0\n    return len(x)\n" + FURTHER.replace(
+        "    more", "more"
+    )
+    workspace = shop_workspace(tmp_path, {"lib/size.py": text})
+    copied, right = " x is None:\n        return 0\n```", " x == 0:\n        raise ValueError\n```"
+    outcome, _, _ = await edited(workspace, "size should raise ValueError when x is 0", copied, right)
+    assert "raise ValueError" in added(outcome)
+
+
 async def test_a_changed_function_keeps_signature_and_docstring(shop: Workspace) -> None:
     task = "change seconds_left so that it rounds to whole seconds"
     reply = "    left = lease.until - now\n    return max(0.0, round(left))\n"

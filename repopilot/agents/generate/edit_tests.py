@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from repopilot import i18n
 from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
+from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
 from repopilot.agents.generate.runner_suites import run_version, suite_language, suite_of, with_control
 from repopilot.agents.testing.selection import covering_tests, is_test_file
 from repopilot.code.languages import is_test_path
@@ -37,10 +39,14 @@ class _Work:
     suite: RunnerSuite | None = None
 
 
+_Result = tuple[int, TestedChanges, TestRun | None]
+
+
 async def choose_by_tests(examination: Examination, candidates: Sequence[Changes], step: Step) -> TestedChanges:
     """Choose the first version of an edit that breaks no test of the repository.
 
-    A test that fails without the change as well is no evidence against it.
+    Where all break some, the best one is tried without the parts that the task doesn't speak of. A test that fails
+    without the change as well is no evidence against it.
 
     Args:
         examination: the task and the repository.
@@ -66,18 +72,28 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
     shown = ", ".join(suite.tests if suite else tests) or str(language)
     async with step.child("tests", "agent", shown) as testing:
         work = _Work(examination, testing, tests, suite)
-        before: TestRun | None = None
-        results: list[tuple[int, TestedChanges]] = []
-        for number, changes in enumerate(candidates, 1):
-            compared = await _compared(work, changes, number, before)
-            before = compared.before
-            report = await _report(work, changes, compared)
-            results.append((len(compared.broken), TestedChanges(changes, report)))
-            if not compared.broken:
-                break
-        broken, chosen = min(results, key=lambda result: result[0])
+        results = await _until_unbroken(work, candidates, [])
+        if results[-1][0] and not examination.by_code:
+            best = min(results, key=lambda result: result[0])[1].changes
+            smaller = islice(partial_changes(best, examination.task, examination.workspace.index.text), MOST_PARTIAL)
+            results = await _until_unbroken(work, list(smaller), results)
+        broken, chosen, _ = min(results, key=lambda result: result[0])
         testing.note(versions=len(results), broken=broken, genuine=chosen.report.genuine)
     return chosen
+
+
+async def _until_unbroken(work: _Work, candidates: Sequence[Changes], tested: Sequence[_Result]) -> list[_Result]:
+    """The versions tested so far and further ones, until one breaks nothing: how many tests each broke, and its run."""
+    results = list(tested)
+    before = results[-1][2] if results else None
+    for changes in candidates:
+        compared = await _compared(work, changes, len(results) + 1, before)
+        before = compared.before
+        report = await _report(work, changes, compared)
+        results.append((len(compared.broken), TestedChanges(changes, report), before))
+        if not compared.broken:
+            break
+    return results
 
 
 def tests_of(changes: Changes, examination: Examination) -> list[str]:

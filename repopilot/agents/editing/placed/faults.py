@@ -72,7 +72,8 @@ def faults(
         Messages, the weightiest first; () for nothing.
     """
     found = []
-    if list(lines) == list(slot.lines[slot.first : slot.last]) or not change.diff:
+    stands_there = slot.lines[slot.first : slot.first + len(lines) if slot.inserts else slot.last]
+    if list(lines) == list(stands_there) or not change.diff:
         found.append(i18n.message("placed.fault.unchanged"))
     if file_kind(place.path) != "code":
         return tuple(found)
