@@ -67,7 +67,7 @@ def task_paths(task: ExactTask, sources: Sources) -> list[str]:
     index = sources.workspace.index
     found = []
     for place in task.places:
-        path = path_named(place.name, index)
+        path = path_named(place.name, index) or _defining(place.name, task.name, index)
         like_path = place.what == "file" or re.search(r"/[\w.-]+\.\w+$", place.name) is not None
         if path is not None:
             found.append(path)
@@ -80,6 +80,18 @@ def task_paths(task: ExactTask, sources: Sources) -> list[str]:
         if path:
             found.insert(0, path)
     return list(dict.fromkeys(found))
+
+
+def _defining(written: str, name: str, index: Index) -> str | None:
+    """The one of several files with a path's end that defines a name: `toc.py` for what only one of them has."""
+    endings = {p for p in index.files if p.endswith("/" + written.lstrip("@").removeprefix("./"))}
+    if len(endings) < _FEWEST_OF_SEVERAL or not is_name(name):
+        return None
+    found = {s.path for s in index.symbols(dotted(name)) if s.path in endings}
+    return next(iter(found)) if len(found) == 1 else None
+
+
+_FEWEST_OF_SEVERAL = 2
 
 
 def _no_file(written: str, index: Index) -> GenerationFailed:
@@ -97,7 +109,13 @@ def _no_file(written: str, index: Index) -> GenerationFailed:
 
 def owners(task: ExactTask, index: Index) -> list[NamedPlace]:
     """The places of a task that are no files."""
-    return [p for p in task.places if path_named(p.name, index) is None and "/" not in p.name and is_name(p.name)]
+    return [
+        p
+        for p in task.places
+        if "/" not in p.name
+        and is_name(p.name)
+        and (path_named(p.name, index) or _defining(p.name, task.name, index)) is None
+    ]
 
 
 def candidates(name: str, task: ExactTask, sources: Sources) -> list[Symbol]:

@@ -15,6 +15,7 @@ from repopilot.agents.editing.exact.definitions.statement_adding import add_defi
 from repopilot.agents.editing.exact.described import described_value
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.exports.exporting import export, unexport
+from repopilot.agents.editing.exact.exports.said_exports import said_exports
 from repopilot.agents.editing.exact.files.file_deleting import delete_file
 from repopilot.agents.editing.exact.fragments.code_replacing import replace_code
 from repopilot.agents.editing.exact.grounded import grounded_edits
@@ -46,6 +47,7 @@ from repopilot.agents.editing.exact.values.version_bump import bump_version
 from repopilot.agents.editing.exact.wording.constraints import requests_only, without_constraints
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task
 from repopilot.agents.editing.exact.wording.reading import on_one_line, read_task
+from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
@@ -126,7 +128,15 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
             result would not be valid.
     """
     result = _as_read(task, workspace)
-    return result if result is None or not _misses_behaviour(task, result, workspace) else None
+    misses = result is not None and (_misses_behaviour(task, result, workspace) or _misses_import(task, result))
+    return None if misses else result
+
+
+def _misses_import(task: str, result: EditOutcome) -> bool:
+    """Whether a task goes on about a move, `b.py should import it from there`, and that file doesn't."""
+    _, files = without_imports_from_there(plain_task(on_one_line(task)))
+    names = [edit.place for edit in result.edits if edit.kind == "move"]
+    return bool(names) and not all(_imports_one(names, path, result) for path in files)
 
 
 def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
@@ -142,7 +152,28 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
         result = _exact_edit(text, workspace) if text != task else None
         if result is not None and _leaves(staying, result) and _is_about(about, result):
             return result
-    return _renamed(rest, staying, workspace)
+    return _moved(whole, workspace) or _renamed(rest, staying, workspace)
+
+
+def _moved(task: str, workspace: Workspace) -> EditOutcome | None:
+    """A move that a task goes on about, which is so where the code uses it."""
+    rest, files = without_imports_from_there(task)
+    result = _exact_edit(rest, workspace) if files else None
+    return result if result is not None and all(edit.kind == "move" for edit in result.edits) else None
+
+
+def _imports_one(names: Sequence[str], path: str, result: EditOutcome) -> bool:
+    """Whether a changed file imports one of some names anew, or their module."""
+    added = "\n".join(
+        line
+        for change in result.changes
+        if f"/{change.path}".endswith(f"/{path}")
+        for line in change.diff.split("\n")
+        if line[:1] == "+"
+    )
+    return any(_whole_name(name).search(added) for name in names) and not re.search(
+        r"^\+\s*(?:def|class)\b", added, re.M
+    )
 
 
 def _misses_behaviour(task: str, result: EditOutcome, workspace: Workspace) -> bool:
@@ -196,7 +227,12 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         problem, result = error, None
     if result is not None:
         return result
-    for edits in (*grounded_edits(task, sources), *([edit] for edit in replaced_word(task, sources))):
+    guessed = (
+        said_exports(task, sources),
+        *grounded_edits(task, sources),
+        *([e] for e in replaced_word(task, sources)),
+    )
+    for edits in guessed:
         try:
             result = _together([[edit] for edit in edits], sources)
         except GenerationFailed:  # a guess that the code contradicts

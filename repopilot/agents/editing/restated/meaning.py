@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repopilot.agents.editing.exact.wording.remarks import without_imports, without_neighbours
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.restated.command_forms import Command, read_command
 from repopilot.agents.editing.restated.pieces import Piece, bare, left_out, pieces_of
@@ -47,6 +48,8 @@ def meanings(reply: str, task: str) -> list[str]:
     command = _mended(command)
     if len(set(command.slots.values())) < len(command.slots):
         return []
+    if command.form.startswith("export"):
+        task = _without_repetition(command, task)
     pieces = pieces_of(task)
     if not _plausible(command, pieces):
         return []
@@ -66,6 +69,15 @@ def meanings(reply: str, task: str) -> list[str]:
     return [f"{s} in `{bare(path)}`" for s in found] if path else found
 
 
+def _without_repetition(command: Command, task: str) -> str:
+    """A task to export something without the names beside it and the import of it that shall work."""
+    rest, imports = without_imports(without_neighbours(task))
+    name, package = (bare(command.slots[slot]) for slot in ("name", "place"))
+    same = all(said.name == name and (said.package == package or package in _ROOTS) for said in imports)
+    return rest if same else without_neighbours(task)
+
+
+_ROOTS = frozenset(("root", "package root", "the package root", "top level", "top-level", "package"))
 _ACTIONS = tuple(re.compile(rf"\b(?:{words})\b") for words in (
     r"re-?nam\w+|renomm\w+",
     r"remov\w+|delet\w+|drop\w*|supprim\w+|retir\w+|enlev\w+",

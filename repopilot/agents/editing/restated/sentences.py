@@ -321,7 +321,18 @@ def _export(p: _Parts) -> Iterator[str]:
             else f"stop exporting {name} from {place}"
         )
     else:
-        yield f"export {name} from {place}"
+        package = _without_words_of_places(p.place)
+        yield f"export {name} from {_name(package)}" if package else f"export {name}"
+
+
+_OF_PLACES = re.compile(
+    r"\b(?:the|top[- ]?level|top|root|level|package(?:['’]s)?|module|public|api|of|le|la|du|paquet|racine)\b", re.I
+)
+
+
+def _without_words_of_places(place: str) -> str:
+    """The package that a description like `top-level shop package` names, '' where it only says `package root`."""
+    return " ".join(_OF_PLACES.sub(" ", _bare(place)).split())
 
 
 def _put(p: _Parts) -> Iterator[str]:

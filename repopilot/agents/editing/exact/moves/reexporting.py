@@ -15,6 +15,7 @@ from repopilot.types import Edit
 from repopilot.workspace import Workspace
 
 _REEXPORT = re.compile(r"\bre-?\s?export\w*|\br[ée]-?export\w*", re.I)
+_NEW = re.compile(r"\b(?:new|create|add|write|nouveau|cr[ée]e\w*|ajoute\w*)\b", re.I)
 _NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?![\w/-]|\.\w)")
 _SOURCES = ("src/", "lib/")
 
@@ -33,7 +34,7 @@ def reexport(task: str, workspace: Workspace) -> EditOutcome | None:
     if not _REEXPORT.search(task):
         return None
     new = [p for p in named_paths(task, index) if p not in index.files and p.endswith(".py")]
-    if len(new) != 1:
+    if len(new) != 1 or (any(p.endswith(f"/{new[0]}") for p in index.files) and not _NEW.search(task)):
         return None
     defined = {name: path for name in _NAME.findall(task) if (path := _module_defining(name, task, index)) is not None}
     if not defined:

@@ -1,0 +1,94 @@
+"""Tasks that say what they ask for twice, or what follows from it: an import that works then, names beside it."""
+
+from __future__ import annotations
+
+import pytest
+from support.edited import changed_lines, edited, texts, workspace_of
+
+from repopilot.agents.editing.exact.recognise import exact_edit, sentence_edit
+from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there, without_neighbours
+from repopilot.agents.editing.restated.meaning import meanings
+from repopilot.workspace import Workspace
+
+FILES = {
+    "pots/__init__.py": 'from .clay import Cup, glaze\n\n__all__ = ["Cup", "glaze"]\n',
+    "pots/clay.py": "class Cup: ...\n\n\nclass Mug: ...\n\n\ndef glaze(): ...\n\n\ndef fire_at(): ...\n",
+    "pots/heat.py": "def _warm(x):\n    return x\n\n\ndef bake(x):\n    return _warm(x)\n",
+    "pots/tools.py": "SIZE = 1\n",
+    "pots/extra/heat.py": "def cool(x):\n    return x\n",
+    "package.json": '{\n  "name": "pots",\n  "engines": {\n    "node": "^12.17.0 || ^14.13 || >=16.0.0"\n  }\n}\n',
+}
+
+
+_IN_IMPORT_AND_LIST = 2
+
+
+@pytest.fixture
+def pots(tmp_path) -> Workspace:
+    return workspace_of(tmp_path, FILES)
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        ("export Mug from the top-level pots package, next to Cup", "Mug"),
+        ("re-export Mug from the package root so that `from pots import Mug` works", "Mug"),
+        ("make `from pots import fire_at` work", "fire_at"),
+        ("Exporte aussi fire_at depuis le paquet pots, comme glaze (import et __all__)", "fire_at"),
+        ("expose fire_at in the package's root alongside glaze, and list it in __all__ as well", "fire_at"),
+    ],
+)
+def test_an_export_is_read_however_often_it_is_said(pots: Workspace, task: str, name: str) -> None:
+    new = texts(edited(pots, task))["pots/__init__.py"]
+    assert new.count(name) == _IN_IMPORT_AND_LIST and new.startswith("from .clay import Cup, ")
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "re-export Mug from the package root so that `from pots import Cup` works",
+        "export Mug from the package root unless glaze is",
+    ],
+)
+def test_an_export_with_more_to_it_is_left_alone(pots: Workspace, task: str) -> None:
+    assert exact_edit(task, pots) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "command"),
+    [
+        ("Mug belongs to the pots root, next to Cup", "export `Mug` from `pots root`"),
+        ("re-export Mug from the root so that `from pots import Mug` works", "export `Mug` from `root`"),
+        ("Mug: export, top-level pots package", "export `Mug` from `top-level pots package`"),
+    ],
+)
+def test_a_command_says_the_root_of_a_package_in_words(pots: Workspace, task: str, command: str) -> None:
+    found = [edit for s in meanings(command, task) if (edit := sentence_edit(s, pots)) is not None]
+    assert '+__all__ = ["Cup", "Mug", "glaze"]' in changed_lines(found[0])
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Move the `_warm` helper from heat.py to tools.py; heat.py should import it from there",
+        "move `_warm` from heat.py to tools.py, with heat.py importing it from there",
+        "Déplace `_warm` de heat.py vers tools.py ; heat.py l'importera de là",
+    ],
+)
+def test_a_move_takes_its_imports_along_where_a_task_says_so(pots: Workspace, task: str) -> None:
+    found = changed_lines(edited(pots, task))
+    assert "+def _warm(x):" in found and "+from pots.tools import _warm" in found
+
+
+def test_a_move_that_leaves_no_such_import_is_refused(pots: Workspace) -> None:
+    assert exact_edit("Move `_warm` from heat.py to tools.py; clay.py should import it from there", pots) is None
+
+
+def test_what_a_task_repeats_is_taken_out_of_it() -> None:
+    assert without_neighbours("export a, like b").strip() == "export a"
+    assert without_neighbours("export a likewise") == "export a likewise"
+    assert without_imports_from_there("move a to b.py; c.py should import it from there") == (
+        "move a to b.py",
+        ("c.py",),
+    )
+    assert without_imports_from_there("move a to b.py; c.py should log it")[1] == ()
