@@ -126,6 +126,8 @@ def test_two_things_may_be_asked_for() -> None:
     "task",
     [
         "add a method that returns the number of items to Pool",
+        "add a `root()` method to Pool that walks up the parents",
+        "add a `depth` property to Pool that counts the parents",
         "rename a_b to c_d and log every call",
         "set MAX_SIZE to the number of processors",
         "make the parser faster",

@@ -79,6 +79,10 @@ def _starts(frame: EditFrame) -> list[str]:
     return [t.inner for t in frame.clause.target if t.kind != "word"]
 
 
+_AS_BASE = frozenset(("as", "to", "from", "in", "of", "à", "de"))
+"""How a task says that a thing is a base; what a remark says behind `that` is about something else."""
+
+
 def base_change(frame: EditFrame) -> Iterator[ExactTask]:
     """`X should inherit from Y instead of Z`, `change the base class of X to Y`, `add Y as a base of X`."""
     action = frame.clause.action
@@ -94,9 +98,9 @@ def base_change(frame: EditFrame) -> Iterator[ExactTask]:
         name = noun_phrase(of.tokens).only_name if of is not None else frame.target.only_name
         new = noun_phrase(to.tokens).only_name if to is not None else None
     else:
-        as_ = next((p for p in frame.parts if "base" in noun_phrase(p.tokens).whats), None)
-        if as_ is None:
-            return
+        as_ = next((p for p in frame.parts if p.role in _AS_BASE and "base" in noun_phrase(p.tokens).whats), None)
+        if as_ is None or set(frame.target.whats) - {"class", "base"}:
+            return  # a method, an option: never a base
         frame.parts.remove(as_)
         new = frame.target.only_name
         of = frame.take("of", "to", "de", "à", "from")
