@@ -63,13 +63,13 @@ def described_value(task: ExactTask, sources: Sources) -> ExactTask | None:
     Raises:
         PlaceAmbiguous: several fit equally.
     """
-    wanted = _terms(task.extra["description"])
+    wanted = terms_of(task.extra["description"])
     if not wanted:
         return None
     found = [*_constants(task, wanted, sources), *_parameters(task, wanted, sources)]
     found = found or list(_settings(task, wanted, sources)) or list(_fields(task, wanted, sources))
     said = {_stem(word) for word in task.extra["description"].split()} - {_stem("default")}
-    found = [f._replace(score=f.score + _SAID * (_name_parts(f.task.name) == said)) for f in found]
+    found = [f._replace(score=f.score + _SAID * (name_parts(f.task.name) == said)) for f in found]
     best = max((f.score for f in found), default=0.0)
     near = {f.label: f for f in sorted(found, key=lambda f: -f.score) if f.score > best - _CLEAR}
     chosen = list(near.values())
@@ -84,8 +84,8 @@ def described_value(task: ExactTask, sources: Sources) -> ExactTask | None:
     return chosen[0].task
 
 
-def _terms(description: str) -> list[frozenset[str]]:
-    """For each word what it may be in an identifier."""
+def terms_of(description: str) -> list[frozenset[str]]:
+    """For each word of a description what it may be in an identifier."""
     found = []
     for word in description.split():
         same = {word, *english_words(word)}
@@ -103,8 +103,8 @@ def _stem(word: str) -> str:
 
 def _score(name: str, around: str, wanted: list[frozenset[str]]) -> float:
     """How well words describe a name: 0 where one of them or a telling part of the name is missing."""
-    parts = _name_parts(name)
-    context = _name_parts(around)
+    parts = name_parts(name)
+    context = name_parts(around)
     weak = {_stem(w) for w in _WEAK}
     in_name = [bool(terms & parts) for terms in wanted]
     strong = [terms for terms in wanted if not terms & weak]
@@ -119,7 +119,8 @@ def _score(name: str, around: str, wanted: list[frozenset[str]]) -> float:
     return sum(told) / len(told) - 0.1 * len(unexplained)
 
 
-def _name_parts(name: str) -> set[str]:
+def name_parts(name: str) -> set[str]:
+    """The stems of the words that a name is made of."""
     expanded = [e for piece in re.split(r"[./]", name) for e in expand(piece)]
     pieces = {p for piece in re.split(r"[./_]", name) for p in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", piece)}
     parts = {_stem(p.lower()) for p in pieces}
@@ -190,7 +191,7 @@ def _fields(task: ExactTask, wanted: list[frozenset[str]], sources: Sources) -> 
         for match in _FIELD.finditer(text):
             name = match["name"]
             if name not in seen:
-                seen[name] = bool(_name_parts(name) & frozenset().union(*wanted))
+                seen[name] = bool(name_parts(name) & frozenset().union(*wanted))
             score = _score(name, path.rpartition(".")[0], wanted) if seen[name] else 0.0
             if score > 0:
                 places = (NamedPlace(path, "file"),)

@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.definitions.decorating import add_decorator,
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
 from repopilot.agents.editing.exact.described import described_value
+from repopilot.agents.editing.exact.described_lists import described_entry
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.exports.exporting import export, unexport
 from repopilot.agents.editing.exact.exports.said_exports import said_exports
@@ -239,9 +240,16 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
             continue
         if result is not None:
             return result
-    if problem is not None and not _is_written(problem, sources):
+    result = _described(task, sources)
+    if result is None and problem is not None and not _is_written(problem, sources):
         raise problem
-    return None
+    return result
+
+
+def _described(task: str, sources: Sources) -> EditOutcome | None:
+    """The edit of an entry of lists that a task describes in words."""
+    patch = described_entry(plain_task(on_one_line(task)), sources)
+    return outcome(patch, sources) if patch is not None and not overlapping(patch) else None
 
 
 def _is_written(problem: GenerationFailed, sources: Sources) -> bool:
@@ -260,8 +268,9 @@ def sentence_edit(sentence: str, workspace: Workspace) -> EditOutcome | None:
     Returns:
         The changes; None where the sentence isn't read, or the code contradicts it or leaves it open.
     """
+    sources = Sources(workspace)
     try:
-        return _together(read_task(sentence), Sources(workspace))
+        return _together(read_task(sentence), sources) or _described(sentence, sources)
     except GenerationFailed:
         return None
 
