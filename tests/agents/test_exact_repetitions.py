@@ -92,3 +92,34 @@ def test_what_a_task_repeats_is_taken_out_of_it() -> None:
         ("c.py",),
     )
     assert without_imports_from_there("move a to b.py; c.py should log it")[1] == ()
+
+
+SHOW = (
+    "class Show:\n    def lists(self):\n        return self.render_referrences()\n\n"
+    "    def render_referrences(self):\n        return 1\n"
+)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Fix the misspelt method name render_referrences in both renderers, it should be render_references",
+        "Corrige la faute dans le nom de méthode render_referrences : ce devrait être render_references",
+        "render_referrences is a typo for render_references",
+    ],
+)
+def test_a_misspelt_name_is_put_right_wherever_it_is_defined(tmp_path, task: str) -> None:
+    files = {
+        "pots/show.py": SHOW,
+        "pots/other.py": SHOW.replace("Show", "Other"),
+        "pyproject.toml": '[project]\nname = "pots"\n',
+    }
+    new = texts(edited(workspace_of(tmp_path, files), task))
+    assert set(new) == {"pots/show.py", "pots/other.py"}
+    assert all("referrences" not in text and "def render_references(" in text for text in new.values())
+
+
+def test_a_typo_in_a_text_is_no_misspelt_name(tmp_path) -> None:
+    files = {"pots/show.py": SHOW, "README.md": "# Pots\n\nSee the referrences.\n"}
+    new = texts(edited(workspace_of(tmp_path, files), 'README: fix the typo "referrences", it should be "references"'))
+    assert set(new) == {"README.md"}

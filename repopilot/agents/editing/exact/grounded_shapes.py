@@ -6,6 +6,7 @@ The rest of the task may say anything but a condition.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -74,6 +75,14 @@ _PART_OF = re.compile(
 )
 
 
+_MISSPELT = re.compile(
+    r"\b(?:mis-?sp\w+|typos?|spell\w*|faute|orthograph\w*|coquille|mal (?:écrit|orthographié)\w*)\b", re.I
+)
+_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w)")
+_SHORTEST_MISSPELT, _ALIKE = 5, 0.8
+"""Characters of a name, and how much of it is right."""
+
+
 def renames_said(task: str, sources: Sources) -> list[ExactTask]:
     """The renames that a task asks for by both names: the old ones exist, the new ones don't.
 
@@ -107,6 +116,33 @@ def renames_said(task: str, sources: Sources) -> list[ExactTask]:
     if len({edit.new for edit in edits.values()}) < len(edits):
         return []
     return list(edits.values())
+
+
+def misspelt_names(task: str, sources: Sources) -> list[ExactTask]:
+    """The renames of all definitions whose name a task calls misspelt.
+
+    Args:
+        task: as the user wrote it; it has the right name, too.
+        sources: the files.
+
+    Returns:
+        One for each definition; [] where the task speaks of no such name.
+    """
+    if not _MISSPELT.search(task):
+        return []
+    names = list(dict.fromkeys(name for name in _IDENTIFIER.findall(task) if len(name) >= _SHORTEST_MISSPELT))
+    known = {name: sources.workspace.index.symbols(name) for name in names}
+    pairs = [
+        (old, new)
+        for old in names
+        for new in names
+        if known[old] and not known[new] and difflib.SequenceMatcher(None, old, new).ratio() >= _ALIKE
+    ]
+    if len(pairs) != 1:
+        return []
+    old, new = pairs[0]
+    found = [s for s in known[old] if s.name == old]
+    return [ExactTask("rename", s.qualified, "", new, "", (NamedPlace(s.path, "file"),)) for s in found]
 
 
 def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:

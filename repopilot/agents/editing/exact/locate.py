@@ -85,13 +85,10 @@ def task_paths(task: ExactTask, sources: Sources) -> list[str]:
 def _defining(written: str, name: str, index: Index) -> str | None:
     """The one of several files with a path's end that defines a name: `toc.py` for what only one of them has."""
     endings = {p for p in index.files if p.endswith("/" + written.lstrip("@").removeprefix("./"))}
-    if len(endings) < _FEWEST_OF_SEVERAL or not is_name(name):
+    if not is_name(name):
         return None
     found = {s.path for s in index.symbols(dotted(name)) if s.path in endings}
     return next(iter(found)) if len(found) == 1 else None
-
-
-_FEWEST_OF_SEVERAL = 2
 
 
 def _no_file(written: str, index: Index) -> GenerationFailed:
