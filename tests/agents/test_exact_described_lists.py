@@ -7,6 +7,7 @@ from support.edited import changed_lines, edited, workspace_of
 
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.wording.list_wording import list_edit
+from repopilot.agents.editing.restated.meaning import meanings
 from repopilot.workspace import Workspace
 
 FILES = {
@@ -21,6 +22,13 @@ FILES = {
 
 class Oven:
     colours = ["black", "white"]
+""",
+    "docs/conf.py": 'extensions = [\n    "sphinx.ext.autodoc",\n    "sphinx.ext.viewcode",\n]\n',
+    "kitchen/ranks.py": 'ORDINAL_SUFFIXES = ("th", "st", "nd", "rd", "th", "th")\nHEAT_MARKS = ("low", "mid", "top")\n',
+    "kitchen/read.py": """def escapes(sign):
+    if sign in {'u', 'U', 'x'}:
+        return 1
+    return 0
 """,
     "kitchen/fuels.py": 'KNOWN_FUELS = {"gas", "wood"}\nHEATING_FUELS = ["gas", "wood"]\n',
     "kitchen/language.py": """class English:
@@ -65,10 +73,19 @@ def test_the_list_is_found_by_its_words_and_its_entries(kitchen: Workspace, task
         "add 'crepe-pan' to the supported pans unless it is flat",
         "add 'crepe' to the supported pans method",
         "remove 'coal-pan' from the supported pans",
+        "add `.pyw` to the script extensions",
+        "add 'quetta' to the suffixes",
+        "add 'max' to the marks",
+        "add 'a' to the escapes",
     ],
 )
 def test_where_several_or_none_fit_nothing_is_done(kitchen: Workspace, task: str) -> None:
     assert exact_edit(task, kitchen) is None
+
+
+def test_a_command_has_not_half_of_what_is_asked_for() -> None:
+    task = "en-in is missing: list it on the English names and among the spoken locales"
+    assert meanings("add `en-in` to `English names`", task) == []
 
 
 def test_a_plain_name_is_only_an_entry_of_several_things() -> None:

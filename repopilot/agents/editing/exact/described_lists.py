@@ -13,7 +13,7 @@ from repopilot.agents.editing.exact.entries import added_entry, removed_spans, s
 from repopilot.agents.editing.exact.members import in_quotes_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, merge, written_by_program
 from repopilot.agents.editing.exact.values.literals import is_string
-from repopilot.agents.editing.exact.wording.list_wording import list_edit
+from repopilot.agents.editing.exact.wording.list_wording import GENERIC, list_edit
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.types import Edit
 
@@ -23,6 +23,8 @@ _AROUND = frozenset(
     "variable_declarator pair lexical_declaration public_field_definition field_definition".split()
 )
 _NO_LISTS = re.compile(r"__\w+__$")
+_OF_DOCUMENTATION = re.compile(r"(?:^|/)(?:docs?|documentation)/|(?:^|/)conf\.py$")
+"""Code that only builds the documentation."""
 _FEWEST = 2
 """Entries that a list must have, to be known by them."""
 _MOST_FILES = 120
@@ -31,13 +33,14 @@ _CLEAR = 0.5
 
 
 class _Found(NamedTuple):
-    """A list, what it is called, and how well the description fits."""
+    """A list, what it is called, how well the description fits, and whether it has all words of the name."""
 
     source: SourceText
     node: Node
     entries: tuple[Node, ...]
     name: str
     score: float
+    explained: bool
 
 
 def described_entry(task: str, sources: Sources) -> Patch | None:
@@ -76,7 +79,7 @@ def _list_meant(words: Sequence[str], item: str, sources: Sources, *, removed: b
                 found.append(_scored(source, node, entries, wanted))
     needed = 0.5 if removed and len(found) == 1 else 1.0  # an entry that only one list has tells which is meant
     fitting = sorted((f for f in found if f.score >= needed), key=lambda f: -f.score)
-    if not fitting or (len(fitting) > 1 and fitting[1].score > fitting[0].score - _CLEAR):
+    if not fitting or not fitting[0].explained or (len(fitting) > 1 and fitting[1].score > fitting[0].score - _CLEAR):
         return None
     return fitting[0] if removed or item not in [_text(fitting[0].source, e) for e in fitting[0].entries] else None
 
@@ -91,6 +94,7 @@ def _searched(wanted: Sequence[frozenset[str]], item: str, sources: Sources, *, 
     index = sources.workspace.index
     paths = sources.mentioning(item) if removed else list(index.files)
     code = [p for p in paths if file_kind(p) == "code" and not is_test_path(p) and not is_example_path(p)]
+    code = [p for p in code if not _OF_DOCUMENTATION.search(p)]
     if removed:
         return code
     return [p for p in code if _has_words(f"{p}\n{index.text(p) or ''}".lower(), wanted)][:_MOST_FILES]
@@ -117,8 +121,10 @@ def _text(source: SourceText, entry: Node) -> str:
 
 
 def _could_hold(texts: Sequence[str], item: str) -> bool:
-    """Whether a text is written like entries of a list, or is one."""
-    return item in texts or _shape(item) in {_shape(text) for text in texts}
+    """Whether a text is written like entries of a list, or is one. Where entries repeat, their positions count."""
+    if len(set(texts)) < len(texts):
+        return False
+    return item in texts or [_shape(text) for text in texts].count(_shape(item)) >= _FEWEST
 
 
 def _shape(text: str) -> str:
@@ -137,12 +143,14 @@ def _scored(source: SourceText, node: Node, entries: tuple[Node, ...], wanted: S
     covered = [1.0 if terms & (own | outer) else 0.9 if terms & path else 0.0 for terms in wanted]
     named = sum(bool(terms & own) for terms in wanted)
     near = any(terms & (own | outer) for terms in wanted)
-    known = not names or not _NO_LISTS.match(names[0])
-    unexplained = sum(not any(part in terms for terms in wanted) for part in own)
+    unnamed = not names or names[0] == _NO_NAME
+    known = (len(wanted) >= _FEWEST and named > 0) if unnamed else not _NO_LISTS.match(names[0])
+    explained = frozenset().union(*wanted) | name_parts("_".join(GENERIC))
+    unexplained = len(own - explained)
     extra = named - 0.1 * min(unexplained, 3) if near else 0.0
     share = sum(bool(c) for c in covered) / len(covered) if near and known else 0.0
     full = share if share < 1 else 1.0 + max(extra, 0.0)
-    return _Found(source, node, entries, names[0] if names else "", full)
+    return _Found(source, node, entries, names[0] if names else "", full, unnamed or not unexplained)
 
 
 _NO_NAME = "?"

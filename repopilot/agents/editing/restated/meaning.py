@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repopilot.agents.editing.exact.wording.list_wording import names_several_lists
 from repopilot.agents.editing.exact.wording.remarks import without_imports, without_neighbours
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.restated.command_forms import Command, read_command
@@ -46,6 +47,8 @@ def meanings(reply: str, task: str) -> list[str]:
     if command is None or not may_be_one_command(task) or _asks_for_two(command, task):
         return []
     command = _mended(command)
+    if command.form.startswith(("add", "remove")) and names_several_lists(task):
+        return []  # a command has one list, and half of what is asked for is wrong
     if len(set(command.slots.values())) < len(command.slots):
         return []
     if command.form.startswith("export"):

@@ -34,7 +34,7 @@ _MISSING = re.compile(
 _NEXT = re.compile(r"\s*(?:,\s*)?\b(?:and|et)\s+(?=(?:also\s+)?(?:to|among|amongst|on|in|aux?|à|dans|parmi)\s)", re.I)
 _HEAD = re.compile(rf"^(?:also\s+)?(?:{_INTO}|from|out of|off|de|des|du|one of)\s+", re.I)
 _HEAD_AGAIN = re.compile(r"^(?:(?:the|our|its|all|one of|la|le|les|nos|l['’])\s*)+", re.I)
-_GENERIC = frozenset(
+GENERIC = frozenset(
     "a an the of that which we can are is be in to by for with from our all its as list lists tuple set sets array "
     "names name known supported accepted allowed recognized recognised valid handled available entries entry values "
     "value items ones things it this these those where they "
@@ -92,6 +92,15 @@ def list_edit(task: str) -> ListEdit | None:
     return None
 
 
+def names_several_lists(task: str) -> bool:
+    """Whether a task goes on to a further list: `list it on A and among B`.
+
+    Args:
+        task: on one line.
+    """
+    return _NEXT.search(task) is not None
+
+
 def _is_plural(description: str) -> bool:
     """Whether a description is one of several things: a list of them."""
     said = _HEAD_AGAIN.sub("", _HEAD.sub("", description))
@@ -105,5 +114,5 @@ def _words(description: str) -> tuple[str, ...]:
     if re.search(r"[`'\"«»(),:;=]", re.sub(r"(?<=\w)['’](?=\w)", " ", said)) or "/" in said:
         return ()
     words = re.findall(r"[\w-]+", re.sub(r"['’]", " ", said))
-    telling = tuple(word for word in words if folded(word) not in _GENERIC and not word.isdigit())
+    telling = tuple(word for word in words if folded(word) not in GENERIC and not word.isdigit())
     return telling if len(words) <= _MOST_WORDS else ()

@@ -19,6 +19,9 @@ from repopilot.agents.editing.exact.wording.noun_phrases import NounPhrase, bare
 from repopilot.agents.editing.exact.wording.task_tokens import Token, looks_like_code
 from repopilot.code.languages import file_kind
 
+_OF_OTHER_THINGS = frozenset(("script", "text", "comment", "import", "line", "code", "version"))
+"""What is no container: beside a plain word it describes entries."""
+
 
 def addition(frame: EditFrame) -> Iterator[ExactTask]:
     """What is added to a thing: a member, an entry, an item."""
@@ -30,6 +33,8 @@ def addition(frame: EditFrame) -> Iterator[ExactTask]:
     name = container.only_name if container is not None else None
     if container is None or name is None or container.described:
         return
+    if name.kind == "word" and _OF_OTHER_THINGS & set(container.whats):
+        return  # `the script extensions` are not what is called `extensions`
     texts = _new_texts(frame)
     places = frame.place_parts()
     for text in texts:
