@@ -53,9 +53,22 @@ def test_where_nothing_tells_what_was_asked_all_stays(new: str, task: str, old: 
 
 
 def test_line_ends_are_kept() -> None:
-    change = edits.change("zones.py", TOO_MUCH.replace("\n", "\r\n"), ZONES.replace("\n", "\r\n"))
-    ((found,),) = partial_changes((change,), TASK, lambda path: ZONES)
+    stored = ZONES.replace("\n", "\r\n")
+    change = edits.change("zones.py", TOO_MUCH.replace("\n", "\r\n"), stored)
+    ((found,),) = partial_changes((change,), TASK, lambda path: stored)
     assert found.content == WANTED.replace("\n", "\r\n")
+
+
+async def test_secrets_and_line_ends_stay_as_they_are_in_the_file(tmp_path: Path) -> None:
+    secret = 'API_TOKEN = "ghp_' + "a1B2c3D4e5" * 3 + 'f6G7h8"\r\n'
+    stored = secret + ZONES.replace("\n", "\r\n")
+    workspace = workspace_of(tmp_path, {**FILES, "zones.py": stored})
+    assert "REDACTED" in (workspace.index.text("zones.py") or "")
+    change = edits.change("zones.py", secret + TOO_MUCH.replace("\n", "\r\n"), stored)
+    examination = Examination(TASK, workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
+    assert done.changes[0].content == secret + WANTED.replace("\n", "\r\n")
+    assert "REDACTED" not in done.changes[0].diff and done.changes[0].diff.count("\n-") == change.diff.count("\n-") - 1
 
 
 async def test_what_breaks_tests_and_was_not_asked_for_is_left_out(tmp_path: Path) -> None:

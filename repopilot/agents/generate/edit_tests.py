@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from itertools import islice
 from repopilot import i18n
 from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.failing_tests import named_test
+from repopilot.agents.editing.places import stored_text
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
 from repopilot.agents.generate.runner_suites import run_version, suite_language, suite_of, with_control
@@ -75,8 +77,7 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
         results = await _until_unbroken(work, candidates, [])
         if results[-1][0] and not examination.by_code:
             best = min(results, key=lambda result: result[0])[1].changes
-            smaller = islice(partial_changes(best, examination.task, examination.workspace.index.text), MOST_PARTIAL)
-            results = await _until_unbroken(work, list(smaller), results)
+            results = await _until_unbroken(work, await asyncio.to_thread(_smaller, best, examination), results)
         broken, chosen, _ = min(results, key=lambda result: result[0])
         testing.note(versions=len(results), broken=broken, genuine=chosen.report.genuine)
     return chosen
@@ -94,6 +95,12 @@ async def _until_unbroken(work: _Work, candidates: Sequence[Changes], tested: Se
         if not compared.broken:
             break
     return results
+
+
+def _smaller(changes: Changes, examination: Examination) -> list[Changes]:
+    """A version without parts that the task doesn't speak of. Blocking: it compares texts."""
+    found = partial_changes(changes, examination.task, lambda path: stored_text(path, examination.workspace))
+    return list(islice(found, MOST_PARTIAL))
 
 
 def tests_of(changes: Changes, examination: Examination) -> list[str]:

@@ -23,7 +23,7 @@ def partial_changes(changes: Changes, task: str, text_of: Callable[[str], str | 
     Args:
         changes: what a model wrote, of one existing file; others have no partial changes.
         task: what was asked for.
-        text_of: the text of a file as it was.
+        text_of: the text of a file as it is stored, with its line ends and secrets.
 
     Yields:
         Changes of the same file that parse, the largest first.
@@ -32,18 +32,17 @@ def partial_changes(changes: Changes, task: str, text_of: Callable[[str], str | 
     before = text_of(change.path)
     if others or change.change != "modified" or before is None:
         return
-    old, new = before.split("\n"), change.content.replace("\r\n", "\n").split("\n")
+    old, new = before.split("\n"), change.content.split("\n")
     operations = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     parts: list[_Part] = [each for each in operations if each[0] != "equal"]
     words = tokens_of(task)
     doubtful = [part for part in parts if not _named(part, old, new, words)]
     if not 0 < len(doubtful) < len(parts) <= _MOST_PARTS:
         return
-    line_end = "\r\n" if "\r\n" in change.content else "\n"
     for dropped in [*([part] for part in reversed(doubtful)), *([doubtful] if len(doubtful) > 1 else [])]:
         text = "\n".join(_without(old, new, parts, dropped))
         if edits.problem_of(change.path, text, before) is None:
-            yield (edits.change(change.path, text.replace("\n", line_end), before.replace("\n", line_end)),)
+            yield (edits.change(change.path, text, before),)
 
 
 _Part = tuple[str, int, int, int, int]
