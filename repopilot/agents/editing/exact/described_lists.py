@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -14,7 +16,7 @@ from repopilot.agents.editing.exact.members import in_quotes_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, merge, written_by_program
 from repopilot.agents.editing.exact.values.literals import is_string
 from repopilot.agents.editing.exact.wording.list_wording import GENERIC, list_edit
-from repopilot.code.languages import file_kind, is_example_path, is_test_path
+from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_test_path
 from repopilot.types import Edit
 
 _LISTS = frozenset(("list", "tuple", "set", "array"))
@@ -23,10 +25,10 @@ _AROUND = frozenset(
     "variable_declarator pair lexical_declaration public_field_definition field_definition".split()
 )
 _NO_LISTS = re.compile(r"__\w+__$")
-_OF_DOCUMENTATION = re.compile(r"(?:^|/)(?:docs?|documentation)/|(?:^|/)conf\.py$")
+_SPHINX = "conf.py"
 """Code that only builds the documentation."""
-_FEWEST = 2
-"""Entries that a list must have, to be known by them."""
+_FEWEST, _FEWEST_WORDS = 2, 2
+"""Entries that a list must have, to be known by them; words that tell which of the lists without a name is meant."""
 _MOST_FILES = 120
 _CLEAR = 0.5
 """How much worse the next list must fit."""
@@ -38,6 +40,7 @@ class _Found(NamedTuple):
     source: SourceText
     node: Node
     entries: tuple[Node, ...]
+    texts: tuple[str, ...]
     name: str
     score: float
     explained: bool
@@ -74,14 +77,14 @@ def _list_meant(words: Sequence[str], item: str, sources: Sources, *, removed: b
         if source is None or source.root is None or (written_by_program(source) and not _is_named(path, words)):
             continue
         for node, entries in _lists_of(source.root):
-            texts = [_text(source, entry) for entry in entries]
+            texts = tuple(_text(source, entry) for entry in entries)
             if (item in texts) if removed else _could_hold(texts, item):
-                found.append(_scored(source, node, entries, wanted))
+                found.append(_Found(source, node, entries, texts, *_fit(source, node, wanted)))
     needed = 0.5 if removed and len(found) == 1 else 1.0  # an entry that only one list has tells which is meant
     fitting = sorted((f for f in found if f.score >= needed), key=lambda f: -f.score)
     if not fitting or not fitting[0].explained or (len(fitting) > 1 and fitting[1].score > fitting[0].score - _CLEAR):
         return None
-    return fitting[0] if removed or item not in [_text(fitting[0].source, e) for e in fitting[0].entries] else None
+    return fitting[0] if removed or item not in fitting[0].texts else None
 
 
 def _is_named(path: str, words: Sequence[str]) -> bool:
@@ -94,7 +97,7 @@ def _searched(wanted: Sequence[frozenset[str]], item: str, sources: Sources, *, 
     index = sources.workspace.index
     paths = sources.mentioning(item) if removed else list(index.files)
     code = [p for p in paths if file_kind(p) == "code" and not is_test_path(p) and not is_example_path(p)]
-    code = [p for p in code if not _OF_DOCUMENTATION.search(p)]
+    code = [p for p in code if not is_doc_path(p) and PurePosixPath(p).name != _SPHINX]
     if removed:
         return code
     return [p for p in code if _has_words(f"{p}\n{index.text(p) or ''}".lower(), wanted)][:_MOST_FILES]
@@ -132,25 +135,28 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "0", plain)
 
 
-def _scored(source: SourceText, node: Node, entries: tuple[Node, ...], wanted: Sequence[frozenset[str]]) -> _Found:
-    """A list with how many of the words are in its names; those nearer to it count more."""
-    names = _names_around(source, node)
-    own = name_parts(names[0]) if names else set()
-    outer = {part for name in names[1:] for part in name_parts(name)}
-    if not names or names[0] == _NO_NAME:  # a list in a condition: what it decides is said beside it
-        own, outer = name_parts(_condition_text(source, node)), outer | own
+@cache
+def _generic_parts() -> frozenset[str]:
+    return frozenset(name_parts("_".join(GENERIC)))
+
+
+def _fit(source: SourceText, node: Node, wanted: Sequence[frozenset[str]]) -> tuple[str, float, bool]:
+    """A list's name, how many of the words are in its names, of which nearer ones count more, and whether all words of
+    its name are said."""
+    name, *others = _names_around(source, node)
+    unnamed = name == _NO_NAME  # in a condition: what it decides is said beside it
+    own = name_parts(_condition_text(source, node) if unnamed else name)
+    outer = {part for other in others for part in name_parts(other)}
     path = name_parts(source.path.rpartition(".")[0])
     covered = [1.0 if terms & (own | outer) else 0.9 if terms & path else 0.0 for terms in wanted]
     named = sum(bool(terms & own) for terms in wanted)
     near = any(terms & (own | outer) for terms in wanted)
-    unnamed = not names or names[0] == _NO_NAME
-    known = (len(wanted) >= _FEWEST and named > 0) if unnamed else not _NO_LISTS.match(names[0])
-    explained = frozenset().union(*wanted) | name_parts("_".join(GENERIC))
-    unexplained = len(own - explained)
+    known = (len(wanted) >= _FEWEST_WORDS and named > 0) if unnamed else not _NO_LISTS.match(name)
+    unexplained = len(own - _generic_parts() - frozenset().union(*wanted))
     extra = named - 0.1 * min(unexplained, 3) if near else 0.0
     share = sum(bool(c) for c in covered) / len(covered) if near and known else 0.0
     full = share if share < 1 else 1.0 + max(extra, 0.0)
-    return _Found(source, node, entries, names[0] if names else "", full, unnamed or not unexplained)
+    return name, full, unnamed or not unexplained
 
 
 _NO_NAME = "?"
@@ -184,9 +190,9 @@ def _condition_text(source: SourceText, node: Node) -> str:
 
 
 def _added(found: _Found, item: str) -> Patch:
-    source, texts = found.source, [_text(found.source, e) for e in found.entries]
+    source = found.source
     text = in_quotes_of(f'"{item}"', [source.slice(e) for e in found.entries])
-    at = sorted_position(texts, item)
+    at = sorted_position(found.texts, item)
     patch = Patch()
     patch.replace(source.path, *added_entry(source.data, found.node, found.entries, at, text))
     patch.edits.append(Edit("add_member", source.path, found.name, text))
@@ -195,7 +201,7 @@ def _added(found: _Found, item: str) -> Patch:
 
 def _removed(found: _Found, item: str) -> Patch:
     source = found.source
-    gone = {n for n, entry in enumerate(found.entries) if _text(source, entry) == item}
+    gone = {n for n, text in enumerate(found.texts) if text == item}
     patch = Patch()
     for start, end in removed_spans(source.data, found.entries, gone):
         lone = found.node.type == "tuple" and len(found.entries) - len(gone) == 1 and max(gone) > 0

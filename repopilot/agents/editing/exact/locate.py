@@ -84,11 +84,9 @@ def task_paths(task: ExactTask, sources: Sources) -> list[str]:
 
 def _defining(written: str, name: str, index: Index) -> str | None:
     """The one of several files with a path's end that defines a name: `toc.py` for what only one of them has."""
-    endings = {p for p in index.files if p.endswith("/" + written.lstrip("@").removeprefix("./"))}
-    if not is_name(name):
-        return None
-    found = {s.path for s in index.symbols(dotted(name)) if s.path in endings}
-    return next(iter(found)) if len(found) == 1 else None
+    end = "/" + written.lstrip("@").removeprefix("./")
+    found = {s.path for s in index.symbols(dotted(name)) if s.path.endswith(end)} if is_name(name) else set()
+    return found.pop() if len(found) == 1 else None
 
 
 def _no_file(written: str, index: Index) -> GenerationFailed:
@@ -106,13 +104,8 @@ def _no_file(written: str, index: Index) -> GenerationFailed:
 
 def owners(task: ExactTask, index: Index) -> list[NamedPlace]:
     """The places of a task that are no files."""
-    return [
-        p
-        for p in task.places
-        if "/" not in p.name
-        and is_name(p.name)
-        and (path_named(p.name, index) or _defining(p.name, task.name, index)) is None
-    ]
+    plain = [p for p in task.places if "/" not in p.name and is_name(p.name)]
+    return [p for p in plain if (path_named(p.name, index) or _defining(p.name, task.name, index)) is None]
 
 
 def candidates(name: str, task: ExactTask, sources: Sources) -> list[Symbol]:

@@ -173,9 +173,8 @@ def _imports_one(names: Sequence[str], path: str, result: EditOutcome) -> bool:
         for line in change.diff.split("\n")
         if line[:1] == "+"
     )
-    return any(_whole_name(name).search(added) for name in names) and not re.search(
-        r"^\+\s*(?:def|class)\b", added, re.M
-    )
+    defines = re.search(r"^\+\s*(?:def|class)\b", added, re.M) is not None
+    return not defines and any(_whole_name(name).search(added) for name in names)
 
 
 def _misses_behaviour(task: str, result: EditOutcome, workspace: Workspace) -> bool:
@@ -230,12 +229,8 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         problem, result = error, None
     if result is not None:
         return result
-    guessed = (
-        said_exports(task, sources),
-        *grounded_edits(task, sources),
-        *([e] for e in replaced_word(task, sources)),
-    )
-    for edits in guessed:
+    words = ([edit] for edit in replaced_word(task, sources))
+    for edits in (said_exports(task, sources), *grounded_edits(task, sources), *words):
         try:
             result = _together([[edit] for edit in edits], sources)
         except GenerationFailed:  # a guess that the code contradicts

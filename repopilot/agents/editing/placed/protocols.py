@@ -10,7 +10,6 @@ from repopilot.agents.editing.placed.wanted import CodeName, Wanted
 
 _FUNCTIONS = "repr|str|len|bool|iter|hash|int|float|bytes|abs|reversed|round|next|format|dir"
 _CALLED = re.compile(rf"`?(?<![\w.])({_FUNCTIONS})\((?:[a-z_]\w*)?\)`?")
-
 _CLASS_NAME = re.compile(r"(?<![\w.])[A-Z]\w*")
 
 Defines = Callable[[str], bool]
@@ -30,8 +29,10 @@ def with_protocol(wanted: Wanted, task: str, is_class: Defines, defines: Defines
         task names no such function, or not one class.
     """
     called = _CALLED.search(task)
+    if called is None or wanted.name:
+        return wanted
     classes = [name for name in dict.fromkeys(_CLASS_NAME.findall(task)) if is_class(name)]
-    if called is None or wanted.name or len(classes) != 1:
+    if len(classes) != 1:
         return wanted
     method = f"{classes[0]}.__{called[1]}__"
     others = tuple(name for name in wanted.names if name.text != called[1])
