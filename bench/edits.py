@@ -243,7 +243,8 @@ async def attempted(task: str, workspace: Workspace, until: str) -> Attempt:
     Args:
         task: as the user types it.
         workspace: the repository and the model.
-        until: `verdict`, or `diff` to stop when a diff is published, or when it is clear that there will be none.
+        until: `verdict` to stop when only prose is still to come, or `diff` to stop when a diff is published, or when it
+            is clear that there will be none.
 
     Returns:
         The files and when they came, or why there are none.
@@ -255,7 +256,7 @@ async def attempted(task: str, workspace: Workspace, until: str) -> Attempt:
     def sink(event: trace.Event) -> None:
         events.append((time.perf_counter() - began, event))
         prose = isinstance(event, trace.Started) and event.name == _PROSE_STEP
-        if until == "diff" and (prose or isinstance(event, trace.Published)):
+        if prose or (until == "diff" and isinstance(event, trace.Published)):  # nothing changes after the prose begins
             enough.set()
 
     async def work() -> None:
