@@ -63,6 +63,20 @@ def test_plain_requests_without_any_model(question: str, intent: Intent) -> None
 
 
 @pytest.mark.parametrize(
+    "task",
+    (
+        "Renomme la méthode `Store._getall` en `_get_all` partout (code et tests).",
+        "Move parse_header out of http.py into headers.py and adjust the imports, tests included",
+        "snake_case please: rename `toRow` in Table.export, its callers and the tests",
+        "La fonction `lire_config` doit s'appeler `charger_config`, partout où on s'en sert, tests compris.",
+        "Delete `old_main` from cli.py together with its test",
+    ),
+)
+def test_an_edit_that_takes_its_callers_and_tests_along_is_an_edit(task: str) -> None:
+    assert classify(task).intent == "GENERATE"
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "where do we validate tokens",
