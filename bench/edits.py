@@ -243,8 +243,8 @@ async def attempted(task: str, workspace: Workspace, until: str) -> Attempt:
     Args:
         task: as the user types it.
         workspace: the repository and the model.
-        until: `verdict` to stop when only prose is still to come, or `diff` to stop when a diff is published, or when it
-            is clear that there will be none.
+        until: `verdict` to stop when only prose is still to come, or `diff` to stop when a diff is published, or when
+            it is clear that there will be none.
 
     Returns:
         The files and when they came, or why there are none.
