@@ -9,6 +9,7 @@ from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
 from repopilot.agents.editing.exact.definitions.basing import change_bases
+from repopilot.agents.editing.exact.definitions.constructor_options import add_constructor_option, constructor_option
 from repopilot.agents.editing.exact.definitions.decorating import add_decorator, remove_decorator
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
@@ -100,6 +101,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "project_field": project_field,
     "add_dependency": add_dependency,
     "remove_dependency": remove_dependency,
+    "constructor_option": add_constructor_option,
 }
 
 
@@ -143,7 +145,7 @@ def _misses_import(task: str, result: EditOutcome) -> bool:
 
 def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
     """The edit that a task asks for, as it stands, without what it says beside, or as a rename."""
-    result = _exact_edit(task, workspace)
+    result = _wholly_read(task, workspace) or _exact_edit(task, workspace)
     if result is not None:
         return result
     whole = plain_task(on_one_line(task))
@@ -155,6 +157,15 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
         if result is not None and _leaves(staying, result) and _is_about(about, result):
             return result
     return _moved(whole, workspace) or _renamed(rest, staying, workspace)
+
+
+def _wholly_read(task: str, workspace: Workspace) -> EditOutcome | None:
+    """The edit of a task of which one pattern reads every sentence: what is a reason in another may be a wish in it."""
+    sources = Sources(workspace)
+    try:
+        return _together([[edit] for edit in constructor_option(task, sources)], sources)
+    except GenerationFailed:
+        return None
 
 
 def _moved(task: str, workspace: Workspace) -> EditOutcome | None:
