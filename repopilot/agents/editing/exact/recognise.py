@@ -9,7 +9,7 @@ from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
 from repopilot.agents.editing.exact.definitions.basing import change_bases
-from repopilot.agents.editing.exact.definitions.constructor_options import add_constructor_option, constructor_option
+from repopilot.agents.editing.exact.definitions.constructor_options import add_constructor_option
 from repopilot.agents.editing.exact.definitions.decorating import add_decorator, remove_decorator
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
@@ -47,6 +47,7 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, by_line, merg
 from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.agents.editing.exact.values.version_bump import bump_version
+from repopilot.agents.editing.exact.wholly_read import wholly_read
 from repopilot.agents.editing.exact.wording.constraints import requests_only, without_constraints
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task
 from repopilot.agents.editing.exact.wording.reading import on_one_line, read_task
@@ -145,8 +146,10 @@ def _misses_import(task: str, result: EditOutcome) -> bool:
 
 def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
     """The edit that a task asks for, as it stands, without what it says beside, or as a rename."""
-    result = _wholly_read(task, workspace) or _exact_edit(task, workspace)
-    if result is not None:
+    sources = Sources(workspace)
+    read = wholly_read(task, sources)
+    result = _carried_out(read, sources) if read else _exact_edit(task, workspace)
+    if result is not None or read:
         return result
     whole = plain_task(on_one_line(task))
     rest, staying = without_constraints(whole)
@@ -159,11 +162,10 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
     return _moved(whole, workspace) or _renamed(rest, staying, workspace)
 
 
-def _wholly_read(task: str, workspace: Workspace) -> EditOutcome | None:
-    """The edit of a task of which one pattern reads every sentence: what is a reason in another may be a wish in it."""
-    sources = Sources(workspace)
+def _carried_out(edits: Sequence[ExactTask], sources: Sources) -> EditOutcome | None:
+    """The edit that a task certainly asks for, None where the code has no place for it."""
     try:
-        return _together([[edit] for edit in constructor_option(task, sources)], sources)
+        return _together([[edit] for edit in edits], sources)
     except GenerationFailed:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections.abc
 import re
 from collections.abc import Iterator
 
@@ -24,13 +25,14 @@ from repopilot.agents.editing.exact.parameters.optional_parameters import (
     OptionalParameter,
     add_optional,
     annotates,
+    is_annotated,
     type_of,
     with_none,
 )
 from repopilot.agents.editing.exact.python.calls import parameter_name, parameters_of
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, decorator_names
 from repopilot.agents.editing.exact.python.modules import modules_of
-from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS
+from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.wording.option_wording import kept_option
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task
@@ -40,7 +42,8 @@ from repopilot.types import Edit
 _FOREIGN_BASES = re.compile(r"\b(?:\w*Enum|\w*Flag|NamedTuple|TypedDict|Protocol|BaseModel|Model|metaclass)\b")
 _PLAIN_BASES = re.compile(r"(?:\w+\.)?(?:object|ABC|Generic)(?:\[.*\])?", re.S)
 _OWN_STATE = (
-    "__new__ __setattr__ __reduce__ __reduce_ex__ __getstate__ __setstate__ __copy__ __deepcopy__ __getnewargs__".split()
+    "__new__ __setattr__ __reduce__ __reduce_ex__ __getstate__ __setstate__ __copy__ __deepcopy__ __getnewargs__ "
+    "__eq__".split()
 )
 """Members that say what an object consists of, and would have to know the new attribute."""
 _COPIES = re.compile(rb"\b(?:type\(self\)|self\.__class__|copy\.(?:copy|replace)|locals|vars)\(")
@@ -144,10 +147,9 @@ def add_constructor_option(task: ExactTask, sources: Sources) -> Patch | None:
 def _parameter(source: SourceText, task: ExactTask) -> OptionalParameter:
     """The parameter with its annotation: of a default None whose type isn't said, any object will do."""
     said, default = task.extra["type"], task.new
-    if default == "None":
-        annotation = with_none(source, said) if said else "object"
-    else:
-        annotation = said or type_of(default)
+    annotation = said or type_of(default) or "object"
+    if default == "None" and said:
+        annotation = with_none(source, said)
     return OptionalParameter(task.name, default, annotation, bool(task.extra["keyword"]))
 
 
@@ -162,7 +164,10 @@ def _may_change(project: PythonProject, place: ClassPlace, task: ExactTask) -> b
         return False
     ancestors, descendants = project.ancestors(place), project.descendants(place)
     for ancestor in (place, *ancestors):
-        other, listed = project.sources.get(ancestor.path), project.class_node(ancestor).child_by_field_name("superclasses")
+        other, listed = (
+            project.sources.get(ancestor.path),
+            project.class_node(ancestor).child_by_field_name("superclasses"),
+        )
         if other is None or (listed is not None and _FOREIGN_BASES.search(other.slice(listed))):
             return False
     if any(project.members(place, name) for name in _OWN_STATE):
@@ -192,9 +197,10 @@ def _outside_bases(project: PythonProject, place: ClassPlace) -> Iterator[str]:
 
 def _known_outside(base: str, names: set[str]) -> bool:
     """Whether a base is Python's own, and has none of some attributes."""
-    known = getattr(builtins, base, None)
     if _PLAIN_BASES.fullmatch(base):
         return True
+    last = base.partition("[")[0].rpartition(".")[2]
+    known = getattr(collections.abc, last, None) or getattr(builtins, base, None)
     return isinstance(known, type) and not any(hasattr(known, name) for name in names)
 
 
@@ -226,16 +232,14 @@ def _own_constructors(project: PythonProject, place: ClassPlace) -> Iterator[str
 # A constructor that is there
 
 
-def _extend(
-    source: SourceText, function: Node, parameter: OptionalParameter, task: ExactTask, patch: Patch
-) -> bool:
+def _extend(source: SourceText, function: Node, parameter: OptionalParameter, task: ExactTask, patch: Patch) -> bool:
     """Add the parameter to a constructor, and the assignment to its body."""
     listed = [parameter_name(source, p) for p in parameters_of(function)]
     body = function.child_by_field_name("body")
     if decorator_names(source, function) or not listed or parameter.name in listed or body is None:
         return False
-    if re.search(rf"(?<![\w.]){re.escape(parameter.name)}(?!\w)", source.slice(body)):
-        return False  # the body already gives the name another meaning
+    if _gives_meaning(source, function, parameter.name):
+        return False
     assignment = f"{listed[0]}.{task.extra['attribute']} = {parameter.name}"
     statements = [c for c in body.named_children if c.type != "comment"]
     after = _statement_before(source, statements, listed)
@@ -245,6 +249,7 @@ def _extend(
         return False
     if not add_optional(source, function, parameter, patch):
         return False
+    _declare(source, function, [_left_text(source, unwrapped(s)) for s in statements], parameter, task, patch)
     if unwrapped(after).type == "ellipsis" or after.type == "pass_statement":
         patch.replace(source.path, after.start_byte, after.end_byte, assignment)
         return True
@@ -252,6 +257,33 @@ def _extend(
     gap = "\n" if after == docstring_node(source, function) and b"\n" in source.data[after.start_byte : end] else ""
     patch.replace(source.path, end, end, f"\n{gap}{indent_of(source, after)}{assignment}")
     return True
+
+
+def _gives_meaning(source: SourceText, function: Node, name: str) -> bool:
+    """Whether a constructor already uses a name of its own, or as a key, or copies objects of its class."""
+    owner = scope_of(function).child_by_field_name("name")
+    text = source.slice(function)
+    copies = owner is not None and re.search(rf"isinstance\([^()]*\b{source.slice(owner)}\b", text)
+    inside = (u for u in name_table(source, name).uses if function.start_byte <= u.start < function.end_byte)
+    uses = any(u.role in ("bind", "load", "parameter", "imported", "declared", "keyword") for u in inside)
+    return bool(copies) or uses or re.search(rf"['\"]{re.escape(name)}['\"]", text) is not None
+
+
+def _declare(
+    source: SourceText, function: Node, assigned: list[str], parameter: OptionalParameter, task: ExactTask, patch: Patch
+) -> None:
+    """Declare the attribute in the body of the class, where the others that the constructor sets are."""
+    owner = scope_of(function)
+    attributes = {text.partition(".")[2] for text in assigned if text.startswith("self.")}
+    bare = [a for a in class_assignments(owner) if a.child_by_field_name("right") is None]
+    declared = {_left_text(source, a) for a in bare}
+    if not attributes or not attributes <= declared or any(b"Final" in (a.text or b"") for a in bare):
+        return
+    last = bare[-1]
+    if is_annotated(source, function):
+        end = line_end(source, last.end_byte)
+        text = f"{task.extra['attribute']}: {parameter.annotation}"
+        patch.replace(source.path, end, end, f"\n{indent_of(source, last)}{text}")
 
 
 def _statement_before(source: SourceText, statements: list[Node], parameters: list[str]) -> Node | None:
@@ -267,7 +299,9 @@ def _keeps(source: SourceText, statement: Node, parameters: list[str]) -> bool:
     left, right = (inner.child_by_field_name(side) for side in ("left", "right"))
     if inner.type != "assignment" or left is None or right is None:
         return False
-    return source.slice(left).startswith(f"{parameters[0]}.") and source.slice(right) in parameters[1:]
+    holder, _, attribute = source.slice(left).partition(".")
+    named = attribute.lstrip("_") in parameters[1:] or source.slice(right) in parameters[1:]
+    return holder == parameters[0] and attribute.isidentifier() and named
 
 
 def _leaves(statement: Node) -> bool:
@@ -303,9 +337,9 @@ def _write(source: SourceText, node: Node, parameter: OptionalParameter, task: E
     text = f"\n{indent}".join(rows)
     last = inside[-1]
     if last.type == "pass_statement" or unwrapped(last).type == "ellipsis":
-        start = source.data.rfind(b":", node.start_byte, last.start_byte) + 1 if len(inside) == 1 else last.start_byte
-        alone = last.start_point[0] == node.start_point[0]
-        patch.replace(source.path, start if alone else last.start_byte, last.end_byte, f"\n{indent}{text}" if alone else text)
+        alone = last.start_point[0] == node.start_point[0]  # `class Lost(Exception): pass`
+        start = source.data.rfind(b":", node.start_byte, last.start_byte) + 1 if alone else last.start_byte
+        patch.replace(source.path, start, last.end_byte, f"\n{indent}{text}" if alone else text)
         return True
     kinds = ("function_definition", "decorated_definition", "class_definition")
     first = next((c for c in inside if c.type in kinds), None)
@@ -335,7 +369,7 @@ def _add_field(
     fields = list(class_assignments(node))
     typed = [f for f in fields if f.child_by_field_name("type") is not None]
     own = parameter.name == task.extra["attribute"] and not parameter.keyword
-    if not own or not typed or len(typed) != len(fields) or not parameter.annotation or parameter.annotation == "object":
+    if not own or not typed or len(typed) != len(fields) or parameter.annotation in ("", "object"):
         return False
     if not _declares_fields(source, node) or _constructors(project, place) or project.descendants(place):
         return False  # fields without a default below it could not follow
@@ -381,5 +415,3 @@ def _with_slot(source: SourceText, node: Node, attribute: str, patch: Patch) -> 
 def _left_text(source: SourceText, assignment: Node) -> str:
     left = assignment.child_by_field_name("left")
     return source.slice(left) if left is not None else ""
-
-

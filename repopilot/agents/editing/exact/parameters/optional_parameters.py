@@ -15,7 +15,6 @@ from repopilot.agents.editing.exact.sources import Patch, SourceText
 from repopilot.code.python_ast import parse_expression
 
 _USUAL_LENGTH = 88
-_LONGEST = 120
 _CERTAIN = ("bool", "int", "float", "str")
 
 
@@ -106,7 +105,6 @@ def _takes_keywords_only(parameters: list[Node]) -> bool:
 
 
 def _fits(source: SourceText, at: int, new: str) -> bool:
-    """Whether a line of code with something new is no longer than those of its file may be."""
-    rows = (row for row in source.text.split("\n") if not re.match(r"\s*(?:#|[\"'])", row))
-    limit = min(max(_USUAL_LENGTH, *(len(row) for row in rows)), _LONGEST)
-    return len(source.line_text(source.line_of(at))) + len(new) <= limit
+    """Whether a signature with something new stays as short as others of its file are."""
+    longest = max((len(row) for row in re.findall(r"^ *(?:async )?def .*:$", source.text, re.M)), default=0)
+    return len(source.line_text(source.line_of(at))) + len(new) <= max(_USUAL_LENGTH, longest)

@@ -1,4 +1,4 @@
-"""Reads tasks that want a new optional parameter: of a constructor that keeps it, or of functions that hand it on. Pure.
+"""Reads tasks that want a new optional parameter: kept by a constructor or handed on. Pure.
 
 One pattern must read the whole task: what it leaves over may be further behaviour, which code can't add.
 """
@@ -43,8 +43,9 @@ _GIVEN = (
     r"|otherwise|(?:s'|si) (?:il|elle) n' (?:est|etait) pas (?:donnee?|fournie?|passee?|precisee?)|sinon)"
 )
 _DEFAULT = (
-    rf"(?:(?:which |that |it |qui )?(?:should |must |doit )?(?:be |is |are |est |being )?(?P<switch>off|on|disabled|enabled|"
-    rf"desactivee?|activee?) (?:by default|par defaut|unless (?:set|given|asked for)|initially)"
+    rf"(?:(?:which |that |it |qui )?(?:should |must |doit )?(?:be |is |are |est |being )?"
+    rf"(?P<switch>off|on|disabled|enabled|desactivee?|activee?) "
+    rf"(?:by default|par defaut|unless (?:set|given|asked for)|initially)"
     rf"|(?:which |that |it |qui )?(?:should |must |is |est |vaut |valant )?(?P<value1>{_VALUE}) (?:by default|"
     rf"par defaut|as (?:the |its )?default|{_GIVEN})"
     rf"|(?:which |that |it |and )?(?:should )?(?:defaulting|defaults?) to (?P<value2>{_VALUE})"
@@ -62,9 +63,9 @@ _READ = (
     r"afficher|retrouver|identifier)"
 )
 _PURPOSE = (
-    rf"(?:(?:so|so that|such that|in order that|which lets|to let|letting|pour que|pour qu'|afin que|afin qu') {_PEOPLE}"
-    rf"(?: that catch (?:it|them)| catching (?:it|them)| downstream| who catch (?:it|them)| qui l' attrapent)? "
-    rf"(?:can|could|may|are able to|is able to|will be able to|to|peut|peuvent|puisse|puissent)?\s?(?:later |then |"
+    rf"(?:(?:so|so that|such that|in order that|which lets|to let|letting|pour que|pour qu'|afin que|afin qu') "
+    rf"{_PEOPLE}(?: that catch (?:it|them)| catching (?:it|them)| downstream| who catch (?:it|them)| qui l' attrapent)?"
+    rf" (?:can|could|may|are able to|is able to|will be able to|to|peut|peuvent|puisse|puissent)? ?(?:later |then |"
     rf"easily |directly |programmatically |facilement )?{_READ}\b[^,]*"
     rf"|for (?:later )?(?:inspection|debugging|introspection)(?: purposes)?|so (?:that )?it can be (?:inspected|read|"
     rf"looked at|examined|accessed)(?: later| afterwards)?)"
@@ -84,9 +85,10 @@ _OBJECT = (
     r"(?:(?:the |that |l' )?(?:new )?(?:instance|object|exception|error|objet|self)(?: itself)?"
     r"|l' (?:instance|objet|exception)|itself|self)"
 )
+_OTHER_ATTRIBUTE = _ATTRIBUTE.replace("attribute1", "attribute3").replace("attribute2", "attribute4")
 _WHERE = (
     rf"(?:(?:as|in|under|to|via|through|on|comme|dans|sous|en tant qu'|en|sur) (?:{_ATTRIBUTE}|{_OBJECT})"
-    rf"(?: (?:as|under|in|comme|sous) (?:{_ATTRIBUTE.replace('attribute1', 'attribute3').replace('attribute2', 'attribute4')}))?"
+    rf"(?: (?:as|under|in|comme|sous) (?:{_OTHER_ATTRIBUTE}))?"
     rf"(?: {_SAME_NAME})?|{_SAME_NAME})"
 )
 _KEEP_VERB = r"(?:keep|store|save|expose|remember|record|hold|retain|set|assign)"
@@ -95,7 +97,7 @@ _KEEPING = r"(?:keeping|storing|saving|exposing|remembering|recording|holding|re
 _KEEP_FR = r"(?:garder?|stocker?|conserver?|enregistrer?|memoriser?|exposer?)"
 _KEPT_FR = r"(?:gardee?|stockee?|conservee?|enregistree?|memorisee?|exposee?|disponible|accessible)"
 _KEEP = (
-    r"(?:(?:which|that|and|it|its value|the value|this|qu'|que|qui|et) )*"
+    r"(?:(?:which|that|and|it|its value|the value|this|qu'|que|qui|et|de|d') )*"
     r"(?:(?:should|must|is|gets?|to|be|will|doit|etre|est|soit|are|have|has) )*"
     rf"(?:(?:it|they|il|elle) )?(?:then |simply |also |just )?(?:"
     rf"(?:{_KEEP_VERB}|{_KEEPING}|keeps|stores|saves|exposes|remembers|records|holds)"
@@ -110,8 +112,8 @@ _REMARK = (
 )
 _CLASS = (
     r"(?:(?:the )?(?:class |exception |la classe |l' exception |le )?<c\d+>(?: 's)?(?: (?:class|exception|error))?"
-    r"(?: (?:constructor|initiali[sz]er|__init__|class constructor))?|(?:the )?(?:constructor|initiali[sz]er) (?:of|for) "
-    r"(?:the )?<c\d+>(?: class)?|le constructeur d[e'] <c\d+>)"
+    r"(?: (?:constructor|initiali[sz]er|__init__|class constructor))?|(?:the )?(?:constructor|initiali[sz]er) "
+    r"(?:of|for) (?:the )?<c\d+>(?: class)?|le constructeur d[e'] <c\d+>)"
 )
 _TAKE = r"(?:take|accept|receive|have|get|support|gain)"
 _TAKES = r"(?:takes|accepts|receives|gets|gains)"
@@ -256,14 +258,10 @@ def _ends_well(words: str, at: int) -> bool:
     return at == len(words) or words[at] in " ,"
 
 
-def _option(
-    shape: Shape, head: re.Match[str], parts: dict[str, re.Match[str]], path: str
-) -> WantedOption | None:
+def _option(shape: Shape, head: re.Match[str], parts: dict[str, re.Match[str]], path: str) -> WantedOption | None:
     groups = {key: value or "" for key, value in head.groupdict().items()}
     written = next((groups[key] for key in ("before", "after", "plain", "name_fr") if groups.get(key)), "")
-    described = " ".join(
-        value for key, value in groups.items() if key.startswith(("adjectives", "noun")) and value
-    )
+    described = " ".join(value for key, value in groups.items() if key.startswith(("adjectives", "noun")) and value)
     name, type_, default = (shape.of(written), "", "")
     if shape.kind(written) == "d":
         name, type_, default = with_default(shape.of(written))

@@ -1,0 +1,23 @@
+"""Tasks of which one pattern reads every sentence.
+
+They are read before sentences that only say why are left out: such a sentence may be a wish for more here.
+"""
+
+from __future__ import annotations
+
+from repopilot.agents.editing.exact.definitions.constructor_options import constructor_option
+from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.sources import Sources
+
+
+def wholly_read(task: str, sources: Sources) -> list[ExactTask]:
+    """What a task asks for, where it is one of those that are read as a whole.
+
+    Args:
+        task: as the user wrote it.
+        sources: the files.
+
+    Returns:
+        The edits, which together are all that it asks for; [] for other tasks.
+    """
+    return list(constructor_option(task, sources))
