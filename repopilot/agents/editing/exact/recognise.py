@@ -12,6 +12,7 @@ from repopilot.agents.editing.exact.definitions.basing import change_bases
 from repopilot.agents.editing.exact.definitions.constructor_options import add_constructor_option
 from repopilot.agents.editing.exact.definitions.decorating import add_decorator, remove_decorator
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
+from repopilot.agents.editing.exact.definitions.raised_instead import raise_instead
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
 from repopilot.agents.editing.exact.described import described_value
 from repopilot.agents.editing.exact.described_lists import described_entry
@@ -103,6 +104,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "add_dependency": add_dependency,
     "remove_dependency": remove_dependency,
     "constructor_option": add_constructor_option,
+    "raise_instead": raise_instead,
 }
 
 

@@ -6,6 +6,7 @@ They are read before sentences that only say why are left out: such a sentence m
 from __future__ import annotations
 
 from repopilot.agents.editing.exact.definitions.constructor_options import constructor_option
+from repopilot.agents.editing.exact.definitions.raised_instead import exchanged_exception
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.sources import Sources
 
@@ -20,4 +21,5 @@ def wholly_read(task: str, sources: Sources) -> list[ExactTask]:
     Returns:
         The edits, which together are all that it asks for; [] for other tasks.
     """
-    return list(constructor_option(task, sources))
+    readers = (constructor_option, exchanged_exception)
+    return next((found for reader in readers if (found := list(reader(task, sources)))), [])

@@ -175,7 +175,7 @@ def _may_change(project: PythonProject, place: ClassPlace, task: ExactTask) -> b
     names = {task.name, task.extra["attribute"]}
     if any(_has(project, c, name) for c in (place, *ancestors, *descendants) for name in names):
         return False
-    return all(_known_outside(name, names) for name in _outside_bases(project, place))
+    return all(_known_outside(name, names) for name in project.outside_names(place))
 
 
 def _has(project: PythonProject, place: ClassPlace, name: str) -> bool:
@@ -183,16 +183,6 @@ def _has(project: PythonProject, place: ClassPlace, name: str) -> bool:
     assigned = project.assigned_attributes(place, name)
     inside = any(p == place.path and own.start_byte <= n.start_byte < own.end_byte for p, n in assigned)
     return inside or bool(project.own_members(place, name))
-
-
-def _outside_bases(project: PythonProject, place: ClassPlace) -> Iterator[str]:
-    """The bases of a class and those above it that the repository doesn't define, as written."""
-    for ancestor in (place, *project.ancestors(place)):
-        source = project.sources.get(ancestor.path)
-        listed = project.class_node(ancestor).child_by_field_name("superclasses")
-        nodes = [n for n in listed.named_children if n.type not in ("keyword_argument", "comment")] if listed else []
-        assert source is not None
-        yield from (source.slice(n) for n, base in zip(nodes, project.bases(ancestor), strict=True) if base is None)
 
 
 def _known_outside(base: str, names: set[str]) -> bool:
@@ -213,7 +203,7 @@ def _is_plain_error(project: PythonProject, place: ClassPlace) -> bool:
     ancestors = project.ancestors(place)
     if any(project.own_members(a, "__init__") for a in ancestors):
         return False
-    outside = list(_outside_bases(project, place))
+    outside = list(project.outside_names(place))
     errors = [getattr(builtins, name, None) for name in outside]
     if not errors or not all(isinstance(e, type) and issubclass(e, BaseException) for e in errors):
         return False

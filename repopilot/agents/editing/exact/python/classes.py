@@ -469,7 +469,12 @@ class PythonProject:
         return found
 
     def outside_bases(self, place: ClassPlace) -> list[str]:
-        """The bases, of a class and its bases, that the repository doesn't define."""
+        """The bases, of a class and its bases, that neither the repository defines nor Python as plain ones."""
+        names = self.outside_names(place)
+        return [name for name in names if name.partition("[")[0].rpartition(".")[2] not in _PLAIN_BASES]
+
+    def outside_names(self, place: ClassPlace) -> list[str]:
+        """The bases, of a class and its bases, that the repository doesn't define, as written."""
         found = []
         for ancestor in (place, *self.ancestors(place)):
             source = self.sources.get(ancestor.path)
@@ -479,7 +484,7 @@ class PythonProject:
             )
             assert source is not None
             found += [source.slice(n) for n, base in zip(nodes, self.bases(ancestor), strict=True) if base is None]
-        return [name for name in found if name.partition("[")[0].rpartition(".")[2] not in _PLAIN_BASES]
+        return found
 
     def ancestors(self, place: ClassPlace) -> list[ClassPlace]:
         """The classes of the repository that a class inherits from, nearest first."""

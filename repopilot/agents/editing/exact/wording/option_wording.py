@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from repopilot.agents.editing.exact.wording.pattern_parts import FURTHER, PEOPLE, following
 from repopilot.agents.editing.exact.wording.task_shape import Shape, with_default
 
 _CODE_NAME = r"(?:<[nt]\d+>)"
@@ -53,10 +54,6 @@ _DEFAULT = (
     rf"(?: ,)? (?P<value3>{_VALUE}))"
 )
 _PLACE = r"(?:(?:in|of|from|inside|dans|de) (?:the )?(?:module |file |fichier )?(?P<path><p\d+>)(?: module)?)"
-_PEOPLE = (
-    r"(?:callers?|users?|people|we|you|one|handlers?|clients?|consumers?|code|subclasses|applications|tools|"
-    r"error handlers|calling code|(?:les |l' )?appelants?|(?:les )?utilisateurs|on|l' on|(?:le )?code)"
-)
 _READ = (
     r"(?:inspect|see|read|look|access|find out|tell|know|check|get at|log|report|show|examine|retrieve|learn|display|"
     r"print|recover|identify|distinguish|inspecter|voir|lire|savoir|connaitre|consulter|examiner|recuperer|acceder|"
@@ -64,15 +61,11 @@ _READ = (
 )
 _PURPOSE = (
     rf"(?:(?:so|so that|such that|in order that|which lets|to let|letting|pour que|pour qu'|afin que|afin qu') "
-    rf"{_PEOPLE}(?: that catch (?:it|them)| catching (?:it|them)| downstream| who catch (?:it|them)| qui l' attrapent)?"
+    rf"{PEOPLE}(?: that catch (?:it|them)| catching (?:it|them)| downstream| who catch (?:it|them)| qui l' attrapent)?"
     rf" (?:can|could|may|are able to|is able to|will be able to|to|peut|peuvent|puisse|puissent)? ?(?:later |then |"
     rf"easily |directly |programmatically |facilement )?{_READ}\b[^,]*"
     rf"|for (?:later )?(?:inspection|debugging|introspection)(?: purposes)?|so (?:that )?it can be (?:inspected|read|"
     rf"looked at|examined|accessed)(?: later| afterwards)?)"
-)
-_FURTHER = re.compile(
-    r"\b(?:when|if|unless|whenever|while|except|without|instead|but|disable|enable|turn|change|override|raise|"
-    r"si|quand|lorsque?|sauf|sans|mais)\b"
 )
 _SAME_NAME = r"(?:(?:of|with|by|under) (?:the|that) same name|under (?:that|its own) name|du meme nom|sous le meme nom)"
 _ATTRIBUTE = (
@@ -144,7 +137,6 @@ def _heads(subject: str) -> tuple[re.Pattern[str], ...]:
 
 _CLASS_HEADS = _heads(_CLASS)
 _LEADING_PLACE = re.compile(rf"{_PLACE} ,? ?")
-_SEPARATORS = re.compile(r"(?: ?, ?(?:and |et )?| and | et | )")
 _PARTS = {
     "default": re.compile(_DEFAULT),
     "keep": re.compile(_KEEP),
@@ -228,34 +220,14 @@ def wanted_option(
     words = shape.words[leading.end() :] if leading else shape.words
     for pattern in heads:
         head = pattern.match(words)
-        found = _following(words[head.end() :], parts) if head is not None else None
+        found = following(words[head.end() :], parts) if head is not None else None
         if head is None or found is None or (leading and "place" in found):
+            continue
+        if (purpose := found.get("purpose")) and FURTHER.search(purpose[0]):
             continue
         place = leading or found.get("place")
         return _option(shape, head, found, shape.of(place["path"]) if place else "")
     return None
-
-
-def _following(words: str, parts: dict[str, re.Pattern[str]]) -> dict[str, re.Match[str]] | None:
-    """What follows a head, each part once; None where something isn't understood."""
-    found: dict[str, re.Match[str]] = {}
-    at = 0
-    while at < len(words):
-        for name, pattern in parts.items():
-            starts = [at, *([m.end()] if (m := _SEPARATORS.match(words, at)) else [])]
-            matches = [m for start in starts if (m := pattern.match(words, start)) and _ends_well(words, m.end())]
-            if name not in found and matches:
-                found[name] = matches[0]
-                at = matches[0].end()
-                break
-        else:
-            return None
-    purpose = found.get("purpose")
-    return None if purpose is not None and _FURTHER.search(purpose[0]) else found
-
-
-def _ends_well(words: str, at: int) -> bool:
-    return at == len(words) or words[at] in " ,"
 
 
 def _option(shape: Shape, head: re.Match[str], parts: dict[str, re.Match[str]], path: str) -> WantedOption | None:
