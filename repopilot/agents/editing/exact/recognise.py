@@ -41,6 +41,7 @@ from repopilot.agents.editing.exact.manifests.project_fields import project_fiel
 from repopilot.agents.editing.exact.manifests.requiring import require_version
 from repopilot.agents.editing.exact.moves.moving import rename_file
 from repopilot.agents.editing.exact.moves.relocating import move
+from repopilot.agents.editing.exact.parameters.handed_on import hand_on
 from repopilot.agents.editing.exact.parameters.reshaping import reshape
 from repopilot.agents.editing.exact.parameters.signatures import change_signature
 from repopilot.agents.editing.exact.renaming import rename
@@ -105,6 +106,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "remove_dependency": remove_dependency,
     "constructor_option": add_constructor_option,
     "raise_instead": raise_instead,
+    "hand_on": hand_on,
 }
 
 

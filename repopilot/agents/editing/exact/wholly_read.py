@@ -8,6 +8,7 @@ from __future__ import annotations
 from repopilot.agents.editing.exact.definitions.constructor_options import constructor_option
 from repopilot.agents.editing.exact.definitions.raised_instead import exchanged_exception
 from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.parameters.handed_on import handed_on_option
 from repopilot.agents.editing.exact.sources import Sources
 
 
@@ -21,5 +22,5 @@ def wholly_read(task: str, sources: Sources) -> list[ExactTask]:
     Returns:
         The edits, which together are all that it asks for; [] for other tasks.
     """
-    readers = (constructor_option, exchanged_exception)
+    readers = (constructor_option, exchanged_exception, handed_on_option)
     return next((found for reader in readers if (found := list(reader(task, sources)))), [])

@@ -29,7 +29,7 @@ from repopilot.agents.editing.exact.parameters.optional_parameters import (
     type_of,
     with_none,
 )
-from repopilot.agents.editing.exact.python.calls import parameter_name, parameters_of
+from repopilot.agents.editing.exact.python.calls import is_variadic, parameter_name, parameters_of
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, decorator_names
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table, scope_of
@@ -71,8 +71,10 @@ def place_named(name: str, sources: Sources) -> str:
     path = path_named(name, index)
     if path is not None:
         return path if path.endswith(".py") else ""
-    found = modules_of(index).by_name.get(name, ()) if re.fullmatch(r"\w+(?:\.\w+)*", name) else ()
-    return found[0] if len(found) == 1 else ""
+    if re.fullmatch(r"\w+(?:\.\w+)*", name) is None:
+        return ""
+    found = modules_of(index).by_name.get(name, ())
+    return found[0] if len(found) == 1 else path_named(f"{name.replace('.', '/')}.py", index) or ""
 
 
 def constructor_option(task: str, sources: Sources) -> Iterator[ExactTask]:
@@ -228,7 +230,7 @@ def _extend(source: SourceText, function: Node, parameter: OptionalParameter, ta
     body = function.child_by_field_name("body")
     if decorator_names(source, function) or not listed or parameter.name in listed or body is None:
         return False
-    if _gives_meaning(source, function, parameter.name):
+    if _gives_meaning(source, function, parameter.name) or _takes_options(source, function):
         return False
     assignment = f"{listed[0]}.{task.extra['attribute']} = {parameter.name}"
     statements = [c for c in body.named_children if c.type != "comment"]
@@ -257,6 +259,13 @@ def _gives_meaning(source: SourceText, function: Node, name: str) -> bool:
     inside = (u for u in name_table(source, name).uses if function.start_byte <= u.start < function.end_byte)
     uses = any(u.role in ("bind", "load", "parameter", "imported", "declared", "keyword") for u in inside)
     return bool(copies) or uses or re.search(rf"['\"]{re.escape(name)}['\"]", text) is not None
+
+
+def _takes_options(source: SourceText, function: Node) -> bool:
+    """Whether a constructor takes its options out of `**options` one by one, in which case they belong there."""
+    names = [parameter_name(source, p) for p in parameters_of(function) if is_variadic(p) == "**"]
+    text = source.slice(function)
+    return any(re.search(rf"\b{re.escape(name)}(?:\.(?:pop|get|setdefault)\(|\[)", text) for name in names)
 
 
 def _declare(

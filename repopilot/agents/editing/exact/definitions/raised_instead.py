@@ -19,10 +19,11 @@ from repopilot.agents.editing.exact.definitions.named_definition import (
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.exports.export_lists import add_export, export_list, exported_names
 from repopilot.agents.editing.exact.exports.python_packages import export_from_package, top_package
+from repopilot.agents.editing.exact.fragments.certain_imports import swap_imports, unused_without
 from repopilot.agents.editing.exact.locate import check_editable, one_definition
 from repopilot.agents.editing.exact.members import import_path
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
-from repopilot.agents.editing.exact.python.import_lines import WantedImport, add_import
+from repopilot.agents.editing.exact.python.import_lines import WantedImport
 from repopilot.agents.editing.exact.python.modules import imported_names
 from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
@@ -92,7 +93,9 @@ def raise_instead(task: ExactTask, sources: Sources) -> Patch | None:
     for other in {s.path: s for s, _, _ in raised if s.path != target.path}.values():
         if _imports(project, target, other.path):
             return None
-        add_import(project, other, WantedImport(import_path(project, other, target.path), task.new), patch)
+        spans = [(n.start_byte, n.end_byte) for s, _, names in raised if s.path == other.path for n in names]
+        wanted = WantedImport(import_path(project, other, target.path), task.new)
+        swap_imports(project, other, [wanted], unused_without(other, spans, {task.old}), patch)
     _define(project, target, task, patch)
     return patch
 
@@ -219,7 +222,9 @@ def _imports(project: PythonProject, source: SourceText, path: str) -> bool:
 def _define(project: PythonProject, source: SourceText, task: ExactTask, patch: Patch) -> None:
     """Write the class behind the last exception of a file, else behind its imports, and export it like the others."""
     errors = errors_in(project, source)
-    text = f"class {task.new}({task.old}):\n" + "".join(f"    {row}\n" if row else "\n" for row in _body(source, errors, task))
+    text = f"class {task.new}({task.old}):\n" + "".join(
+        f"    {row}\n" if row else "\n" for row in _body(source, errors, task)
+    )
     last = decorated(errors[-1]) if errors else _last_import(source)
     if last is None:
         patch.replace(source.path, 0, 0, f"{text}\n\n")

@@ -90,7 +90,7 @@ def add_optional(source: SourceText, function: Node, parameter: OptionalParamete
     start, end, new = added_entry(source.data, container, listed, at, text)
     gap = re.search(r"\n[ \t]*", new)
     new = new.replace(text, f",{gap[0] if gap else ' '}".join(added), 1)
-    if "\n" not in new and not _fits(source, start, new) and all(c.type != "comment" for c in container.children):
+    if "\n" not in new and not fits(source, start, new) and all(c.type != "comment" for c in container.children):
         rows = [*map(source.slice, listed[:at]), *added, *map(source.slice, listed[at:])]
         indent = indent_of(source, function)
         lines = ",\n".join(f"{indent}    {row}" for row in rows)
@@ -104,7 +104,7 @@ def _takes_keywords_only(parameters: list[Node]) -> bool:
     return any(p.type == "keyword_separator" or is_variadic(p) == "*" for p in parameters)
 
 
-def _fits(source: SourceText, at: int, new: str) -> bool:
-    """Whether a signature with something new stays as short as others of its file are."""
+def fits(source: SourceText, at: int, new: str) -> bool:
+    """Whether a line with something new stays as short as signatures of its file are."""
     longest = max((len(row) for row in re.findall(r"^ *(?:async )?def .*:$", source.text, re.M)), default=0)
     return len(source.line_text(source.line_of(at))) + len(new) <= max(_USUAL_LENGTH, longest)

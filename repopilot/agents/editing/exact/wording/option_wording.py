@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from repopilot.agents.editing.exact.wording.pattern_parts import FURTHER, PEOPLE, following
-from repopilot.agents.editing.exact.wording.task_shape import Shape, with_default
+from repopilot.agents.editing.exact.wording.pattern_parts import FURTHER, PEOPLE, following, part
+from repopilot.agents.editing.exact.wording.task_shape import MARK, PATH, Shape, with_default
 
 _CODE_NAME = r"(?:<[nt]\d+>)"
 _ANY_NAME = r"(?:<[ntd]\d+>)"
@@ -116,10 +116,11 @@ _PRENDRE = r"(?:accepter|prendre|recevoir|avoir)"
 _BOTH_LANGUAGES = rf"(?:{_PARAM_EN}|{_PARAM_FR})"
 
 
-def _heads(subject: str) -> tuple[re.Pattern[str], ...]:
+def _heads(named: str) -> tuple[re.Pattern[str], ...]:
     """How a task says that something shall take a parameter."""
+    subject = rf"{named}(?: (?:in|of|from|dans|de) <p\d+>)?"
     return tuple(
-        re.compile(form)
+        part(form)
         for form in (
             rf"(?:let|have|make|allow|enable|permit) (?P<subject>{subject}) (?:to )?{_ALSO}{_TAKE} {_ALSO}{_PARAM_EN}",
             rf"(?P<subject>{subject}) (?:{_SHOULD} {_ALSO}{_TAKE}|{_ALSO}{_TAKES}) {_ALSO}{_PARAM_EN}",
@@ -138,11 +139,32 @@ def _heads(subject: str) -> tuple[re.Pattern[str], ...]:
 _CLASS_HEADS = _heads(_CLASS)
 _LEADING_PLACE = re.compile(rf"{_PLACE} ,? ?")
 _PARTS = {
-    "default": re.compile(_DEFAULT),
-    "keep": re.compile(_KEEP),
-    "place": re.compile(_PLACE),
-    "purpose": re.compile(_PURPOSE),
-    "remark": re.compile(_REMARK),
+    "default": part(_DEFAULT),
+    "keep": part(_KEEP),
+    "place": part(_PLACE),
+    "purpose": part(_PURPOSE),
+    "remark": part(_REMARK),
+}
+_CALLEE = r"(?:<[cn]\d+>|(?!(?:the|its|their|both|each|underlying|calls?|whatever|all|it|them)\b)[a-z_]\w*)"
+_CALLEES = (
+    rf"(?:(?:the|their|its|les|l') )?(?:underlying )?(?:calls? (?:to|of) )?(?P<callees>{_CALLEE}"
+    rf"(?:(?: ,| and| , and| et) {_CALLEE})*)(?: (?:calls?|functions?|methods?))?(?: ,? ?respectively)?"
+)
+_ON = r"(?:(?:on|through|along|down|straight|directly|unchanged|as is|it|that|this|them|its value) )*"
+_HAND = (
+    rf"(?:(?:(?:which|that|and|it|they|to|should|must|be|is|are|gets?|both|each|then|simply|just|only|qui|et|est|sont|"
+    rf"doit|etre) )*(?:handed|passed|forwarded|threaded|propagated|pass|hand|forward|thread|propagate|"
+    rf"passes|hands|forwards|passing|handing|"
+    rf"forwarding|(?:le |la |l' )?(?:transmettre|passer|transmettent|transmet)|transmise?|passee?) {_ON}"
+    rf"(?:to|into|à|aux?) {_CALLEES})"
+)
+_FUNCTION = r"<[cn]\d+>(?: function| method)?"
+_FUNCTION_HEADS = _heads(
+    rf"(?:both )?(?:the )?(?:functions? |fonctions )?{_FUNCTION}(?:(?: ,| and| , and| et| et (?:à|au)) {_FUNCTION})*"
+    rf"(?: functions| methods)?"
+)
+_HANDED_PARTS = {name: pattern for name, pattern in _PARTS.items() if name not in ("keep", "purpose")} | {
+    "hand": part(_HAND)
 }
 _TYPES = {
     "bool": "bool",
@@ -203,6 +225,24 @@ def kept_option(shape: Shape) -> WantedOption | None:
     return option if option.attribute.isidentifier() else None
 
 
+def handed_option(shape: Shape) -> tuple[WantedOption, tuple[str, ...], tuple[str, ...]] | None:
+    """The parameter that functions shall take and hand on.
+
+    Args:
+        shape: of the whole task.
+
+    Returns:
+        It, the functions, and those that they hand it on to; None where the task wants something else, or more.
+    """
+    option = wanted_option(shape, _FUNCTION_HEADS, _HANDED_PARTS)
+    if option is None or "hand" not in option.parts:
+        return None
+    names = [shape.of(m[0]) for m in MARK.finditer(option.subject) if m[1] != PATH]
+    said = option.parts["hand"]["callees"]
+    callees = [shape.of(word) for word in said.split() if word not in (",", "and", "et")]
+    return option, tuple(names), tuple(callees)
+
+
 def wanted_option(
     shape: Shape, heads: tuple[re.Pattern[str], ...], parts: dict[str, re.Pattern[str]]
 ) -> WantedOption | None:
@@ -221,12 +261,13 @@ def wanted_option(
     for pattern in heads:
         head = pattern.match(words)
         found = following(words[head.end() :], parts) if head is not None else None
-        if head is None or found is None or (leading and "place" in found):
+        if head is None or found is None:
             continue
         if (purpose := found.get("purpose")) and FURTHER.search(purpose[0]):
             continue
-        place = leading or found.get("place")
-        return _option(shape, head, found, shape.of(place["path"]) if place else "")
+        paths = [shape.of(place["path"]) for place in (leading, found.get("place")) if place]
+        paths += [shape.of(m[0]) for m in MARK.finditer(head["subject"]) if m[1] == PATH]
+        return _option(shape, head, found, "".join(paths)) if len(paths) < 2 else None
     return None
 
 

@@ -20,6 +20,11 @@ FURTHER = re.compile(
 _SEPARATORS = re.compile(r"(?: ?, ?(?:and |et )?| and | et | )")
 
 
+def part(form: str) -> re.Pattern[str]:
+    """The pattern of a part, which ends where a word does."""
+    return re.compile(rf"(?:{form})(?=[ ,]|$)")
+
+
 def following(words: str, parts: Mapping[str, re.Pattern[str]]) -> dict[str, re.Match[str]] | None:
     """What follows the head of a task.
 
@@ -41,13 +46,11 @@ def following(words: str, parts: Mapping[str, re.Pattern[str]]) -> dict[str, re.
     return found
 
 
-def _next_part(
-    words: str, at: int, parts: Mapping[str, re.Pattern[str]]
-) -> tuple[str, re.Match[str]] | None:
+def _next_part(words: str, at: int, parts: Mapping[str, re.Pattern[str]]) -> tuple[str, re.Match[str]] | None:
     separated = _SEPARATORS.match(words, at)
     for start in [at, *([separated.end()] if separated else [])]:
         for name, pattern in parts.items():
             match = pattern.match(words, start)
-            if match is not None and (match.end() == len(words) or words[match.end()] in " ,"):
+            if match is not None:
                 return name, match
     return None
