@@ -9,7 +9,6 @@ from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
 from repopilot.agents.editing.exact.definitions.basing import change_bases
-from repopilot.agents.editing.exact.definitions.constructor_options import add_constructor_option
 from repopilot.agents.editing.exact.definitions.decorating import add_decorator, remove_decorator
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.raised_instead import raise_instead
@@ -41,6 +40,7 @@ from repopilot.agents.editing.exact.manifests.project_fields import project_fiel
 from repopilot.agents.editing.exact.manifests.requiring import require_version
 from repopilot.agents.editing.exact.moves.moving import rename_file
 from repopilot.agents.editing.exact.moves.relocating import move
+from repopilot.agents.editing.exact.parameters.constructor_options import add_constructor_option
 from repopilot.agents.editing.exact.parameters.handed_on import hand_on
 from repopilot.agents.editing.exact.parameters.reshaping import reshape
 from repopilot.agents.editing.exact.parameters.signatures import change_signature

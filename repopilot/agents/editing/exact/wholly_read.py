@@ -5,9 +5,9 @@ They are read before sentences that only say why are left out: such a sentence m
 
 from __future__ import annotations
 
-from repopilot.agents.editing.exact.definitions.constructor_options import constructor_option
 from repopilot.agents.editing.exact.definitions.raised_instead import exchanged_exception
 from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.parameters.constructor_options import constructor_option
 from repopilot.agents.editing.exact.parameters.handed_on import handed_on_option
 from repopilot.agents.editing.exact.sources import Sources
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from repopilot.agents.editing.exact.definitions.constructor_options import names_of, place_named
 from repopilot.agents.editing.exact.definitions.docstring_styles import docstring_node, quotes_of, summary_of
 from repopilot.agents.editing.exact.definitions.named_definition import (
     decorated,
@@ -27,6 +26,7 @@ from repopilot.agents.editing.exact.python.import_lines import WantedImport
 from repopilot.agents.editing.exact.python.modules import imported_names
 from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_names import names_of, place_named
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task
 from repopilot.agents.editing.exact.wording.raise_wording import raised_instead
 from repopilot.agents.editing.exact.wording.task_shape import shape_of

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repopilot.agents.editing.exact.definitions.constructor_options import names_of, place_named
 from repopilot.agents.editing.exact.definitions.named_definition import indent_of, project_of, python_definition
 from repopilot.agents.editing.exact.entries import added_entry
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
@@ -34,6 +33,7 @@ from repopilot.agents.editing.exact.python.calls import (
 from repopilot.agents.editing.exact.python.classes import PythonProject, decorator_names
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_names import names_of, place_named
 from repopilot.agents.editing.exact.values.literals import same_value
 from repopilot.agents.editing.exact.wording.option_wording import handed_option
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task

@@ -127,9 +127,9 @@ def _read(shape: Shape, head: re.Match[str], parts: dict[str, re.Match[str]]) ->
     bases = {shape.of(said[key]) for key in ("base1", "base2", "base3") if key in said}
     plural = bases == {old.removesuffix("s")} and old not in bases  # `all ValueErrors`
     old = old.removesuffix("s") if plural else old
-    raises = [key for key in ("raises", "let") if key in said or key in parts] or (["use"] if "use" in parts else [])
+    raises = [key for key in ("raises", "let", "use") if key in said or key in parts]
     wheres = [n for n in (1, 2, 3) if f"functions{n}" in said]
-    if len(raises) != 1 or ("use" in parts and raises != ["use"]) or len(wheres) != 1 or bases != {old}:
+    if len(raises) != 1 or len(wheres) != 1 or bases != {old}:
         return None
     if shape.of(said.get("again", said["new"])) != new or not new.isidentifier() or not old:
         return None

@@ -19,7 +19,7 @@ from repopilot.agents.editing.exact.definitions.named_definition import (
 )
 from repopilot.agents.editing.exact.entries import added_entry
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.locate import check_editable, one_definition, path_named
+from repopilot.agents.editing.exact.locate import check_editable, one_definition
 from repopilot.agents.editing.exact.members import class_assignments, unwrapped
 from repopilot.agents.editing.exact.parameters.optional_parameters import (
     OptionalParameter,
@@ -31,12 +31,12 @@ from repopilot.agents.editing.exact.parameters.optional_parameters import (
 )
 from repopilot.agents.editing.exact.python.calls import is_variadic, parameter_name, parameters_of
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, decorator_names
-from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.task_names import names_of, place_named
 from repopilot.agents.editing.exact.wording.option_wording import kept_option
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task
-from repopilot.agents.editing.exact.wording.task_shape import MARK, Names, Shape, shape_of
+from repopilot.agents.editing.exact.wording.task_shape import MARK, Shape, shape_of
 from repopilot.types import Edit
 
 _FOREIGN_BASES = re.compile(r"\b(?:\w*Enum|\w*Flag|NamedTuple|TypedDict|Protocol|BaseModel|Model|metaclass)\b")
@@ -51,30 +51,6 @@ _KEYWORD_ERRORS = frozenset("ImportError ModuleNotFoundError AttributeError Name
 """Exceptions whose constructor takes keyword arguments."""
 _FIXED_ERRORS = re.compile(r"Unicode\w+Error|\w*ExceptionGroup")
 """Exceptions whose constructor takes certain arguments."""
-
-
-def names_of(sources: Sources) -> Names:
-    """What the names of a task mean in a repository of Python."""
-    index = sources.workspace.index
-
-    def is_class(name: str) -> bool:
-        last = name.rpartition(".")[2]
-        found = [s for s in index.symbols(name) if s.kind == "class" and s.path.endswith(".py")]
-        return re.match(r"_*[A-Z]", last) is not None and bool(found)
-
-    return Names(is_class, lambda name: bool(place_named(name, sources)))
-
-
-def place_named(name: str, sources: Sources) -> str:
-    """The Python file of a path or a module's name, '' for none or several."""
-    index = sources.workspace.index
-    path = path_named(name, index)
-    if path is not None:
-        return path if path.endswith(".py") else ""
-    if re.fullmatch(r"\w+(?:\.\w+)*", name) is None:
-        return ""
-    found = modules_of(index).by_name.get(name, ())
-    return found[0] if len(found) == 1 else path_named(f"{name.replace('.', '/')}.py", index) or ""
 
 
 def constructor_option(task: str, sources: Sources) -> Iterator[ExactTask]:
