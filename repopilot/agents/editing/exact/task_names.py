@@ -7,10 +7,10 @@ import re
 from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.sources import Sources
-from repopilot.agents.editing.exact.wording.task_shape import Names
+from repopilot.agents.editing.exact.wording.task_shape import KnownNames
 
 
-def names_of(sources: Sources) -> Names:
+def names_of(sources: Sources) -> KnownNames:
     """What the names of a task mean in a repository of Python."""
     index = sources.workspace.index
 
@@ -19,7 +19,7 @@ def names_of(sources: Sources) -> Names:
         found = [s for s in index.symbols(name) if s.kind == "class" and s.path.endswith(".py")]
         return re.match(r"_*[A-Z]", last) is not None and bool(found)
 
-    return Names(is_class, lambda name: bool(place_named(name, sources)))
+    return KnownNames(is_class, lambda name: bool(place_named(name, sources)))
 
 
 def place_named(name: str, sources: Sources) -> str:

@@ -25,7 +25,7 @@ MARK = re.compile(r"<([a-z])(\d+)>")
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class KnownNames:
     """What names mean in a repository.
 
     Attributes:
@@ -60,7 +60,7 @@ class Shape:
         return found[1] if found else ""
 
 
-def shape_of(task: str, names: Names) -> Shape:
+def shape_of(task: str, names: KnownNames) -> Shape:
     """The shape of a task.
 
     Args:
@@ -83,7 +83,7 @@ def shape_of(task: str, names: Names) -> Shape:
     return shape
 
 
-def _marked(token: Token, names: Names) -> tuple[str, str]:
+def _marked(token: Token, names: KnownNames) -> tuple[str, str]:
     """The kind and the code of a token; '' for a word, `x` for what no pattern reads."""
     inner = bare_name(token)
     attribute = _ATTRIBUTE.fullmatch(inner)
@@ -104,7 +104,7 @@ def _marked(token: Token, names: Names) -> tuple[str, str]:
     return "", ""
 
 
-def _named(inner: str, names: Names) -> tuple[str, str]:
+def _named(inner: str, names: KnownNames) -> tuple[str, str]:
     """The kind of what is written as code."""
     if constant := constant_of(inner):
         return LITERAL, constant
