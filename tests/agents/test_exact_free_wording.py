@@ -322,3 +322,37 @@ def test_what_has_a_part_that_is_renamed_is_not(tmp_path, what: str) -> None:
     except GenerationFailed:
         return
     assert outcome is None or "class Application" in outcome.changes[0].content
+
+
+@pytest.mark.parametrize(
+    "task",
+    (
+        "There's a stray word in the error fail() raises, take it out.",
+        "disp_trim leaves the cells it has cut in the cache; remove them there as well.",
+        "shown() prints the width twice, drop that",
+        "disp_len compte aussi les espaces finales : enlève-les",
+    ),
+)
+def test_what_a_definition_does_wrong_is_taken_out_and_not_the_definition(shop, task):
+    assert exact_edit(task, shop) is None
+
+
+def test_what_nobody_uses_is_taken_out_by_a_pronoun(tmp_path):
+    workspace = workspace_of(tmp_path, {"a.py": "def old():\n    return 1\n\n\nX = 1\n"})
+    assert "def old" not in texts(edited(workspace, "Nobody uses old() any more, take it out."))["a.py"]
+
+
+def test_a_misspelt_word_is_put_right_and_not_its_whole_sentence_exchanged(tmp_path):
+    text = '"""Versions."""\n\n\ndef parts():\n    """Built without going though a string."""\n'
+    workspace = workspace_of(tmp_path, {"a.py": text})
+    task = 'Fix the typo in the parts docstring: "without going though a string" should be "through"'
+    assert texts(edited(workspace, task)) == {"a.py": text.replace("though", "through")}
+
+
+def test_what_is_accepted_beside_something_replaces_nothing(tmp_path):
+    code = (
+        'def load_path(path):\n    if not path.endswith(".zip"):\n        raise ValueError("extension must be .zip")\n'
+    )
+    workspace = workspace_of(tmp_path, {"a.py": code, "tests/test_a.py": 'URL = "b-0.45.tgz"\n'})
+    task = 'load_path should also accept names ending in `.tgz`, and the "extension must be" error should list it too.'
+    assert exact_edit(task, workspace) is None

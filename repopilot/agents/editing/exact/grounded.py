@@ -55,6 +55,10 @@ _MORE_WORK = re.compile(
     r"un|une|on)|"
     r"keep|leave|alias|deprecat\w+|except|unchanged|takes?|returns?|method that|function that)\b"
 )
+_BESIDE = re.compile(
+    r"\b(?:also|besides?|in addition|additionally|as an alternative|accept\w*|recogni[sz]e\w*|egalement)\b"
+)
+"""What comes beside something replaces nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,8 @@ def _texts(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
     """Two texts, of which one is in the code."""
     if len(pieces.texts) != 2 or pieces.literals or not _WORDING.search(pieces.words):
         return
+    if _BESIDE.search(pieces.words):
+        return
     if not all(_defined(n, sources) for n in pieces.names) or len(pieces.names) > 2:
         return
     old, new = pieces.texts
@@ -209,7 +215,7 @@ _OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
 
 def _code(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
     """A function, and two pieces of code of which one is in it; a file, and two literals."""
-    if not _USING.search(pieces.words) or _MAKING.search(pieces.words):
+    if not _USING.search(pieces.words) or _MAKING.search(pieces.words) or _BESIDE.search(pieces.words):
         return
     fragments = [*pieces.texts, *pieces.literals]
     owners = [n for n in pieces.names if _defined(n, sources)]

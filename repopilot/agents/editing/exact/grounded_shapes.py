@@ -145,6 +145,32 @@ def misspelt_names(task: str, sources: Sources) -> list[ExactTask]:
     return [ExactTask("rename", s.qualified, "", new, "", (NamedPlace(s.path, "file"),)) for s in found]
 
 
+def misspelt_text(task: str, sources: Sources) -> Iterator[ExactTask]:
+    """A text with one of its words put right, where a task quotes both: `"without a tset" should be "test"`.
+
+    Args:
+        task: as the user wrote it.
+        sources: the files.
+    """
+    quoted = [t.inner.strip() for t in tokens_of(task) if t.kind == "quoted"]
+    said = _without(task, quoted)
+    if len(quoted) != 2 or _EXCHANGING.search(folded(said)) or _CONDITION.search(said):
+        return
+    right, text = sorted(quoted, key=lambda q: len(q.split()))
+    words = re.findall(r"[^\W\d_]+", text)
+    near = difflib.get_close_matches(right, words, n=2, cutoff=_ALIKE)
+    if len(right.split()) != 1 or len(words) < _LEAST_WORDS or right in words or len(near) != 1:
+        return
+    held = _files_with(text, sources)
+    place = _place_in(said, held, sources) if len(held) > 1 else ""
+    places = (NamedPlace(place, "file"),) if place else ()
+    if held and words.count(near[0]) == 1:
+        yield ExactTask("replace_text", "", "", re.sub(rf"\b{near[0]}\b", right, text), text, places)
+
+
+_EXCHANGING = re.compile(r"\b(?:replac|exchang|substitut|remplac)\w*|\b(?:for|with|by|instead|par)\b|->|→")
+
+
 def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
     """One text for another, where a task quotes two of several words and the code has the one.
 
