@@ -145,9 +145,7 @@ def _places(pieces: Pieces, names: Sequence[str]) -> tuple[NamedPlace, ...]:
 
 def _texts(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
     """Two texts, of which one is in the code."""
-    if len(pieces.texts) != 2 or pieces.literals or not _WORDING.search(pieces.words):
-        return
-    if _BESIDE.search(pieces.words):
+    if len(pieces.texts) != 2 or pieces.literals or not _WORDING.search(pieces.words) or _BESIDE.search(pieces.words):
         return
     if not all(_defined(n, sources) for n in pieces.names) or len(pieces.names) > 2:
         return

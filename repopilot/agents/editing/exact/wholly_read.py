@@ -10,6 +10,9 @@ from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.parameters.constructor_options import constructor_option
 from repopilot.agents.editing.exact.parameters.handed_on import handed_on_option
 from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.task_names import names_of
+from repopilot.agents.editing.exact.wording.plain_wording import plain_task
+from repopilot.agents.editing.exact.wording.task_shape import shape_of
 
 
 def wholly_read(task: str, sources: Sources) -> list[ExactTask]:
@@ -22,5 +25,8 @@ def wholly_read(task: str, sources: Sources) -> list[ExactTask]:
     Returns:
         The edits, which together are all that it asks for; [] for other tasks.
     """
+    if "\n" in task.strip():
+        return []
+    shape = shape_of(plain_task(task), names_of(sources))
     readers = (constructor_option, exchanged_exception, handed_on_option)
-    return next((found for reader in readers if (found := list(reader(task, sources)))), [])
+    return next((found for reader in readers if (found := list(reader(shape, sources)))), [])

@@ -26,26 +26,23 @@ from repopilot.agents.editing.exact.python.import_lines import WantedImport
 from repopilot.agents.editing.exact.python.modules import imported_names
 from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_names import names_of, place_named
-from repopilot.agents.editing.exact.wording.plain_wording import plain_task
+from repopilot.agents.editing.exact.task_names import place_named
 from repopilot.agents.editing.exact.wording.raise_wording import raised_instead
-from repopilot.agents.editing.exact.wording.task_shape import shape_of
+from repopilot.agents.editing.exact.wording.task_shape import Shape
 from repopilot.types import Edit, Symbol
 
 _IMPORTS = ("import_statement", "import_from_statement", "future_import_statement")
 _ERRORS_FILE = re.compile(r"(?:^|/)_?(?:exceptions?|errors?|exc)\.py$")
 
 
-def exchanged_exception(task: str, sources: Sources) -> Iterator[ExactTask]:
+def exchanged_exception(shape: Shape, sources: Sources) -> Iterator[ExactTask]:
     """The exception that a task wants raised instead of another.
 
     Args:
-        task: as the user wrote it, all of it.
+        shape: of the whole task.
         sources: the files.
     """
-    if "\n" in task.strip():
-        return
-    wanted = raised_instead(shape_of(plain_task(task), names_of(sources)))
+    wanted = raised_instead(shape)
     if wanted is None:
         return
     extra = {

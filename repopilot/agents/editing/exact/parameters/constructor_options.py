@@ -27,16 +27,16 @@ from repopilot.agents.editing.exact.parameters.optional_parameters import (
     annotates,
     is_annotated,
     type_of,
+    uses_name,
     with_none,
 )
 from repopilot.agents.editing.exact.python.calls import is_variadic, parameter_name, parameters_of
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, decorator_names
-from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, name_table, scope_of
+from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_names import names_of, place_named
+from repopilot.agents.editing.exact.task_names import place_named
 from repopilot.agents.editing.exact.wording.option_wording import kept_option
-from repopilot.agents.editing.exact.wording.plain_wording import plain_task
-from repopilot.agents.editing.exact.wording.task_shape import MARK, Shape, shape_of
+from repopilot.agents.editing.exact.wording.task_shape import MARK, Shape
 from repopilot.types import Edit
 
 _FOREIGN_BASES = re.compile(r"\b(?:\w*Enum|\w*Flag|NamedTuple|TypedDict|Protocol|BaseModel|Model|metaclass)\b")
@@ -53,16 +53,13 @@ _FIXED_ERRORS = re.compile(r"Unicode\w+Error|\w*ExceptionGroup")
 """Exceptions whose constructor takes certain arguments."""
 
 
-def constructor_option(task: str, sources: Sources) -> Iterator[ExactTask]:
+def constructor_option(shape: Shape, sources: Sources) -> Iterator[ExactTask]:
     """The optional parameter that a task wants a class to take and keep.
 
     Args:
-        task: as the user wrote it, all of it.
+        shape: of the whole task.
         sources: the files.
     """
-    if "\n" in task.strip():
-        return
-    shape = shape_of(plain_task(task), names_of(sources))
     option = kept_option(shape)
     if option is None:
         return
@@ -232,9 +229,11 @@ def _gives_meaning(source: SourceText, function: Node, name: str) -> bool:
     owner = scope_of(function).child_by_field_name("name")
     text = source.slice(function)
     copies = owner is not None and re.search(rf"isinstance\([^()]*\b{source.slice(owner)}\b", text)
-    inside = (u for u in name_table(source, name).uses if function.start_byte <= u.start < function.end_byte)
-    uses = any(u.role in ("bind", "load", "parameter", "imported", "declared", "keyword") for u in inside)
-    return bool(copies) or uses or re.search(rf"['\"]{re.escape(name)}['\"]", text) is not None
+    return (
+        bool(copies)
+        or uses_name(source, function, name)
+        or re.search(rf"['\"]{re.escape(name)}['\"]", text) is not None
+    )
 
 
 def _takes_options(source: SourceText, function: Node) -> bool:

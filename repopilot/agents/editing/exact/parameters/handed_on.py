@@ -20,6 +20,7 @@ from repopilot.agents.editing.exact.parameters.optional_parameters import (
     fits,
     is_annotated,
     type_of,
+    uses_name,
 )
 from repopilot.agents.editing.exact.python.calls import (
     FunctionPlace,
@@ -33,11 +34,10 @@ from repopilot.agents.editing.exact.python.calls import (
 from repopilot.agents.editing.exact.python.classes import PythonProject, decorator_names
 from repopilot.agents.editing.exact.python.name_uses import name_table, scope_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
-from repopilot.agents.editing.exact.task_names import names_of, place_named
+from repopilot.agents.editing.exact.task_names import place_named
 from repopilot.agents.editing.exact.values.literals import same_value
 from repopilot.agents.editing.exact.wording.option_wording import handed_option
-from repopilot.agents.editing.exact.wording.plain_wording import plain_task
-from repopilot.agents.editing.exact.wording.task_shape import shape_of
+from repopilot.agents.editing.exact.wording.task_shape import Shape
 from repopilot.types import Edit
 
 _KEEPING = frozenset(("staticmethod", "classmethod", "override", "final", "deprecated", "lru_cache", "cache"))
@@ -51,16 +51,14 @@ class _Given(NamedTuple):
     annotation: str
 
 
-def handed_on_option(task: str, sources: Sources) -> Iterator[ExactTask]:
+def handed_on_option(shape: Shape, sources: Sources) -> Iterator[ExactTask]:
     """The optional parameter that a task wants functions to take and hand on.
 
     Args:
-        task: as the user wrote it, all of it.
+        shape: of the whole task.
         sources: the files.
     """
-    if "\n" in task.strip():
-        return
-    found = handed_option(shape_of(plain_task(task), names_of(sources)))
+    found = handed_option(shape)
     if found is None:
         return
     option, functions, callees = found
@@ -126,7 +124,7 @@ def _hand_on(project: PythonProject, place: FunctionPlace, callees: list[str], t
     """Change one function; the name of what it hands the parameter on to, '' where it can't be changed."""
     source = project.sources.get(place.path)
     calls = list(_calls(source, place.node, callees)) if source is not None else []
-    if source is None or len(calls) != 1 or _knows(source, place.node, task.name):
+    if source is None or len(calls) != 1 or uses_name(source, place.node, task.name):
         return ""
     name, call = calls[0]
     given = _given(project, source, call, task.name)
@@ -154,12 +152,6 @@ def _calls(source: SourceText, function: Node, callees: list[str]) -> Iterator[t
             if name in wanted:
                 yield name, node
         pending.extend(node.named_children)
-
-
-def _knows(source: SourceText, function: Node, name: str) -> bool:
-    """Whether a function already uses a name, or gives it another meaning."""
-    inside = (u for u in name_table(source, name).uses if function.start_byte <= u.start < function.end_byte)
-    return any(u.role in ("bind", "load", "parameter", "imported", "declared", "keyword") for u in inside)
 
 
 def _given(project: PythonProject, source: SourceText, call: Node, name: str) -> _Given | None:

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from repopilot.agents.editing.exact.definitions.named_definition import indent_of
 from repopilot.agents.editing.exact.entries import added_entry
 from repopilot.agents.editing.exact.python.calls import is_variadic, parameter_name, parameters_of
+from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, SourceText
 from repopilot.code.python_ast import parse_expression
 
@@ -102,6 +103,12 @@ def add_optional(source: SourceText, function: Node, parameter: OptionalParamete
 def _takes_keywords_only(parameters: list[Node]) -> bool:
     """Whether parameters stand behind `*` or `*args`, or may."""
     return any(p.type == "keyword_separator" or is_variadic(p) == "*" for p in parameters)
+
+
+def uses_name(source: SourceText, function: Node, name: str) -> bool:
+    """Whether a function already uses a name, or gives it another meaning."""
+    inside = (u for u in name_table(source, name).uses if function.start_byte <= u.start < function.end_byte)
+    return any(u.role in ("bind", "load", "parameter", "imported", "declared", "keyword") for u in inside)
 
 
 def fits(source: SourceText, at: int, new: str) -> bool:

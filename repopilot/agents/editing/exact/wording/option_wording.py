@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from repopilot.agents.editing.exact.wording.pattern_parts import FURTHER, PEOPLE, following, part
 from repopilot.agents.editing.exact.wording.task_shape import MARK, PATH, Shape, with_default
 
-_CODE_NAME = r"(?:<[nt]\d+>)"
 _ANY_NAME = r"(?:<[ntd]\d+>)"
 _PLAIN = r"(?!(?:new|optional|keyword|boolean|extra|second|third|the|an?|named?|called)\b)[a-z_]\w*"
 _ALSO = r"(?:(?:also|now|additionally|simply|just|too|both|each|aussi|desormais|egalement|tous|toutes|deux) )*"
@@ -113,7 +112,6 @@ _TAKES = r"(?:takes|accepts|receives|gets|gains)"
 _SHOULD = r"(?:should|must|could|can|shall|may|ought to|needs to|has to|is to|will|would)(?: be able to)?"
 _DOIT = r"(?:doit|devrait|devra|peut|pourrait|doivent|devraient|peuvent)(?: pouvoir)?"
 _PRENDRE = r"(?:accepter|prendre|recevoir|avoir)"
-_BOTH_LANGUAGES = rf"(?:{_PARAM_EN}|{_PARAM_FR})"
 
 
 def _heads(named: str) -> tuple[re.Pattern[str], ...]:
