@@ -78,6 +78,7 @@ def test_a_command_is_carried_out_as_what_fits_the_code(
         ("another argument of qz, most=3, and pass it on", "add `most=3` to `qz`"),
         ("MOST_TRIES should be an int", "set `MOST_TRIES` to `int`"),
         ("MOST_TRIES from 4 to 5", "set `MOST_TRIES` to `5`"),
+        ("qz walks the last step twice, take that out", "delete `qz`"),
         ("what does qz do?", "other"),
         ("what does qz do?", "It walks."),
     ],

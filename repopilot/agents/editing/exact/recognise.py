@@ -53,9 +53,9 @@ from repopilot.agents.editing.exact.values.version_bump import bump_version
 from repopilot.agents.editing.exact.wholly_read import wholly_read
 from repopilot.agents.editing.exact.wording.constraints import requests_only, without_constraints
 from repopilot.agents.editing.exact.wording.plain_wording import plain_task
+from repopilot.agents.editing.exact.wording.pronouns import takes_out_something_else
 from repopilot.agents.editing.exact.wording.reading import on_one_line, read_task
 from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there
-from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
@@ -115,17 +115,6 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
 _OF_COMMENTS = re.compile(
     r"\b(?:comment\w*|doc\w*|typo\w*|spell\w*|misspel\w*|help|usage|todo|fixme|faute|orthograph\w*)\b", re.I
 )
-_TAKES_IT_OUT = re.compile(
-    r"\b(?:(?:remov|delet|drop|kill|strip|cut|bin|tak|throw)\w*|rid of) (?:it|them|that|this|those)\b|"
-    r"\b(?:supprim|enlev|retir|efface|vire)\w*-(?:la|le|les)\b"
-)
-_NOT_NEEDED = re.compile(
-    r"\b(?:un-?used|un-?needed|un-?necessary|needless|useless|dead|deprecat\w+|obsolete|legacy|left-?overs?|redundant|"
-    r"superfluous|duplicat\w+|supersed\w+|replaced|no(?: one|body| longer| more| callers?| uses?| point| need)|nothing|"
-    r"never|any ?more|can go|(?:not|\w+n't) (?:\w+ ){0,2}(?:used|uses?|need\w*|call\w*|referenced|import\w*)|"
-    r"inutil\w*|mort\w*|obsolet\w*|vestige|perime\w*|superflu\w*|personne|jamais|rien|a rien|"
-    r"plus (?:besoin|aucun\w*|utilis\w*|appel\w*|necessaire))\b"
-)
 _BEHAVES = re.compile(
     r"\b(?P<name>[A-Za-z_][\w.]*)`?(?:\(\))?(?: (?:should|must|ought to|has to|needs to|doit|devrait))? (?:now )?"
     r"(?:says?|returns?|prints?|gives?|rais\w+|shows?|reports?|writes?|logs?|emits?|produces?|yields?|displays?|"
@@ -159,9 +148,7 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
 def _deletes_subject(task: str, result: EditOutcome) -> bool:
     """Whether a definition is deleted for a pronoun where the task doesn't say that nobody needs it: `f() prints an
     empty line, take it out`."""
-    deletes = any(edit.kind in ("delete", "delete_file") for edit in result.edits)
-    words = folded(task)
-    return deletes and _TAKES_IT_OUT.search(words) is not None and _NOT_NEEDED.search(words) is None
+    return takes_out_something_else(task) and any(edit.kind in ("delete", "delete_file") for edit in result.edits)
 
 
 def _misses_import(task: str, result: EditOutcome) -> bool:

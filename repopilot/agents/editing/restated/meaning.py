@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from repopilot.agents.editing.exact.wording.list_wording import names_several_lists
+from repopilot.agents.editing.exact.wording.pronouns import takes_out_something_else
 from repopilot.agents.editing.exact.wording.remarks import without_imports, without_neighbours
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.restated.command_forms import Command, read_command
@@ -49,6 +50,8 @@ def meanings(reply: str, task: str) -> list[str]:
     command = _mended(command)
     if command.form.startswith(("add", "remove")) and names_several_lists(task):
         return []  # a command has one list, and half of what is asked for is wrong
+    if command.form.startswith("delete") and takes_out_something_else(task):
+        return []
     if len(set(command.slots.values())) < len(command.slots):
         return []
     if command.form.startswith("export"):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names, single_move
+from repopilot.agents.editing.exact.wording.pronouns import takes_out_something_else
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.search_replace.accepted import LineReplacement
 from repopilot.agents.editing.search_replace.alignment import REMOVING
@@ -110,7 +111,7 @@ def _by_name(signature: str) -> list[str]:
 
 def _deletion(made: Sequence[LineReplacement], outlines: Mapping[str, Sequence[Symbol]], task: str) -> str:
     """Where the task removes something: the deletion of the definition of it whose first line is gone."""
-    if not REMOVING.search(folded(task)):
+    if not REMOVING.search(folded(task)) or takes_out_something_else(task):
         return ""
     words, new = set(re.findall(r"\w+", task)), set(re.findall(r"\w+", "\n".join(n for each in made for n in each.new)))
     gone = [
