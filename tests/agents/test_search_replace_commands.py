@@ -59,3 +59,8 @@ def test_a_definition_that_is_taken_away_goes_whole() -> None:
     assert said(11, "class Old:\n    x = 1", "", "Old is dead code") == "remove `Box.Old` from `a.py`"
     assert said(11, "class Old:\n    x = 1", "", "Old is fine") == ""
     assert said(11, "class Old:\n    x = 1", "class Old:", "drop x of Old") == ""
+
+
+def test_what_a_class_does_wrong_is_not_the_class() -> None:
+    assert said(11, "class Old:", "", "remove Old") != ""
+    assert said(11, "class Old:", "", "Old prints its name twice, remove that") == ""
