@@ -15,6 +15,7 @@ from repopilot.agents.editing.exact.definitions.raised_instead import raise_inst
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
 from repopilot.agents.editing.exact.described import described_value
 from repopilot.agents.editing.exact.described_lists import described_entry
+from repopilot.agents.editing.exact.described_quantities import described_quantity
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.exports.exporting import export, unexport
 from repopilot.agents.editing.exact.exports.said_exports import said_exports
@@ -271,8 +272,9 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
 
 
 def _described(task: str, sources: Sources) -> EditOutcome | None:
-    """The edit of an entry of lists that a task describes in words."""
-    patch = described_entry(plain_task(on_one_line(task)), sources)
+    """The edit of an entry of lists, or of a number, that a task describes in words."""
+    text = plain_task(on_one_line(task))
+    patch = described_entry(text, sources) or described_quantity(on_one_line(task), sources)
     return outcome(patch, sources) if patch is not None and not overlapping(patch) else None
 
 

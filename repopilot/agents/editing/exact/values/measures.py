@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_UNITS = {
+UNITS = {
     word: unit
     for unit, words in {
         "s": "s sec secs second seconds seconde secondes",
@@ -13,6 +13,8 @@ _UNITS = {
         "min": "min mins minute minutes",
         "h": "h hr hour hours heure heures",
         "d": "d day days jour jours",
+        "w": "week weeks semaine semaines",
+        "mon": "month months mois",
         "b": "b byte bytes octet octets",
         "kb": "kb kib kilobyte kilobytes ko",
         "mb": "mb mib megabyte megabytes mo",
@@ -46,7 +48,7 @@ def unit_of(words: str) -> str:
         The unit's sign, '' for none.
     """
     match = re.fullmatch(r"[\"'`]?-?\d[\d_.]*\s*(?P<unit>[A-Za-z]+)[\"'`]?", words.strip())
-    return _UNITS.get(match["unit"].lower(), "") if match else ""
+    return UNITS.get(match["unit"].lower(), "") if match else ""
 
 
 def in_unit(number: str, unit: str, old: str, around: str) -> str | None:
@@ -63,11 +65,11 @@ def in_unit(number: str, unit: str, old: str, around: str) -> str | None:
     """
     match = _WITH_UNIT.fullmatch(old)
     if match:
-        new = _converted(number, unit, _UNITS.get(match["unit"].lower(), ""))
+        new = _converted(number, unit, UNITS.get(match["unit"].lower(), ""))
         return f"{match['quote']}{new}{match['gap']}{match['unit']}{match['quote']}" if new else None
     words = re.sub(r"\b(?:min|MIN)(?=_|[A-Z])", "", around)  # the least of something
     parts = [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", words)]
-    named = {_UNITS[w] for w in parts if w in _UNITS and len(w) > 1}
+    named = {UNITS[w] for w in parts if w in UNITS and len(w) > 1}
     said = {u for u in named if _says(around, u, old)}
     named -= said
     own = next(iter(named)) if len(named) == 1 else unit if unit in (named or _PLAIN) else "s" if said else ""
@@ -78,7 +80,7 @@ def in_unit(number: str, unit: str, old: str, around: str) -> str | None:
 def _says(around: str, unit: str, old: str) -> bool:
     """Whether a comment says the old value in another unit: `300  # 5 minutes`."""
     said = re.search(r"(\d+)\s*([A-Za-z]+)", around)
-    return said is not None and _UNITS.get(said[2].lower()) == unit and _converted(said[1], unit, "s") == old
+    return said is not None and UNITS.get(said[2].lower()) == unit and _converted(said[1], unit, "s") == old
 
 
 def _converted(number: str, unit: str, own: str) -> str:

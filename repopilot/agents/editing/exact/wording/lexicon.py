@@ -203,8 +203,18 @@ NUMBERS = {
         "nineteen twenty".split(),
         2,
     )
-} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100"}
+} | {
+    **{"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90"},
+    "hundred": "100",
+}
 """Numbers in words."""
+FRENCH_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze".split(), 2
+    )
+} | {"vingt": "20", "trente": "30", "quarante": "40", "cinquante": "50", "soixante": "60", "cent": "100"}
+"""The same in French."""
 ADJECTIVES = _table({
     "keyword_only": "keyword-only keyword_only kw-only kwonly kw_only keyword-argument-only nomme_uniquement",
     "positional_only": "positional-only positional_only",

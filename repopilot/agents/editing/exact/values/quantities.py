@@ -1,0 +1,247 @@
+"""Quantities in prose and in code, with their units: `ten minutes`, `half a second`, `5 * 60`, `32 << 20`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from repopilot.agents.editing.exact.values.measures import UNITS
+from repopilot.agents.editing.exact.wording.lexicon import FRENCH_NUMBERS, NUMBERS
+from repopilot.agents.editing.exact.wording.task_tokens import folded
+
+_TIME = {"ms": ("0.001",), "s": ("1",), "min": ("60",), "h": ("3600",), "d": ("86400",), "w": ("604800",)}
+_SIZE = {"b": ("1",), "kb": ("1024", "1000"), "mb": (str(1024**2), str(1000**2)), "gb": (str(1024**3), str(1000**3))}
+_SIZES: dict[str, tuple[str, tuple[Fraction, ...]]] = {
+    **{unit: ("time", tuple(map(Fraction, sizes))) for unit, sizes in _TIME.items()},
+    "mon": ("time", (Fraction(2_592_000), Fraction(2_678_400))),
+    **{unit: ("size", tuple(map(Fraction, sizes))) for unit, sizes in _SIZE.items()},
+    "": ("", (Fraction(1),)),
+}
+"""What a unit measures, and how much of a second or a byte it may be."""
+_USUAL = {"time": ("s", "ms", "min", "h", "d"), "size": ("b", "kb", "mb"), "": ("",)}
+"""The units in which code counts that doesn't say which, likeliest first."""
+_TIMES = {"thousand": 1000, "mille": 1000, "hundred": 100, "cent": 100, "cents": 100, "million": 1_000_000}
+_UNIT_WORDS, _UNIT_SIGNS = (
+    "|".join(sorted((word for word in UNITS if (len(word) > 2) == long), key=len, reverse=True))
+    for long in (True, False)
+)
+_NUMBER_WORDS = "|".join(sorted((*NUMBERS, *FRENCH_NUMBERS), key=len, reverse=True))
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_IN_PROSE = re.compile(
+    rf"(?<![\w.#/:-])(?:(?P<share>half(?: an?)?|une demi[- ]?e?|(?:a )?quarter of an?|un quart d[e'])[ -]?"
+    rf"|(?P<one>an?|one|une?|the \w+|la|le|chaque|every|per|each|par)[ -](?=(?:{_UNIT_WORDS})\b)"
+    rf"|(?P<digits>\d(?:[\d_]|,(?=\d{{3}}\b)| (?=000\b))*(?:\.\d+)?)"
+    rf"|(?:(?P<tens>{_TENS})-)?(?P<word>{_NUMBER_WORDS})\b|(?P<bare>(?:a )?(?=(?:thousand|hundred|mille)\b)))"
+    rf"(?:[ -]?(?P<times>thousand|hundred|million|mille|cents?)\b)?"
+    rf"(?:(?:(?<=[ -'])|\s?-?\s?)(?P<unit>{_UNIT_WORDS}|(?:(?<=\d)|(?<=\d[ -]))(?:{_UNIT_SIGNS}))\b)?"
+    rf"(?![\w/]|[.,-]\d|-[a-z])"
+)
+_MOST_TIMES = 64
+_ROUND = (Fraction(1000), Fraction(1024), Fraction(60), Fraction(24), Fraction(3600))
+"""Factors that stand for a unit."""
+_DIGITS = r"(?:0[xX][\da-fA-F_]+|0[oO]?[0-7_]+|\d[\d_]*(?:\.\d+)?)"
+_IN_CODE = re.compile(
+    rf"(?<![\w.$\"'`#-]){_DIGITS}(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)?(?:\s*(?:\*|<<)\s*{_DIGITS})*(?![\w.\"'`%])"
+)
+_CLOCK = re.compile(r"\s*\*\s*time\.(?P<unit>Second|Minute|Hour|Millisecond)\b")
+_OCTAL = re.compile(r"0[oO]?[0-7]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with the sign of its unit ('' for none), and where it stands in the folded text."""
+
+    number: Fraction
+    unit: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeNumber:
+    """A number in code, or a product of numbers.
+
+    Attributes:
+        text: as it is written.
+        start, end: its characters in the line.
+        value: what it comes to.
+        unit: the sign of the unit that it is multiplied by, as in `5 * time.Second`; '' for none.
+    """
+
+    text: str
+    start: int
+    end: int
+    value: Fraction
+    unit: str
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The quantities of a text in English or French, without names that hold digits, versions and references.
+
+    Args:
+        text: the text, folded.
+    """
+    found = []
+    for match in _IN_PROSE.finditer(text):
+        if match["unit"] is None and (match["share"] or match["one"]):
+            continue
+        found.append(Quantity(_number(match), UNITS.get(match["unit"] or "", ""), match.start(), match.end()))
+    return found
+
+
+def _number(match: re.Match[str]) -> Fraction:
+    number = Fraction(1)
+    if match["share"]:
+        number = Fraction(1, 4) if "quart" in match["share"] else Fraction(1, 2)
+    elif match["digits"]:
+        number = _value(re.sub("[, ]", "", match["digits"]))
+    elif match["word"]:
+        number = Fraction(NUMBERS.get(match["word"]) or FRENCH_NUMBERS[match["word"]])
+        number += Fraction(NUMBERS[match["tens"]]) if match["tens"] else 0
+    return number * _TIMES[match["times"]] if match["times"] else number
+
+
+def _value(text: str) -> Fraction:
+    plain = re.sub(r"(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)\Z", "", text) if "x" not in text.lower() else text
+    plain = plain.replace("_", "")
+    if plain[:2].lower() == "0x":
+        return Fraction(int(plain, 16))
+    if _OCTAL.fullmatch(plain) and len(plain) > 1:
+        return Fraction(int(plain.lower().replace("o", ""), 8))
+    return Fraction(plain)
+
+
+def code_numbers(line: str) -> Iterator[CodeNumber]:
+    """The numbers of a line of code, products of them as one.
+
+    Args:
+        line: the line.
+    """
+    for match in _IN_CODE.finditer(line):
+        value = Fraction(1)
+        for sign, text in re.findall(r"(\*|<<|^)\s*([\w.]+)", match[0]):
+            value = value * 2 ** int(_value(text)) if sign == "<<" and int(_value(text)) < 64 else value * _value(text)
+        clock = _CLOCK.match(line, match.end())
+        unit = {"Second": "s", "Minute": "min", "Hour": "h", "Millisecond": "ms"}[clock["unit"]] if clock else ""
+        yield CodeNumber(match[0], match.start(), match.end(), value, unit)
+
+
+def are_comparable(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities measure the same: both times, both sizes, or both plain numbers."""
+    return _SIZES[one.unit][0] == _SIZES[other.unit][0]
+
+
+def exchanged_number(number: CodeNumber, unit: str, old: Quantity | None, new: Quantity) -> str | None:
+    """A number of code as it is written when it becomes another quantity.
+
+    Args:
+        number: as it is.
+        unit: the sign of the unit that the code says it counts; '' where it doesn't.
+        old: the quantity that it must be; None for any.
+        new: what it becomes; comparable with the old one.
+
+    Returns:
+        The text; None where the number isn't the old quantity, or the new one can't be written like it.
+    """
+    what, sizes = _SIZES[new.unit]
+    if unit and _SIZES[unit][0] != what:
+        return None
+    texts = (
+        _exchanged(number, counted, old, new.number * size)
+        for counted in ((unit,) if unit else _USUAL[what])
+        for size in sizes
+    )
+    return next((text for text in texts if text is not None), None)
+
+
+def _exchanged(number: CodeNumber, counted: str, old: Quantity | None, amount: Fraction) -> str | None:
+    """The text for an amount in the smallest unit, where code counts in a given one."""
+    for one in _SIZES[counted][1]:
+        if old is not None and number.value.denominator > 1 and one > 1 and counted not in ("s", "min"):
+            continue
+        if old is not None and number.value * one not in [old.number * size for size in _SIZES[old.unit][1]]:
+            continue
+        value = amount / one
+        if old is None and not (counted or not number.value) and value == number.value:
+            continue
+        text = _like(number, value)
+        if text is not None and (old is not None or _is_near(value, number.value)):
+            return text
+    return None
+
+
+def _is_near(new: Fraction, old: Fraction) -> bool:
+    """Whether a value may be in the unit of the one before: what is raised a hundred times is in another."""
+    return old == 0 or Fraction(1, _MOST_TIMES) <= new / old <= _MOST_TIMES
+
+
+def _like(number: CodeNumber, value: Fraction) -> str | None:
+    """A value as a number of the same form: of a product one factor changes."""
+    parts = re.split(r"(\s*(?:\*|<<)\s*)", number.text)
+    if len(parts) == 1:
+        return _written(value, number.text)
+    factors = range(0, len(parts), 2)
+    for at in sorted(factors, key=lambda at: _value(parts[at]) in _ROUND):
+        shifts = at > 0 and "<<" in parts[at - 1]
+        wanted = value / (number.value / _value(parts[at])) if _value(parts[at]) and not shifts else None
+        if wanted is not None and wanted.denominator == 1:
+            parts[at] = str(wanted)
+            return "".join(parts)
+    return None
+
+
+def _written(value: Fraction, like: str) -> str | None:
+    if like[:2].lower() == "0x":
+        return f"{like[:2]}{int(value):x}" if value.denominator == 1 else None
+    octal = _OCTAL.fullmatch(like) and len(like) > 1
+    if value.denominator == 1:
+        if octal:
+            return f"{like[: 2 if like[1] in 'oO' else 1]}{int(value):o}"
+        text = f"{int(value):_}" if "_" in like else str(int(value))
+        suffix = re.search(r"(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)\Z", like)
+        return text + (".0" if "." in like else "") + (suffix[0] if suffix else "")
+    text = repr(float(value))
+    return None if octal or "e" in text else text
+
+
+def exchanged_remark(remark: str, number: CodeNumber, new: str) -> str:
+    """A comment that says a number of the code, when that becomes another: `# 5 minutes` beside `300`.
+
+    Args:
+        remark: the comment.
+        number: of the code.
+        new: the text that takes its place.
+    """
+    value = next((n.value for n in code_numbers(new)), None)
+    text = folded(remark)
+    if value is None or not number.value or len(text) != len(remark):
+        return remark
+    for quantity in reversed(quantities(text)):
+        digits = re.match(r"\d[\d_.]*", text[quantity.start :])
+        said = quantity.number * value / number.value
+        if digits is None or said.denominator > 1 or not _is_said(quantity, number):
+            continue
+        behind = remark[quantity.start + digits.end() : quantity.end]
+        if len(behind.strip()) > 3:  # a word, not a sign
+            behind = behind.removesuffix("s") + ("s" if said != 1 else "")
+        remark = f"{remark[: quantity.start]}{said}{behind}{remark[quantity.end :]}"
+    return remark
+
+
+def _is_said(quantity: Quantity, number: CodeNumber) -> bool:
+    """Whether a quantity is a number of the code, in whatever unit that counts."""
+    what, sizes = _SIZES[quantity.unit]
+    counted = {one for unit in _USUAL[what] for one in _SIZES[unit][1]}
+    return any(quantity.number * size == number.value * one for size in sizes for one in counted)
+
+
+def same_unit(one: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
+    """Two quantities, of which one may have no unit because the other has it.
+
+    Args:
+        one: a quantity.
+        other: the other.
+    """
+    return replace(one, unit=one.unit or other.unit), replace(other, unit=other.unit or one.unit)
