@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.edited import edited, texts, workspace_of
 
@@ -356,3 +358,24 @@ def test_what_is_accepted_beside_something_replaces_nothing(tmp_path):
     workspace = workspace_of(tmp_path, {"a.py": code, "tests/test_a.py": 'URL = "b-0.45.tgz"\n'})
     task = 'load_path should also accept names ending in `.tgz`, and the "extension must be" error should list it too.'
     assert exact_edit(task, workspace) is None
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "watch should be faster",
+        "watch should be cached",
+        "the function watch should be simpler",
+        "watch devrait être plus rapide",
+    ],
+)
+def test_how_something_should_be_is_no_new_name_for_it(tmp_path: Path, task: str) -> None:
+    files = {"poll.py": "def watch(files):\n    return files\n\n\ndef both(a, b):\n    return watch(a), watch(b)\n"}
+    assert exact_edit(task, workspace_of(tmp_path, files)) is None
+
+
+def test_what_something_should_be_may_be_its_new_name(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, {"poll.py": "def watch(files):\n    return files\n"})
+    for task, name in (("watch should be `observe`", "observe"), ("watch should be watch_files", "watch_files")):
+        outcome = exact_edit(task, workspace)
+        assert outcome is not None and f"def {name}(files)" in outcome.changes[0].content

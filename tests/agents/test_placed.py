@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -291,6 +292,18 @@ async def test_faulty_versions_come_last(shop: Workspace) -> None:
     assert "self.until < 0" in outcome.changes[0].content
     assert "no_such_thing" in outcome.candidates[0][0].content
     assert outline.endswith("write\n  write 2\n  write 3")
+
+
+async def test_a_version_isnt_lost_when_the_time_is_up_while_another_is_written(shop: Workspace) -> None:
+    replies = [" bool:\n        return self.until < 0\n", [60.0]]
+    workspace = replace(shop, model=answering(lambda _: replies.pop(0)))
+    ends = time.monotonic() + 3.0
+    outcome, outline, _ = await traced(lambda step: placed_edit(EditRequest(PROPERTY), workspace, step, ends))
+    assert "self.until < 0" in outcome.changes[0].content
+    assert outline.endswith("write\n  write 2 ■")
+    with pytest.raises(TimeoutError):
+        workspace = replace(shop, model=answering(lambda _: [60.0]))
+        await traced(lambda step: placed_edit(EditRequest(PROPERTY), workspace, step, time.monotonic() + 0.3))
 
 
 async def test_why_it_failed_is_told(shop: Workspace) -> None:

@@ -6,8 +6,10 @@ Nothing is written to disk.
 from __future__ import annotations
 
 import asyncio
+import time
 
 from repopilot import i18n
+from repopilot.agents.editing.chosen_number import chosen_number
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.moves.reexporting import reexport
 from repopilot.agents.editing.exact.recognise import exact_edit
@@ -22,6 +24,9 @@ from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
+
+_FOR_VERSIONS = 0.98
+"""The share of the time limit after which no further version is waited for."""
 
 
 def edit_by_code(request: EditRequest, workspace: Workspace) -> EditOutcome | None:
@@ -95,13 +100,16 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
     if not request.task.strip():
         raise GenerationFailed(i18n.message("generate.no_task"), i18n.message("generate.no_task_hint"))
     limit = workspace.settings.edit_timeout_s
+    ends = time.monotonic() + _FOR_VERSIONS * limit
     try:
         async with asyncio.timeout(limit):
             new = _wants_new_code(request.task, workspace.index)
-            edit = await restated_edit(request, workspace, step) if not new else None
+            edit = await chosen_number(request, workspace, step) if not new else None
+            if edit is None and not new:
+                edit = await restated_edit(request, workspace, step)
             if edit is None and request.passes is None and not new:
                 edit = await replaced_lines(request, workspace, step)
-            edit = edit or await placed_edit(request, workspace, step)
+            edit = edit or await placed_edit(request, workspace, step, ends)
             return edit or EditOutcome(await write_whole_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from repopilot.agents.editing.exact.described import name_parts
+from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
 from repopilot.agents.editing.exact.values.measures import UNITS
 from repopilot.agents.editing.exact.values.quantities import (
@@ -16,6 +17,7 @@ from repopilot.agents.editing.exact.values.quantities import (
     exchanged_remark,
 )
 from repopilot.agents.editing.exact.wording.exchanged_quantities import ExchangedQuantity, exchanged_quantities
+from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval.query.french import english_words
@@ -92,8 +94,7 @@ def quantity_sites(task: str, sources: Sources) -> list[QuantitySite]:
     if not wanted:
         return []
     weights, names = _weights(task, sources), _code_names(task)
-    index = sources.workspace.index
-    files = [p for p in index.files if file_kind(p) == "code" and not is_test_path(p) and not is_example_path(p)]
+    files = _files(task, names, sources)
     found: dict[tuple[str, int, int], QuantitySite] = {}
     for path in files[:_MOST_FILES]:
         for site in _sites_of(path, wanted, weights, names, sources):
@@ -101,6 +102,19 @@ def quantity_sites(task: str, sources: Sources) -> list[QuantitySite]:
             if place not in found or found[place].score < site.score:
                 found[place] = site
     return sorted(found.values(), key=lambda s: (-s.score, s.path, s.line, s.number.start))
+
+
+def _files(task: str, names: set[str], sources: Sources) -> list[str]:
+    """The files that come into question; none where the task names what doesn't exist."""
+    index = sources.workspace.index
+    paths = [token.inner.strip("@/") for token in tokens_of(task) if token.is_path]
+    if any(not index.symbols(name) and not sources.mentioning(name) for name in names):
+        return []
+    if any(path_named(path, index) is None and not any(path in known for known in index.files) for path in paths):
+        return []
+    named = [path for each in paths if (path := path_named(each, index)) is not None]
+    code = [p for p in index.files if file_kind(p) == "code" and not is_test_path(p) and not is_example_path(p)]
+    return named or code
 
 
 def _sites_of(
@@ -208,7 +222,8 @@ def _in_code(source: SourceText, at: int, line: str, number: CodeNumber) -> bool
 
 def _code_names(task: str) -> set[str]:
     """The words of a task that can only be names."""
-    return {w for w in re.findall(r"[A-Za-z_]\w+", task) if "_" in w or re.search(r"[a-z][A-Z]|[A-Z]{2,}[a-z]", w)}
+    words = re.findall(r"[A-Za-z_]\w+", task)
+    return {w for w in words if ("_" in w or re.search(r"[a-z][A-Z]|[A-Z]{2,}[a-z]", w)) and w.lower() not in UNITS}
 
 
 def _score(

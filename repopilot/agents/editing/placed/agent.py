@@ -58,13 +58,16 @@ _SMALL_FILE = 60
 """Lines."""
 
 
-async def placed_edit(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
+async def placed_edit(
+    request: EditRequest, workspace: Workspace, step: Step, ends: float | None = None
+) -> EditOutcome | None:
     """Edit the one place that a task is about.
 
     Args:
         request: the task.
         workspace: the repository and the model.
         step: gets the chosen place and every version of the new lines as children.
+        ends: when there must be a result, by `time.monotonic`.
 
     Returns:
         The best version, with the others as candidates; None where the task is no edit of one place of existing code.
@@ -74,6 +77,7 @@ async def placed_edit(request: EditRequest, workspace: Workspace, step: Step) ->
             small file that is None: all of it may be written again).
         PlaceAmbiguous: several places fit.
         ModelError: the model failed.
+        TimeoutError: there is no usable version in time.
     """
     model = workspace.coder or workspace.model
     if model is None or request.paths or _OTHER_WORK.search(request.task):
@@ -82,7 +86,7 @@ async def placed_edit(request: EditRequest, workspace: Workspace, step: Step) ->
     found = await asyncio.to_thread(_choices, request, wanted, workspace)
     if not found or _better_rewritten(found, wanted, request.task, workspace.index):
         return None
-    work = _Work(request, workspace, wanted, model)
+    work = _Work(request, workspace, wanted, model, ends)
     try:
         candidates = await (_judged(found, work, step) if request.passes else _at_one_place(found, work, step))
     except PlaceAmbiguous:
@@ -110,6 +114,7 @@ class _Work:
     workspace: Workspace
     wanted: Wanted
     model: Model
+    ends: float | None
 
 
 async def _at_one_place(found: Sequence[Choice], work: _Work, step: Step) -> list[Candidate]:
@@ -150,7 +155,8 @@ def _sampling(choice: Choice, work: _Work) -> Sampling | None:
         wanted = replace(wanted, noun="function")  # an exported name is written like a class
     index = work.workspace.index
     ways = _ways(place, wanted, request, index, work.model)
-    return Sampling(work.model, ways, place, request.task, wanted, index, request.seed * 10, request.language)
+    seed, language = request.seed * 10, request.language
+    return Sampling(work.model, ways, place, request.task, wanted, index, seed, language, work.ends)
 
 
 def _read(task: str, index: Index) -> Wanted:

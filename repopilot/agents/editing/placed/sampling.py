@@ -59,7 +59,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """What to ask and what to do with the replies. `ways` are the slots that fit, each with its prompt."""
+    """What to ask and what to do with the replies. `ways` are the slots that fit, each with its prompt; `ends` is when
+    there must be a result, by `time.monotonic`, None for any time."""
 
     model: Model
     ways: tuple[tuple[Slot, Sequence[ChatMessage]], ...]
@@ -69,6 +70,7 @@ class Sampling:
     index: Index
     seed: int = 0
     language: str = "en"
+    ends: float | None = None
 
 
 async def sample(sampling: Sampling, step: Step) -> list[Candidate]:
@@ -84,11 +86,15 @@ async def sample(sampling: Sampling, step: Step) -> list[Candidate]:
     Raises:
         GenerationFailed: none can be used.
         ModelError: the model failed.
+        TimeoutError: there is no usable one when there must be a result.
     """
     found: list[Candidate] = []
     started = time.monotonic()
     while len(found) < MOST_SAMPLES and not _settled(found, time.monotonic() - started):
-        found.append(await _one(sampling, found, step))
+        candidate = await _one_in_time(sampling, found, step)
+        if candidate is None:
+            break
+        found.append(candidate)
     best = ordered(found)
     if not best:
         reason = next(iter(found[0].faults), "")
@@ -112,6 +118,7 @@ async def sample_until(samplings: Sequence[Sampling], passes: Passes, step: Step
     Raises:
         GenerationFailed: none can be used.
         ModelError: the model failed.
+        TimeoutError: as `sample`.
     """
     found: list[list[Candidate]] = [[] for _ in samplings]
     forms: set[tuple[str, str]] = set()
@@ -119,7 +126,9 @@ async def sample_until(samplings: Sequence[Sampling], passes: Passes, step: Step
     for number in _turns(len(samplings)):
         if time.monotonic() - started > JUDGED_S:
             break
-        candidate = await _one(samplings[number], found[number], step)
+        candidate = await _one_in_time(samplings[number], found[number], step, _flat(found))
+        if candidate is None:
+            break
         found[number].append(candidate)
         form = (samplings[number].place.path, candidate.form)
         if candidate.change is None or not candidate.change.diff or form in forms:
@@ -164,6 +173,25 @@ def _settled(found: Sequence[Candidate], seconds: float) -> bool:
             return seconds > 2 * SECONDS
         return bool(found) and seconds > (SECONDS if doubtful else PATIENCE_S)
     return max(good.values()) > 1 or len(found) >= ENOUGH_SAMPLES or seconds > SECONDS
+
+
+async def _one_in_time(
+    sampling: Sampling, found: Sequence[Candidate], step: Step, usable: Sequence[Candidate] | None = None
+) -> Candidate | None:
+    """One version more; None where the time is up and there is a usable one already: finished work isn't lost.
+
+    Raises:
+        TimeoutError: the time is up, and there is none.
+    """
+    left = None if sampling.ends is None else sampling.ends - time.monotonic()
+    try:
+        async with asyncio.timeout(left):
+            return await _one(sampling, found, step)
+    except TimeoutError:
+        if not ordered(found if usable is None else usable):
+            raise
+        step.degrade(i18n.message("placed.time_is_up"))
+        return None
 
 
 async def _one(sampling: Sampling, found: Sequence[Candidate], step: Step) -> Candidate:

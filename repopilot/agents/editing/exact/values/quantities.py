@@ -36,7 +36,7 @@ _IN_PROSE = re.compile(
     rf"|(?:(?P<tens>{_TENS})-)?(?P<word>{_NUMBER_WORDS})\b|(?P<bare>(?:a )?(?=(?:thousand|hundred|mille)\b)))"
     rf"(?:[ -]?(?P<times>thousand|hundred|million|mille|cents?)\b)?"
     rf"(?:(?:(?<=[ -'])|\s?-?\s?)(?P<unit>{_UNIT_WORDS}|(?:(?<=\d)|(?<=\d[ -]))(?:{_UNIT_SIGNS}))\b)?"
-    rf"(?![\w/]|[.,-]\d|-[a-z])"
+    rf"(?![\w/]|[.,-]\d|-[a-z]|\+)"
 )
 _MOST_TIMES = 64
 _ROUND = (Fraction(1000), Fraction(1024), Fraction(60), Fraction(24), Fraction(3600))

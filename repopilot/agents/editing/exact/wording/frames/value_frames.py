@@ -25,6 +25,9 @@ from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS, UNITS
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token
 
+_MUCH_ALIKE = 0.6
+"""How alike two words are of which one may be the other's new name, by the share of letters in the same order."""
+
 
 def setting(frame: EditFrame) -> Iterator[ExactTask]:
     tokens, made = _made(frame)
@@ -50,6 +53,7 @@ def setting(frame: EditFrame) -> Iterator[ExactTask]:
         and other is not None
         and not old
         and _is_new_spelling(bare_name(name), bare_name(other), frame.target.what)
+        and (frame.clause.action != "be" or _may_be_its_name(name, other, "be"))
     ):
         yield from renamed(
             bare_name(name),
@@ -62,9 +66,18 @@ def setting(frame: EditFrame) -> Iterator[ExactTask]:
     unit = unit_of(frame.text([t for t in new.tokens if t.low not in DETERMINERS and t.low != "default"]))
     for edit in _settings(frame, text, old, default=default):
         yield replace(edit, extra={**edit.extra, "unit": unit}) if unit else edit
-    if name is not None and other is not None and not old and frame.clause.action in ("be", ""):
+    if name is not None and other is not None and not old and _may_be_its_name(name, other, frame.clause.action):
         frame.parts = parts
         yield from renamed(bare_name(name), bare_name(other), frame.target.what, frame.place_parts())
+
+
+def _may_be_its_name(name: Token, other: Token, action: str) -> bool:
+    """Whether what something should be is its new name, not how it should be: `watch should be faster`."""
+    if action != "be":
+        return action == ""
+    old, new = bare_name(name), bare_name(other)
+    written = other.kind != "word" or re.search(r"[_\d.$]|[a-z][A-Z]", new) is not None
+    return written or SequenceMatcher(None, old.lower(), new.lower()).ratio() >= _MUCH_ALIKE
 
 
 def _made(frame: EditFrame) -> tuple[list[Token], Part | None]:
