@@ -117,7 +117,7 @@ def test_a_number_that_several_lines_may_be_is_left_to_the_model(repository: Wor
     ("chosen", "rivals", "new"),
     [
         ("net/pool.py:6 _BATCH = 65536", {}, "+_BATCH = 262144"),
-        ("net/pool.py:6 _BATCH = 65536", {"none": 0.45}, None),
+        ("net/pool.py:6 _BATCH = 65536", {' "none': 0.45}, None),
         ("none of them", {}, None),
     ],
 )
