@@ -9,7 +9,7 @@ from repopilot.redaction.randomness import is_placeholder
 
 ANCHORS = ("kind: secret", 'kind: "secret"', "kind: 'secret'")
 _KIND = re.compile(r"kind:[ \t]*[\"']?secret[\"']?[ \t]*(?:#.*)?$", re.IGNORECASE | re.MULTILINE)
-_DATA = re.compile(r"^([ \t]*)(?:data|stringData):[ \t]*(?:#.*)?\n", re.MULTILINE)
+_DATA = re.compile(r"^([ \t]*)(?:data|stringData):[ \t]*(?:#.*)?\n(?=[ \t])", re.MULTILINE)
 _ENTRY = re.compile(r"([ \t]*)[\"']?[\w./-]+[\"']?:[ \t]*(?:!!\w+[ \t]+)?([^\n]*)(?:\n|\Z)")
 _ORDINARY = re.compile(
     r"[a-z]{1,12}(?:[-_.][a-z]{1,12})*|\d{1,5}|true|false|[\w.-]+\.(?:svc|local|com|internal)(?::\d+)?"
