@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.git_objects import bare_repository, write_commit
+from support.git_objects import bare_repository, write_commit, write_head, write_object, write_tree
 
 from repopilot.errors import SourceError
 from repopilot.repo import local
@@ -84,13 +84,10 @@ def test_a_folder_of_too_many_files_is_refused(
 
 @pytest.mark.slow
 def test_a_million_tiny_files_are_refused_in_bounded_memory(tmp_path: Path) -> None:
-    git_dir = tmp_path / "million.git"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(git_dir)], check=True)
-    with subprocess.Popen(["git", f"--git-dir={git_dir}", "fast-import", "--quiet"], stdin=subprocess.PIPE) as git:
-        assert git.stdin is not None
-        git.stdin.write(b"blob\nmark :1\ndata 6\nA = 1\n\n")
-        git.stdin.write(b"commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx\n")
-        git.stdin.writelines(b"M 100644 :1 d%d/f%d.py\n" % (n // 1000, n) for n in range(1_000_000))
+    git_dir = bare_repository(tmp_path / "million.git")
+    names = sorted(b"f%d.py" % number for number in range(1000))
+    leaf = write_tree(git_dir, b"100644", names, write_object(git_dir, b"blob", b"A = 1\n"))
+    write_head(git_dir, write_tree(git_dir, b"40000", sorted(b"d%d" % number for number in range(1000)), leaf))
     program = (
         "import resource, sys\nfrom repopilot.cli.app import main\n"
         "resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))\nsys.exit(main(sys.argv[1:]))\n"

@@ -90,10 +90,10 @@ def test_a_hundred_thousand_commits_are_read_up_to_the_limit(tmp_path: Path) -> 
 
 
 def _commits(count: int) -> bytes:
-    """A stream for `git fast-import`: every commit changes the server, the last leaves it as in SHOP."""
+    """A stream for `git fast-import`: each commit changes the server, there and back; the last leaves it as in SHOP."""
     parts = []
     for number in range(count):
-        text = SHOP["shop/server.py"] if number == count - 1 else f"def listen(port):\n    return {number}\n"
+        text = SHOP["shop/server.py"] if (count - number) % 2 else "def listen(port):\n    return 0\n"
         message = f"Listen on port {number}"
         parts.append(
             f"commit refs/heads/main\ncommitter A <a@example.org> {1_500_000_000 + number} +0000\n"

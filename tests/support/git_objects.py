@@ -36,8 +36,18 @@ def write_commit(
 ) -> str:
     """A commit of a tree with these names, each with a text, in one folder; it becomes the head of `main`."""
     rows = [b"100644 " + name + b"\0" + bytes.fromhex(write_object(git_dir, b"blob", text)) for name, text in files]
-    tree = write_object(git_dir, b"tree", b"".join(rows)).encode()
-    text = b"tree %b\nauthor %b\ncommitter %b\n\n%b\n" % (tree, PERSON, committer, message)
+    return write_head(git_dir, write_object(git_dir, b"tree", b"".join(rows)), message=message, committer=committer)
+
+
+def write_tree(git_dir: Path, mode: bytes, names: Iterable[bytes], content: str) -> str:
+    """A folder in which every name stands for the same object; names in the order that git wants."""
+    entry = b"\0" + bytes.fromhex(content)
+    return write_object(git_dir, b"tree", b"".join(mode + b" " + name + entry for name in names))
+
+
+def write_head(git_dir: Path, tree: str, *, message: bytes = b"x", committer: bytes = PERSON) -> str:
+    """A commit of a tree; it becomes the head of `main`."""
+    text = b"tree %b\nauthor %b\ncommitter %b\n\n%b\n" % (tree.encode(), PERSON, committer, message)
     commit = write_object(git_dir, b"commit", text)
     (git_dir / "refs" / "heads").mkdir(exist_ok=True)
     (git_dir / "refs" / "heads" / "main").write_text(commit + "\n")
