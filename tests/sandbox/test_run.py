@@ -251,6 +251,9 @@ def test_a_conftest_that_takes_part_in_how_tests_are_run_is_not_verified(conftes
     result = run_pytest(files, ["test_a.py"], SETTINGS)
     assert (result.passed, result.genuine) == (1, False)
     assert "conftest.py, line 1, takes part in how tests are run" in result.reasons[0]
+
+
+def test_an_ordinary_conftest_is_no_reason_for_doubt():
     ordinary = "import pytest\n\n@pytest.fixture\ndef two():\n    return 2\n\ndef pytest_configure(config):\n    pass\n"
     tests = "def test_it(two):\n    assert len('ab') == 2\n"
     assert run_pytest({"conftest.py": ordinary, "test_a.py": tests}, ["test_a.py"], SETTINGS).reasons in (
