@@ -1,5 +1,8 @@
 .PHONY: run test quick check docs lock sbom audit setup setup-dev
 PY ?= python3
+# Two processes; one that has nothing left takes half of what the other still has to do. What pytest makes of the test
+# files is kept, whatever the environment says: it takes longer than to run many of them.
+PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 2 --dist worksteal
 LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header \
        --no-annotate --no-emit-index-url pyproject.toml --extra all
 
@@ -8,10 +11,10 @@ run: setup          ## start RepoPilot on http://127.0.0.1:8000
 
 test: setup-dev     ## the whole suite, on two processes
 	@sh .ci/system.sh
-	.venv/bin/python -m pytest -n 2 --dist loadfile
+	$(PYTEST)
 
 quick: setup-dev    ## the part you run all the time, under a minute
-	.venv/bin/python -m pytest -m "not browser and not model and not slow"
+	$(PYTEST) -m "not browser and not model and not slow"
 
 check: setup-dev    ## formatting, lint, types, direction of imports, declared packages
 	.venv/bin/ruff format --check .

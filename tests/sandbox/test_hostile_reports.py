@@ -248,14 +248,14 @@ def test_a_caller_with_many_open_files_changes_nothing(level):
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
     try:
         options = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=20)
-        honest = run_pytest(files, ["test_a.py"], options)
+        honest = run_pytest(files, ["test_a.py"], options, verify=level == "limits")
         files["solution.py"] = WRITES.format(block=r'b"[" * 40000 + b"\n"')
-        hostile = run_pytest(files, ["test_a.py"], options)
+        hostile = run_pytest(files, ["test_a.py"], options, verify=False)
     finally:
         for descriptor in opened:
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert (honest.genuine, honest.reasons) == (True, ())
+    assert (honest.passed, honest.genuine, honest.reasons) == (1, level == "limits", ())
     assert "something else wrote into the report" in hostile.reasons
 
 
