@@ -188,6 +188,7 @@ def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: 
     assert judge(evidence, opinions).decision == expected
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from("fgh"), min_size=1), st.integers(0, 9), st.booleans())
 def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passed: int, protected: bool) -> None:
     changed = tuple(sorted(names))
@@ -228,6 +229,7 @@ OPINIONS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(OPINIONS)
 def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
     failing = judge(ChangeEvidence(tests=FAILING, protected=True), opinions)

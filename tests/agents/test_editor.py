@@ -180,6 +180,7 @@ async def test_a_forgotten_import_is_added(shop: Workspace) -> None:
     assert files[0].content == f"from shop.prices import price_of\n\n\n{code}"
 
 
+@pytest.mark.slow
 async def test_of_new_tests_cut_off_the_complete_ones_are_kept(shop: Workspace) -> None:
     def endless():
         yield "tests/test_prices.py\n```python\nfrom shop.prices import price_of\n\n\ndef test_price():\n"

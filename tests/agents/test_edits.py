@@ -67,6 +67,7 @@ def test_a_reply_without_definitions_is_refused() -> None:
         spliced("x = 1\n")
 
 
+@pytest.mark.slow
 def test_a_twenty_thousand_line_file_is_changed_in_one_place() -> None:
     text = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(4000))
     new = spliced("def f2000(x):\n    return None\n", text)

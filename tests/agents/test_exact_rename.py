@@ -369,6 +369,7 @@ def test_scopes_are_those_of_the_language() -> None:
     assert [kind for _, kind in scopes] == [module, inside, module, module, inside, function, function]
 
 
+@pytest.mark.slow
 @given(st.text("x=():,.[]{}'\"# \n\\defclasimprtyw*@", max_size=60))
 def test_any_text_can_be_read(code: str) -> None:
     for use in table(code, "x").uses:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.edited import carried_out, workspace_of
@@ -31,6 +32,7 @@ USES = (
 NAMES = (("load_all", "fetch_all"), ("LoadAll", "FetchAll"), ("load", "fetch"), ("LOAD_é", "FETCH_é"))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from(DEFINITIONS),

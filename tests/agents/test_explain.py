@@ -203,6 +203,7 @@ async def test_a_question_through_the_assistant(shop_with: Shop) -> None:
     assert trace.outline(events) == "question\n  route\n  retrieve\n  read\n  write\n  answer"
 
 
+@pytest.mark.slow
 async def test_a_question_of_100_kb_is_cut_and_that_is_said(shop_with: Shop) -> None:
     async with trace.root(lambda e: None, "question") as step:
         done = await answer("where are tokens validated? " * 4000, shop_with(lambda m: TRUE), step, "EXPLAIN")

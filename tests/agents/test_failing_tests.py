@@ -51,6 +51,7 @@ async def prepared(workspace: Workspace, task: str) -> EditRequest:
     return request
 
 
+@pytest.mark.slow
 async def test_a_failing_test_tells_what_it_ran_and_judges_versions(paced: Workspace) -> None:
     request = await prepared(paced, "round less: tests/test_pace.py::test_pace fails")
     assert request.failing is not None and request.passes is not None
@@ -73,6 +74,7 @@ def test_the_file_of_the_test_is_not_the_place_to_edit(task: str) -> None:
     assert without_tests(task) == "Round less"
 
 
+@pytest.mark.slow
 async def test_a_test_file_that_can_not_be_imported_fails_as_well(paced: Workspace, tmp_path: Path) -> None:
     broken = TESTS.replace("import idle, pace", "import idle, pace, stride")
     workspace = shop_workspace(tmp_path, {"pace.py": PACE, "tests/test_pace.py": broken})
@@ -82,6 +84,7 @@ async def test_a_test_file_that_can_not_be_imported_fails_as_well(paced: Workspa
     assert not await request.passes((more,)), "test_pace still fails, and can't be left out by its name"
 
 
+@pytest.mark.slow
 async def test_a_test_that_passes_is_no_failing_one(paced: Workspace) -> None:
     request = await prepared(paced, "speed up tests/test_pace.py::test_idle")
     assert request.failing is None and request.passes is None
@@ -100,6 +103,7 @@ def test_only_tests_of_the_repository_are_named(paced: Workspace, task: str, exp
     assert (found.id if found else None) == expected
 
 
+@pytest.mark.slow
 async def test_what_a_test_ran_comes_before_what_only_has_the_words(paced: Workspace) -> None:
     request = await prepared(paced, "the idle pace is wrong: tests/test_pace.py::test_pace")
     assert request.failing is not None

@@ -159,6 +159,7 @@ async def test_an_obeying_model_achieves_nothing(shop: Workspace, intent: str) -
     assert not any(path.startswith(("/", "..", ".git")) for path in paths)
 
 
+@pytest.mark.slow
 async def test_files_that_nobody_asked_for_are_refused_and_a_step_says_so(shop: Workspace) -> None:
     answered, events = await asked(shop, "GENERATE", "Create shop/vouchers.py: vouchers, their rules and a report")
     assert answered is not None
@@ -171,6 +172,7 @@ async def test_files_that_nobody_asked_for_are_refused_and_a_step_says_so(shop: 
     assert any("not asked for" in str(note) for note in answered.degraded)
 
 
+@pytest.mark.slow
 async def test_a_file_that_the_task_names_may_be_changed(shop: Workspace) -> None:
     task = "Create shop/vouchers.py: vouchers, their rules and a report; and use them in tests/test_cart.py"
     answered, _ = await asked(shop, "GENERATE", task)

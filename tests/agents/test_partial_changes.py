@@ -59,6 +59,7 @@ def test_line_ends_are_kept() -> None:
     assert found.content == WANTED.replace("\n", "\r\n")
 
 
+@pytest.mark.slow
 async def test_secrets_and_line_ends_stay_as_they_are_in_the_file(tmp_path: Path) -> None:
     secret = 'API_TOKEN = "ghp_' + "a1B2c3D4e5" * 3 + 'f6G7h8"\r\n'
     stored = secret + ZONES.replace("\n", "\r\n")
@@ -71,6 +72,7 @@ async def test_secrets_and_line_ends_stay_as_they_are_in_the_file(tmp_path: Path
     assert "REDACTED" not in done.changes[0].diff and done.changes[0].diff.count("\n-") == change.diff.count("\n-") - 1
 
 
+@pytest.mark.slow
 async def test_what_breaks_tests_and_was_not_asked_for_is_left_out(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, FILES)
     change = edits.change("zones.py", TOO_MUCH, ZONES)

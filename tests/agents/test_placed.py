@@ -189,6 +189,7 @@ async def test_a_condition_is_put_before_everything_else(shop: Workspace) -> Non
     assert 'Never negative.\n    """\n    if now < 0:' in outcome.changes[0].content
 
 
+@pytest.mark.slow
 async def test_a_condition_that_stands_there_already_is_no_change(tmp_path: Path) -> None:
     text = "def size(x):\n    if x is None:\n        return 0\n    return len(x)\n" + FURTHER.replace(
         "    more", "more"
@@ -216,6 +217,7 @@ async def test_a_new_parameter_is_written_by_code(shop: Workspace) -> None:
     assert "def seconds_left(lease: Lease, now: float, scale: float = 1.0) -> float:" in added(outcome)
 
 
+@pytest.mark.slow
 async def test_of_a_long_function_only_a_block_is_written(shop: Workspace) -> None:
     reply = "    step_38 = 38\n    step_39 = 39\n    total = sum(rows)\n    return total"
     outcome, prompts, _ = await edited(shop, "let `report` compute the total as the sum of the rows", f"{reply}\n```")
@@ -579,6 +581,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return shop_workspace(tmp_path_factory.mktemp("words"), extra)
 
 
+@pytest.mark.slow
 async def test_a_new_function_is_named_and_listed_like_its_siblings(words: Workspace) -> None:
     outcome, prompts, _ = await edited(
         words, "Add a filter `shout` that adds an exclamation mark", "text):\n    return text + '!'\n"

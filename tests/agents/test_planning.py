@@ -64,6 +64,7 @@ async def going_on(shop: Workspace, said: str, *before: Answer) -> Answer:
     return answer
 
 
+@pytest.mark.slow
 async def test_each_part_sees_those_before_it_and_the_whole_is_one_change(shop: Workspace, tmp_path: Path) -> None:
     answer, outline, _ = await traced(lambda step: proceed(PARTS, shop, step))
     assert states(answer) == ["done", "done", "failed"]
@@ -77,6 +78,7 @@ async def test_each_part_sees_those_before_it_and_the_whole_is_one_change(shop: 
     assert (shop.snapshot.root / "limits.py").read_text() == FILES["limits.py"], "the repository itself was changed"
 
 
+@pytest.mark.slow
 async def test_a_part_says_what_it_came_to_or_why_it_failed(shop: Workspace) -> None:
     answer, *_ = await traced(lambda step: proceed(PARTS, shop, step))
     done, _, failed = answer.result.parts
@@ -84,6 +86,7 @@ async def test_a_part_says_what_it_came_to_or_why_it_failed(shop: Workspace) -> 
     assert failed.note in answer.text
 
 
+@pytest.mark.slow
 async def test_it_stops_between_parts_when_asked(shop: Workspace) -> None:
     async def only_one(current: Plan) -> bool:
         return not any(p.state == "done" for p in current.parts)
@@ -92,6 +95,7 @@ async def test_it_stops_between_parts_when_asked(shop: Workspace) -> None:
     assert states(answer) == ["done", "open", "open"]
 
 
+@pytest.mark.slow
 async def test_a_stop_keeps_the_finished_parts(shop: Workspace) -> None:
     published: list[Answer] = []
 
@@ -124,6 +128,7 @@ async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
         await traced(lambda step: proceed(PARTS, shop, step, [7]))
 
 
+@pytest.mark.slow
 async def test_the_conversation_carries_the_plan_and_its_drafts(shop: Workspace) -> None:
     first = await going_on(shop, "proceed")
     assert states(first) == ["done", "open", "open"]
@@ -132,6 +137,7 @@ async def test_the_conversation_carries_the_plan_and_its_drafts(shop: Workspace)
     assert "def possible(" in texts(second)["limits.py"]
 
 
+@pytest.mark.slow
 async def test_a_part_that_is_done_again_takes_along_what_was_built_on_it(shop: Workspace) -> None:
     first = await going_on(shop, "proceed")
     second = await going_on(shop, "proceed", first)
@@ -179,6 +185,7 @@ MADE = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(MADE, max_size=8, unique_by=lambda p: p.number))
 def test_ordering_ends_and_respects_dependencies(parts: list[PlanPart]) -> None:
     result = ordered(parts)

@@ -53,6 +53,7 @@ def test_nothing_is_guessed_where_nothing_is_promised(text):
     assert guessed(text, "f") == {}
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.sampled_from(["int", "str", "bytes", "bool", "float"]),

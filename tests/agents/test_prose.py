@@ -59,6 +59,7 @@ async def test_an_answer_of_which_nothing_holds_is_the_evidence(shop_with: Shop)
     assert shown(events) == [] and done.result.origin == "extractive" and done.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [True, False])
 async def test_a_server_with_schemas_writes_objects_that_are_shown_as_text(
     shop_workspace: Workspace, tmp_path, native: bool
@@ -130,12 +131,14 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @given(TEXTS, st.integers(0, 80))
 def test_a_sentence_taken_while_streaming_is_never_changed_by_what_follows(text: str, cut: int) -> None:
     early = complete_sentences(text[:cut], ended=False)
     assert complete_sentences(text, ended=True)[: len(early)] == early
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=30), st.integers(1, 12)), max_size=4), st.integers(0, 300))
 def test_objects_are_read_while_they_stream(sentences: list[tuple[str, int]], cut: int) -> None:
     reply = as_json(*sentences)

@@ -13,6 +13,8 @@ from repopilot.agents.testing.repair import RepairRequest, default_test_path, re
 from repopilot.llm.scripted import scripted_model
 from repopilot.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings(test_timeout_s=20)
 ONE_REPLY = Settings(test_timeout_s=20, max_iterations=2)
 RIGHT = "def add(a, b):\n    return a + b\n"

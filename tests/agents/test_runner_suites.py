@@ -62,6 +62,7 @@ async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", 
     return done.report, run_sentences(done.report, "en"), events
 
 
+@pytest.mark.slow
 @needs_node
 async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_path):
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 8")
@@ -73,6 +74,7 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
     assert "red → green `test/shop.test.js::large`" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "path", "old", "new"),
     [
@@ -90,6 +92,7 @@ async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, fil
     assert report.genuine and "verified" in said and "not verified" not in said
 
 
+@pytest.mark.slow
 async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
@@ -97,6 +100,7 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     assert "red → green `test_prices.py::test_no`" in said
 
 
+@pytest.mark.slow
 @needs_node
 async def test_what_a_change_breaks_is_no_pass(tmp_path):
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4")
@@ -104,6 +108,7 @@ async def test_what_a_change_breaks_is_no_pass(tmp_path):
     assert "green → red `test/shop.test.js::limit`" in said
 
 
+@pytest.mark.slow
 @needs_node
 async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
     green = "\n".join(line for line in TESTS.splitlines() if "large" not in line and "red" not in line)
@@ -113,6 +118,7 @@ async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
     assert "not verified" in said and "1 of the tests that passed before did not run" in said
 
 
+@pytest.mark.slow
 @needs_node
 async def test_a_pass_that_no_fault_turns_red_is_not_verified(tmp_path):
     report, said, _ = await try_change(tmp_path, "};\n", "};\nexports.unused = () => 1 + 1;\n")
@@ -122,6 +128,7 @@ async def test_a_pass_that_no_fault_turns_red_is_not_verified(tmp_path):
     assert not report.genuine and "no fault could be put into the changed lines" in said
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("forged", ["require('assert').equal = () => {};", "require('process').exit = () => {};"])
 async def test_code_that_makes_every_test_pass_is_not_verified(tmp_path, forged):
@@ -129,6 +136,7 @@ async def test_code_that_makes_every_test_pass_is_not_verified(tmp_path, forged)
     assert not report.genuine, said
 
 
+@pytest.mark.slow
 @needs_cargo
 async def test_a_change_of_rust_is_controlled(tmp_path):
     report, said, _ = await try_change(tmp_path, "a * RATE", "if a < 1 { -1 } else { a * RATE }", RUST, "src/lib.rs")
@@ -151,6 +159,7 @@ async def test_a_runner_that_is_not_known_is_said(tmp_path):
     assert "none were run (RepoPilot doesn't run tests with ava." in said
 
 
+@pytest.mark.slow
 @needs_node
 async def test_a_generated_change_of_javascript_is_try_change(tmp_path):
     workspace = workspace_of(tmp_path, FILES | {"test/shop.test.js": TESTS.replace("LIMIT, 3", "LIMIT, 5")})

@@ -169,6 +169,7 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(PLAIN, PLAIN)
 def test_the_observed_value_is_put_in_and_marked(expected: object, value: object) -> None:
     source = f"def test_a():\n    x = 'a'\n    assert f(x) == {expected!r}\n"

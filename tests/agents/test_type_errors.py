@@ -36,6 +36,7 @@ async def found_in(tmp_path, files, path: str, *versions: str):
     return order, found, f"{outline}\n{events}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("configured", [CONFIGURED, "[tool.mypy]\nstrict = true\n"])
 async def test_new_errors_count_and_old_ones_dont(tmp_path, configured):
     files = {**FILES, "pyproject.toml": configured}
@@ -46,11 +47,13 @@ async def test_new_errors_count_and_old_ones_dont(tmp_path, configured):
     assert "str" in wrong[0].message and right == ()
 
 
+@pytest.mark.slow
 async def test_a_broken_caller_is_found_where_the_repository_checks_all_of_it(tmp_path):
     _, (found,), _ = await found_in(tmp_path, FILES, "shop/prices.py", CALLER_BROKEN)
     assert [(e.path, e.line) for e in found] == [("shop/calls.py", 3)]
 
 
+@pytest.mark.slow
 async def test_a_missing_annotation_contradicts_nothing(tmp_path):
     files = {**FILES, "pyproject.toml": CONFIGURED + "strict = true\n"}
     plain = PRICES + "\n\ndef bare(x):\n    return x\n"
@@ -64,6 +67,7 @@ async def test_a_repository_without_a_type_checker_has_no_step_for_it(tmp_path):
     assert found == () and "type checker" not in said
 
 
+@pytest.mark.slow
 async def test_a_type_checker_that_fails_is_said(tmp_path):
     files = {**FILES, "pyproject.toml": '[tool.mypy]\nplugins = ["no_such_plugin"]\n'}
     _, (found,), said = await found_in(tmp_path, files, "shop/prices.py", WRONG)
@@ -96,6 +100,7 @@ def test_a_configuration_that_leads_outside_is_not_read(tmp_path):
     assert mypy_checker(inside, [], None) is None
 
 
+@pytest.mark.slow
 @needs_node
 async def test_the_compiler_of_a_typescript_project_is_asked(tmp_path):
     """A stand-in for the compiler, which is not on every machine: what it prints is tsc's own form."""

@@ -63,6 +63,7 @@ def test_which_licences_are_allowed(dependencies: ModuleType, expression: str, f
     assert dependencies.allowed(expression) is fits
 
 
+@pytest.mark.slow
 def test_the_bill_of_materials_is_complete_and_repeatable(dependencies: ModuleType, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "docs" / "dependencies.py"), "sbom", str(tmp_path / "sbom.json")]
     subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})

@@ -66,6 +66,7 @@ def test_check_tells_the_reference_from_the_unchanged_tree(tree):
     assert (tree / "shop.py").read_text() == "PRICE = 1\nOTHER = 3\n"
 
 
+@pytest.mark.slow
 def test_what_breaks_something_else_is_not_resolved(tree):
     assert not checked(TASK, (_changed("PRICE = 2\nOTHER = 4\n"),), tree, TOOLS).tests_pass
     assert not checked(TASK, (_changed("PRICE = 2\nOTHER = 3\nx = (\n"),), tree, TOOLS).parses
@@ -83,6 +84,7 @@ def test_check_that_does_not_end_fails(tree, monkeypatch):
     assert not found.right and "stopped" in found.output
 
 
+@pytest.mark.slow
 def test_failing_test_decides_where_there_is_no_check(tree):
     grown = (
         PATCH

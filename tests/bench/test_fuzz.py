@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,12 +22,14 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_a_few_inputs_show_no_fault() -> None:
     done = fuzz("patches", "rules", "--inputs", "30", "--seed", "3")
     assert done.returncode == 0, done.stdout
     assert done.stdout.count(b"no fault") == 2
 
 
+@pytest.mark.slow
 def test_an_input_that_takes_too_long_is_a_fault_that_is_kept_and_the_run_goes_on(tmp_path: Path) -> None:
     done = fuzz("replies", "--inputs", "2", "--seconds", "0.000001", "--out", str(tmp_path))
     assert done.returncode == 1

@@ -67,6 +67,7 @@ def test_overlap_is_symmetric(one: tuple, other: tuple) -> None:
     assert overlaps(one, other) == overlaps(other, one)
 
 
+@pytest.mark.slow
 @given(st.lists(places), st.lists(places, min_size=1), st.integers(1, 8))
 def test_measures_agree(ranked: list, gold: list, k: int) -> None:
     rank, file = first_rank(ranked, gold), file_rank(ranked, gold)

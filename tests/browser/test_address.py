@@ -51,6 +51,7 @@ def printed_address(app: App) -> str:
     )
 
 
+@pytest.mark.slow
 def test_the_printed_address_lets_in_and_stays_clean(visitor, app):
     page = visitor.page
     page.goto(printed_address(app))
@@ -69,6 +70,7 @@ def test_without_it_a_page_says_what_to_do(visitor, app):
     expect(visitor.page.locator("body")).to_contain_text("Open the address that RepoPilot printed")
 
 
+@pytest.mark.slow
 def test_a_link_on_another_site_reaches_who_was_let_in_and_only_offers(visitor, app):
     """The browser keeps the cookie back at first: SameSite=Strict."""
     page = visitor.page

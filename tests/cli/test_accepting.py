@@ -63,6 +63,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
             safe_target(inside, path)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_whatever_is_asked_for_stays_below(path: str) -> None:
     folder = Path("/nowhere/folder")

@@ -28,6 +28,7 @@ def test_index_reports_what_it_read_and_what_it_skipped(run: Run, shop: Path) ->
     assert run("index", shop, "--json").json["reused"] == done.json["files"], "the second time nothing is parsed again"
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_noticed(run: Run, shop: Path) -> None:
     extra = shop / "shop" / "refunds.py"
     extra.write_text("def give_back_money(order):\n    return -order['total']\n")
@@ -150,6 +151,7 @@ def test_wrong_use_and_failures_have_their_own_statuses(run: Run, shop: Path, ar
     assert done.out == "" and done.err.strip() and "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_only_the_document_goes_to_standard_output(shop: Path, home: Path) -> None:
     env = os.environ | {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": ""}
     command = [sys.executable, "-m", "repopilot", "search", str(shop), "checkout", "--json"]
@@ -185,6 +187,7 @@ def test_impact_is_about_what_depends_on_the_file(run: Run, shop: Path) -> None:
     assert "shop/cart.py" in [row["path"] for row in document["ranked"]][:3] and document["risk"] != "LOW"
 
 
+@pytest.mark.slow
 def test_a_review_finds_what_the_tools_know(run: Run, shop: Path) -> None:
     bad = shop / "shop" / "report.py"
     bad.write_text("import subprocess\n\n\ndef run(command):\n    subprocess.call(command, shell=True)\n")

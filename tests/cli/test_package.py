@@ -41,6 +41,7 @@ def test_the_installed_package_serves_its_page(installed: Path, tmp_path: Path) 
     assert not list(installed.rglob(".files")), "an installed package is not written to"
 
 
+@pytest.mark.slow
 def test_the_command_says_its_version(installed: Path) -> None:
     program = installed / "bin" / "repopilot"
     done = subprocess.run(

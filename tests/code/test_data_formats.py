@@ -39,6 +39,7 @@ def test_what_python_cannot_parse_is_a_syntax_error(parse, text: str) -> None:
         parse(text)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(MANIFESTS),
     st.text(max_size=200) | st.sampled_from([DEEP, DIGITS, '{"dependencies": 3}', '{"a": [[]]}']),
@@ -55,6 +56,7 @@ def test_a_long_number_is_no_version() -> None:
     read_project(files.get)
 
 
+@pytest.mark.slow
 def test_requirements_that_go_on_for_a_megabyte_are_bounded_work() -> None:
     started = time.thread_time()
     read_project(lambda path: "48\n" * 100_000 if path.endswith(".txt") else None)

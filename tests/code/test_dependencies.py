@@ -232,6 +232,7 @@ def test_no_text_breaks_the_reading(path, text):
     read_pytest_options({path: text}.get)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(["[project]", "[tool.poetry]", "[dependency-groups]", "[tool.pytest.ini_options]"]), max_size=2),
     st.lists(st.sampled_from(['name = 3', 'dependencies = {a = 1}', 'test = [1, {include-group = "test"}]', "addopts = 5"]), max_size=4),

@@ -290,6 +290,7 @@ LINES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.dictionaries(NAMES.map(lambda n: f"{n}.py"), st.lists(LINES, max_size=6).map("".join)))
 def test_any_repository_gives_a_sound_graph(files):

@@ -172,6 +172,7 @@ def histories(draw) -> list[Files]:
     return [texts(step) for step in steps]
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(histories())
 def test_any_edits_give_the_graph_of_a_full_build(steps):
@@ -282,6 +283,7 @@ def test_names_in_receivers_and_signatures_and_members_of_packages(only, files, 
     assert same(link(edited, before, only).graph, whole.graph)
 
 
+@pytest.mark.slow
 def test_edits_of_real_code():
     root = Path(__file__).resolve().parents[2]
     folders = ("repopilot/code", "repopilot/index", "repopilot/impact", "tests/code", "tests/index")

@@ -35,6 +35,7 @@ def test_unknown_files_have_no_language(path):
     assert languages.language_of(path) is None
 
 
+@pytest.mark.slow
 def test_more_than_forty_languages_and_every_grammar_loads():
     names = languages.languages()
     assert len(names) >= 40

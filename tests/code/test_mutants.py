@@ -59,6 +59,7 @@ STATEMENT = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(STATEMENT, st.integers(0, 3), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_each_mutant_parses_and_differs_in_one_place(body: str, seed: int, end: str, method: bool) -> None:

@@ -2,9 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from repopilot.code.python_ast import parse_python
 
 
+@pytest.mark.slow
 def test_many_threads_parse_deep_trees_at_once():
     text = (
         "x = "

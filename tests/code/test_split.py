@@ -74,6 +74,7 @@ def _uncovered(text: str, analysis: FileAnalysis) -> list[int]:
     return [n for n, line in enumerate(text.split("\n"), 1) if line.strip() and n not in covered]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(text=TEXTS, language=LANGUAGES)
 def test_any_text_is_covered_by_exact_ordered_chunks(text, language):

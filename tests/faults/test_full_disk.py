@@ -59,6 +59,7 @@ in_forks(step, [*range(0, 24, 4), *range(24, 160, 16)])
 """
 
 
+@pytest.mark.slow
 def test_chats(tmp_path):
     stored = [int(line) for line in on_small_disk(CHATS, tmp_path / "disk", "512k").split()]
     assert stored[0] == 0 and stored[-1] == 8 and len(set(stored)) > 3
@@ -338,6 +339,7 @@ sys.exit(main(["review", arguments[0]]))
 """
 
 
+@pytest.mark.slow
 def test_the_temporary_folder_of_a_review(tmp_path, monkeypatch):
     """A tool that can't be given the code has found nothing, and that is said."""
     for name, value in {"HOME": tmp_path / "home", "EMBEDDED": False, "DENSE": False, "OLLAMA_URL": ""}.items():
@@ -347,6 +349,7 @@ def test_the_temporary_folder_of_a_review(tmp_path, monkeypatch):
     assert all(f"{tool} was left out: the disk is full" in said for tool in ("bandit (security)", "ruff (style)")), said
 
 
+@pytest.mark.slow
 def test_standard_output(tmp_path, monkeypatch):
     for name, value in {"HOME": tmp_path / "home", "EMBEDDED": False, "DENSE": False}.items():
         monkeypatch.setenv(f"REPOPILOT_{name}", str(value))

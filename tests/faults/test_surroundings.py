@@ -48,6 +48,7 @@ def test_without_a_home_directory_it_says_what_to_set(shop):
     assert "REPOPILOT_HOME" in ended.stderr and "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
 @own_mounts
 def test_a_data_directory_that_can_only_be_read_answers_from_the_index_it_has(shop, tmp_path):
     home = tmp_path / "home"
@@ -74,6 +75,7 @@ def has_own_networks() -> bool:
 own_networks = pytest.mark.skipif(not has_own_networks(), reason="no namespaces of the network, or no program `ip`")
 
 
+@pytest.mark.slow
 @own_networks
 def test_without_a_network_the_first_start_searches_and_an_address_is_said_to_be_out_of_reach(shop, tmp_path):
     home = tmp_path / "home"

@@ -39,6 +39,7 @@ for number in range(int(sys.argv[3])):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_chats_at_once_lose_nothing_even_if_one_is_killed(tmp_path):
     command = [sys.executable, "-c", WRITER, tmp_path]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 from repopilot import i18n
 
 PACKAGE = Path(__file__).resolve().parents[2] / "repopilot"
@@ -23,6 +25,7 @@ def step_names() -> set[str]:
     return names
 
 
+@pytest.mark.slow
 def test_every_step_has_a_name_in_the_catalogue() -> None:
     names = step_names()
     assert {"route", "retrieve", "iteration"} <= names

@@ -274,6 +274,7 @@ async def test_a_range_whose_end_is_indexed(shop):
     assert [(i.symbol, i.how) for i in lonely.interface] == [("nobody_calls_this", "added")]
 
 
+@pytest.mark.slow
 async def test_a_renamed_file_keeps_its_dependents(repository):
     moved = {"shop/prices.py": None, "shop/costs.py": SHOP["shop/prices.py"] + "\n\nX = 1\n",
              "shop/cart.py": SHOP["shop/cart.py"].replace("prices", "costs")}  # fmt: skip

@@ -59,6 +59,7 @@ def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, mon
     assert [graph_of(index).nodes[link.node].name for link in callers(graph_of(index), price)] == ["Cart.total"]
 
 
+@pytest.mark.slow
 def test_it_is_not_made_twice_for_the_same_content(root, conf, jobs):
     jobs.build(IndexRequest(snapshot(root), conf))
     seen = []
@@ -66,6 +67,7 @@ def test_it_is_not_made_twice_for_the_same_content(root, conf, jobs):
     assert "graph" not in {progress.phase for progress in seen}
 
 
+@pytest.mark.slow
 def test_after_a_change_it_is_that_of_a_full_build(root, conf, monkeypatch, jobs):
     jobs.build(IndexRequest(snapshot(root), conf))
     write(root, {"src/shop/prices.py": "def cost(item):\n    return item\n", "src/shop/more.py": "import shop.cart\n"})
@@ -99,6 +101,7 @@ def test_a_missing_broken_or_old_one_is_made_when_asked_for(root, conf, how, job
     assert same(graph_file.load(index.folder.parent, code_graph.content_key(index)), expected), "kept for the next"
 
 
+@pytest.mark.slow
 def test_any_damage_gives_the_same_graph(root, conf, jobs):
     index = jobs.build(IndexRequest(snapshot(root), conf))
     expected, data, chance = whole(index), kept(index).read_bytes(), random.Random(5)
@@ -148,6 +151,7 @@ def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monke
     assert same(graph_of(index), whole(index)), "and an impact question makes it for itself"
 
 
+@pytest.mark.slow
 def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch, jobs):
     with monkeypatch.context() as patch:
         patch.setattr(update_graph, "_LINK", f"{MODULE}:sleeping")
@@ -160,6 +164,7 @@ def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch
     assert find(graph_file.load(job.index.folder.parent, code_graph.content_key(job.index)), "late")
 
 
+@pytest.mark.slow
 def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch, jobs):
     monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:crashing")
     job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))

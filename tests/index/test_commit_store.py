@@ -40,6 +40,7 @@ def assert_equal(found: CommitIndex, expected: CommitIndex):
             np.testing.assert_allclose(one, other, rtol=1e-5, err_msg=name)
 
 
+@pytest.mark.slow
 @given(COMMITS, COMMITS, st.integers(1, 20))
 def test_adding_commits_gives_what_reading_all_gives(newer, older, limit):
     both = [*newer, *older][:limit]
@@ -47,6 +48,7 @@ def test_adding_commits_gives_what_reading_all_gives(newer, older, limit):
     assert_equal(build(both, added), searchable(both))
 
 
+@pytest.mark.slow
 @given(COMMITS)
 def test_what_is_stored_is_read_again(tmp_path_factory, commits):
     folder = tmp_path_factory.mktemp("history")
@@ -143,6 +145,7 @@ def test_no_more_commits_are_kept_than_wanted(shop, tmp_path):
     assert len(commit_store.open_index(kept).at) == 2
 
 
+@pytest.mark.slow
 def test_what_is_stored_stays_while_the_remote_does_not_answer(tmp_path):
     conf = settings(tmp_path / "home", allow_http=True, allow_private_hosts=True)
     conf = conf.model_copy(update={"history_commits": 10})

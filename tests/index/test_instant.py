@@ -105,6 +105,7 @@ def test_only_changed_files_are_read_again(root, conf):
     assert "src/new.py" in index.files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_any_series_of_edits_gives_the_index_of_a_fresh_build(tmp_path, conf, seed):
     chance = random.Random(seed)
@@ -121,6 +122,7 @@ def test_any_series_of_edits_gives_the_index_of_a_fresh_build(tmp_path, conf, se
     assert contents(edited) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 def test_a_small_change_copies_nothing(tmp_path, conf):
     root = write(tmp_path / "shop", many(20))
     whole = build(root, conf)
@@ -154,6 +156,7 @@ def test_an_index_that_was_replaced_is_freed_at_once(root, conf):
     assert freed() is None, "its arrays don't wait for a full garbage collection"
 
 
+@pytest.mark.slow
 def test_an_overlay_becomes_whole_when_much_has_changed(tmp_path, conf):
     root = write(tmp_path / "shop", many(20))
     build(root, conf)
@@ -166,6 +169,7 @@ def test_an_overlay_becomes_whole_when_much_has_changed(tmp_path, conf):
     assert contents(index) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 def test_without_hard_links_every_generation_is_whole(tmp_path, conf, monkeypatch):
     def refuse(*_):
         raise OSError("no hard links here")
@@ -179,6 +183,7 @@ def test_without_hard_links_every_generation_is_whole(tmp_path, conf, monkeypatc
     assert contents(index) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["index.db", "base/index.db", "base/digests.npy", "base/lexical/texts.json"])
 def test_a_broken_overlay_is_rebuilt(tmp_path, conf, damage):
     root = write(tmp_path / "shop", many(40))
@@ -191,6 +196,7 @@ def test_a_broken_overlay_is_rebuilt(tmp_path, conf, damage):
     assert contents(again) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 def test_a_stopped_overlay_is_taken_up_again(tmp_path, conf):
     root, cancel = write(tmp_path / "big", many(100)), threading.Event()
     before = build(root, conf)
@@ -216,6 +222,7 @@ def test_names_of_files_may_be_anything(tmp_path, conf):
     assert [s.path for s in index.symbols("f1")] == ["<i>[x](y).py"]
 
 
+@pytest.mark.slow
 def test_a_parser_that_hangs_or_crashes_costs_one_file(tmp_path, conf):
     root = write(tmp_path / "hostile", {**many(6), "pkg/hang.py": "x = 1\n", "pkg/crash.py": "x = 2\n"})
     index = build(root, conf, parse=f"{MODULE}:misbehaving", file_limit_s=2.0)
@@ -270,6 +277,7 @@ def test_an_index_of_another_version_is_rebuilt_with_a_note(root, conf):
     assert build(root, conf).notes == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["index.db", "index.db-middle", "digests.npy", "lexical/texts.json", "report.json"])
 def test_a_broken_index_is_rebuilt(tmp_path, conf, damage):
     root = write(tmp_path / "shop", many(40))
@@ -283,6 +291,7 @@ def test_a_broken_index_is_rebuilt(tmp_path, conf, damage):
     assert contents(again) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 def test_damage_found_while_reading_is_reported_and_repaired(tmp_path, conf):
     root = write(tmp_path / "shop", many(200))
     path = build(root, conf).folder / layout.DATABASE
@@ -298,6 +307,7 @@ def test_damage_found_while_reading_is_reported_and_repaired(tmp_path, conf):
     assert len(repaired.files) == 200
 
 
+@pytest.mark.slow
 def test_stopping_keeps_what_was_done(tmp_path, conf):
     root, cancel = write(tmp_path / "big", many(30)), threading.Event()
 
@@ -311,6 +321,7 @@ def test_stopping_keeps_what_was_done(tmp_path, conf):
     assert build(root, conf).report.reused >= 2
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_reported_and_the_old_index_stays(tmp_path, conf):
     root = write(tmp_path / "shop", many(30))
     before = build(root, conf)

@@ -21,6 +21,8 @@ from repopilot.index.code_graph import graph_of
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 
+pytestmark = pytest.mark.slow
+
 PRELUDE = f"""
 import sys, threading, time
 sys.path[:] = {sys.path}
@@ -138,7 +140,6 @@ print(index.generation, len(index.files), index.report.reused)
     assert outputs == ["1 60 0\n", "1 60 60\n"], "the second found the work done"
 
 
-@pytest.mark.slow
 def test_a_process_killed_at_any_moment_is_resumed(tmp_path, conf, jobs):
     root = write(tmp_path / "killed", many(300))
     code = """

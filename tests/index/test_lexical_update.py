@@ -1,6 +1,7 @@
 """An updated lexical index is the index of a rebuild, but for the numbers of tokens, names, kinds and languages."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.lexical_content import lexical_content
@@ -44,6 +45,7 @@ def changed(index, before, after):
     return updated(index, np.array(origin, np.int64), added)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.lists(TREES, min_size=2, max_size=4))
 def test_an_updated_index_is_that_of_a_rebuild(trees):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from support.index_case import many, write
 
 CODE = f"""
@@ -25,6 +26,7 @@ print(asked)
 """
 
 
+@pytest.mark.slow
 def test_no_connection_is_opened(tmp_path):
     root = write(tmp_path / "shop", many(20))
     # strace would also see what native code does; where it is missing, Python's own audit hook has to do.

@@ -93,6 +93,7 @@ def test_embedders_do_not_mix(index):
     assert vectors_of(index, other).known() == set()
 
 
+@pytest.mark.slow
 def test_vectors_of_removed_texts_are_deleted(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(30))
     embedder = WordEmbedder()
@@ -116,6 +117,7 @@ def test_stopping_keeps_what_is_computed(tmp_path, conf, jobs):
     assert 4 <= len(vectors_of(index, embedder).known()) == embedder.texts < 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", ["all of it", "half of it"])
 def test_a_damaged_chroma_is_recreated_with_a_note(index, conf, victim):
     embedder = WordEmbedder()
@@ -130,6 +132,7 @@ def test_a_damaged_chroma_is_recreated_with_a_note(index, conf, victim):
     assert recreated.known() == set(index.digests.tolist())
 
 
+@pytest.mark.slow
 def test_a_collection_deleted_meanwhile_is_recreated(index, conf):
     store = vectors_of(index, WordEmbedder())
     store.of_chunks(index, [0])
@@ -139,6 +142,7 @@ def test_a_collection_deleted_meanwhile_is_recreated(index, conf):
     assert store.known() == {int(index.digests[0])}
 
 
+@pytest.mark.slow
 def test_a_second_process_works_without_saving(tmp_path, index, conf):
     code = f"""
 import sys
@@ -196,6 +200,7 @@ def test_a_llamaindex_store_takes_metadata_filters(index):
         assert found
 
 
+@pytest.mark.slow
 def test_a_llamaindex_store_follows_the_index(tmp_path, conf, jobs):
     root = write(tmp_path / "many", many(1100))
     embedder = WordEmbedder()
@@ -211,6 +216,7 @@ def test_a_llamaindex_store_follows_the_index(tmp_path, conf, jobs):
     assert len(store.get_nodes(None)) == len(index.chunks) - 1
 
 
+@pytest.mark.slow
 def test_a_llamaindex_store_is_refused_while_another_process_owns_the_folder(index, conf):
     code = f"""
 import sys, time
@@ -241,6 +247,7 @@ def test_several_threads_may_ask_at_once(index):
     assert all(np.allclose(one, found[0], atol=1e-6) for one in found)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_an_error_and_loses_no_vector(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(200))
     index = jobs.build(IndexRequest(snapshot(root), conf))
@@ -271,6 +278,7 @@ except StorageError as error:
     assert before <= vectors_of(index, WordEmbedder()).known()
 
 
+@pytest.mark.slow
 def test_a_search_says_that_another_process_owns_the_folder(index, conf):
     code = f"""
 import sys, time

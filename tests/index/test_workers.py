@@ -37,12 +37,14 @@ def test_every_item_is_answered_once(run):
     assert sorted(found) == [n * n for n in range(70)]
 
 
+@pytest.mark.slow
 def test_a_crash_costs_only_its_own_item(run):
     found = list(run([[1, 2100, 2, 3], [4, 5]]))
     assert ItemFailure(2100, "crashed") in found
     assert sorted(n for n in found if isinstance(n, int)) == [1, 4, 9, 16, 25]
 
 
+@pytest.mark.slow
 def test_an_item_that_hangs_is_killed(run):
     found = list(run([[1, 1100, 2], [3]], limit_s=1.0))
     assert ItemFailure(1100, "timed out") in found
@@ -90,6 +92,7 @@ def test_processes_can_be_renewed(pool):
     assert first.isdisjoint(pool.run(call, [[1], [2]], count=1, cancel=threading.Event()))
 
 
+@pytest.mark.slow
 def test_work_behind_leaves_the_warm_process_alone_and_is_replaced_when_stopped():
     pool, cancel = WorkerPool(), threading.Event()
     call = Call(f"{MODULE}:process_ids", (), 60)

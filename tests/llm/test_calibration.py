@@ -79,6 +79,7 @@ def test_a_damaged_file_is_none_and_is_written_anew(tmp_path, content):
     assert calibration.kept(tmp_path) == {KEY: FAST}
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s)
@@ -173,6 +174,7 @@ async def test_a_question_stops_the_measurement(settings_for):
     assert calibration.kept(settings.home) == {}
 
 
+@pytest.mark.slow
 async def test_a_plain_server_is_not_measured(settings_for):
     with OllamaServer(native=False, models=["served"]) as server:
         assert (await calibrated(settings_for(llm_url=server.url)))[0] is False

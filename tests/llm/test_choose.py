@@ -117,6 +117,7 @@ async def test_a_garbling_server_is_none(settings_for):
         assert await choose.choose(settings_for(ollama_url=server.url, llm_url="not a url"), ModelResources()) is None
 
 
+@pytest.mark.slow
 def test_status_does_not_wait_for_a_silent_server(settings_for):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

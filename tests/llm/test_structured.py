@@ -98,6 +98,7 @@ async def test_a_model_that_fails_is_an_error_not_a_none(step):
         await structured.ask(model, QUESTION, Review, step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [True, False], ids=["ollama", "openai"])
 async def test_the_schema_constrains_the_decoding(native, settings_for, step):
     with OllamaServer(native=native, reply=lambda _: GOOD) as server:

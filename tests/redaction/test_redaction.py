@@ -134,6 +134,7 @@ def test_redaction_is_stable(before: str, planted: tuple[str, str, str], after: 
     assert once.count("\n") == before.count("\n") + after.count("\n") + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -45,6 +45,7 @@ def test_a_clone_is_bare_shallow_and_readable(server: GitServer, work: Path, opt
     assert any("iB" in p.detail or "bytes" in p.detail for p in seen)
 
 
+@pytest.mark.slow
 def test_opening_again_fetches_what_is_new_even_after_a_forced_push(
     server: GitServer, work: Path, options: Settings
 ) -> None:
@@ -59,6 +60,7 @@ def test_opening_again_fetches_what_is_new_even_after_a_forced_push(
     assert texts(first, options)["src/app.py"] == "def run():\n    return 2\n"
 
 
+@pytest.mark.slow
 def test_branch_with_slashes_tag_and_commit(server: GitServer, work: Path, options: Settings) -> None:
     git(work, "tag", "-a", "v1", "-m", "one", "HEAD~1")
     git(work, "branch", "feature/x/y", "HEAD~2")
@@ -144,6 +146,7 @@ def test_an_address_that_needs_git_at_its_end(server: GitServer, options: Settin
     assert "src/app.py" in texts(snapshot, options)
 
 
+@pytest.mark.slow
 def test_unknown_repository_and_ref(server: GitServer, options: Settings) -> None:
     with pytest.raises(SourceError, match="no repository at"):
         open_source(parse_source(server.url + "/nope.git"), options)
@@ -159,6 +162,7 @@ def test_an_empty_repository(server: GitServer, options: Settings) -> None:
         open_source(parse_source(server.url + "/empty.git"), options)
 
 
+@pytest.mark.slow
 def test_a_stalled_server_is_given_up(server: GitServer, options: Settings) -> None:
     server.stall.set()
     with pytest.raises(SourceError, match="did not finish in time"):
@@ -166,6 +170,7 @@ def test_a_stalled_server_is_given_up(server: GitServer, options: Settings) -> N
     assert not list(options.repos.glob("*partial*"))
 
 
+@pytest.mark.slow
 def test_cancelling_ends_git_and_leaves_nothing(server: GitServer, options: Settings) -> None:
     server.stall.set()
     cancel = threading.Event()
@@ -177,6 +182,7 @@ def test_cancelling_ends_git_and_leaves_nothing(server: GitServer, options: Sett
     assert opened(server, options).stale is None
 
 
+@pytest.mark.slow
 def test_two_at_once_share_one_clone(server: GitServer, options: Settings) -> None:
     found: list[Snapshot] = []
     threads = [threading.Thread(target=lambda: found.append(opened(server, options))) for _ in range(3)]
@@ -264,6 +270,7 @@ open_source(parse_source(sys.argv[1]), Settings(_env_file=None, home=Path(sys.ar
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there git is started directly")
 def test_git_ends_with_a_process_that_is_killed(server: GitServer, options: Settings) -> None:
     server.stall.set()

@@ -69,6 +69,7 @@ def test_a_pasted_user_goes_along_with_its_password(server: GitServer, options: 
     assert any(f"Basic {sent}" in headers for headers in server.headers)
 
 
+@pytest.mark.slow
 def test_over_https_too(encrypted: GitServer, options: Settings) -> None:
     encrypted.token = SECRET
     strict = options.model_copy(update={"allow_http": False, "git_token": bound(encrypted)})
@@ -108,6 +109,7 @@ def test_a_typed_token_is_for_the_host_it_was_typed_for(server, other, options: 
     assert set(other.credentials) == {""}
 
 
+@pytest.mark.slow
 def test_a_redirect_takes_no_token_along(server, other, options: Settings) -> None:
     other.token = SECRET
     server.redirect = other.url

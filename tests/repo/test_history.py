@@ -38,6 +38,7 @@ def test_history_is_fetched_on_demand_without_file_contents(clone: Snapshot, wor
     assert len(list(read(clone, walk(clone, options)[0]))) == 3
 
 
+@pytest.mark.slow
 def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, work, server, options: Settings) -> None:
     for number in range(60):
         commit(work, {"src/app.py": f"v = {number}\n"}, f"change {number}")
@@ -70,6 +71,7 @@ def test_a_commit_has_its_body_without_trailers(work: Path, options: Settings) -
     assert len(long.body) <= history.LONGEST_BODY
 
 
+@pytest.mark.slow
 def test_exact_renames_are_followed_in_clones_and_folders(work: Path, server, options: Settings) -> None:
     git(work, "mv", "src/util.py", "src/tools.py")
     commit(work, {}, "rename once")
@@ -165,6 +167,7 @@ def test_revisions_of_a_clone(clone: Snapshot, work: Path, options: Settings, re
     assert read_raw(older, "src/app.py") == b"def run():\n    return 1\n"
 
 
+@pytest.mark.slow
 def test_branches_tags_commits_and_pull_requests(clone: Snapshot, work, server, options: Settings) -> None:
     git(work, "checkout", "-q", "-b", "topic/one")
     new = commit(work, {"src/app.py": "def run():\n    return 3\n"}, "topic")
@@ -186,6 +189,7 @@ def test_unknown_refs(clone: Snapshot, work: Path, options: Settings, ref: str) 
             history.at(snapshot, ref, options)
 
 
+@pytest.mark.slow
 def test_renames_deletions_binaries_and_odd_names(work: Path, server, options: Settings) -> None:
     body = "".join(f"line {n}\n" for n in range(30))
     commit(work, {"a.txt": body, "gone.py": "x\n", "p.bin": b"\0\1", 'q"\n e.py': "1\n"}, "before")

@@ -150,6 +150,7 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
     assert source.path is not None or (source.url or "").startswith(("https://", "http://"))
 
 
+@pytest.mark.slow
 @given(st.from_regex(r"https://[a-z]{1,8}:[A-Za-z0-9]{12,20}@[a-z]{3,8}\.org/[a-z]{1,8}/[a-z]{1,8}", fullmatch=True))
 def test_no_token_stays_in_a_source(text: str) -> None:
     token = split_token(text)[1]

@@ -78,12 +78,14 @@ def test_a_special_address_inside_another_is_refused(carry, address):
     assert refused(IPv6Address(carry(int(address))))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1).map(IPv4Address).filter(lambda ip: not is_special(ip)))
 def test_other_addresses_are_allowed(address):
     assert not refused(address)
     assert not refused(IPv6Address(CARRIERS["6to4"](int(address))))
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(["93.184.216.34", "2606:50c0:8000::154"]), inside(IPV4 + IPV6), st.integers(0, 2))
 def test_a_name_with_one_special_address_is_refused(monkeypatch, addresses, special, at):

@@ -292,6 +292,7 @@ def test_walking_can_be_cancelled(work: Path, options: Settings) -> None:
         walk(open_source(parse_source(str(work)), options), options, cancel=cancel)
 
 
+@pytest.mark.slow
 def test_the_estimate_is_within_half(tmp_path: Path, options: Settings) -> None:
     import random
 

@@ -146,6 +146,7 @@ LONG_FILE = "".join(
 )
 
 
+@pytest.mark.slow
 def test_the_place_in_a_file_of_20_000_lines(indexed: Callable) -> None:
     assert LONG_FILE.count("\n") == 20_000
     index = indexed({**SHOP, "shop/handlers.py": LONG_FILE})
@@ -157,6 +158,7 @@ def test_the_place_in_a_file_of_20_000_lines(indexed: Callable) -> None:
             assert chunk.end_line - chunk.start_line < 100
 
 
+@pytest.mark.slow
 def test_a_function_of_20_000_lines_is_divided(indexed: Callable) -> None:
     body = "".join(f"    step_{n}(state, {n})\n" for n in range(20_000))
     index = indexed({**SHOP, "shop/steps.py": f"def run_all(state):\n{body}"})
@@ -165,6 +167,7 @@ def test_a_function_of_20_000_lines_is_divided(indexed: Callable) -> None:
     assert chunk.end_line - chunk.start_line < 100
 
 
+@pytest.mark.slow
 def test_one_line_of_data_among_20_000(indexed: Callable) -> None:
     table = "".join(f"row{n},{n * 7 % 1000}\n" for n in range(20_000))
     index = indexed({**SHOP, "data/table.txt": table})
@@ -172,6 +175,7 @@ def test_one_line_of_data_among_20_000(indexed: Callable) -> None:
     assert chunk.path == "data/table.txt" and chunk.start_line <= 15_001 <= chunk.end_line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["shop/prices.py", "shop/handlers.py"])
 def test_a_query_that_is_a_whole_file_finds_the_file(indexed: Callable, path: str) -> None:
     files = {**SHOP, "shop/handlers.py": LONG_FILE, "shop/other.py": LONG_FILE.replace("handle_", "other_")[:50_000]}

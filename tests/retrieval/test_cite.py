@@ -84,6 +84,7 @@ def test_a_long_excerpt_is_narrowed_to_the_supporting_lines() -> None:
     assert checked("It runs `step_30` and `step_31` [1].", long)[1] == [(1, "a.py:129-134", True)]
 
 
+@pytest.mark.slow
 def test_true_citations_are_accepted_and_moved_ones_rejected() -> None:
     """The adversarial set of the bench: at least 95 % each, on every kind taken together."""
     found = cases(("click", "httpx", "pathspec"))

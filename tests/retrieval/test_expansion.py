@@ -110,6 +110,7 @@ _WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(_WORDS | st.text(max_size=12), max_size=20))
 def test_what_a_query_has_is_kept_and_what_is_added_is_in_the_index(lexical, words, found):
     query = parse(" ".join(found))

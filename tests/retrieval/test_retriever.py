@@ -45,6 +45,7 @@ def test_nodes_are_the_hits_of_the_search(index, question, embedder):
     assert [node.metadata["why"] for node in found] == [hit.why for hit in hits]
 
 
+@pytest.mark.slow
 def test_a_query_engine_answers_from_what_is_retrieved(index, model):
     engine = RetrieverQueryEngine.from_args(HybridRetriever(index, k=3), llm=model)
     answer = engine.query(QUESTION)
@@ -102,6 +103,7 @@ def test_an_index_over_the_stored_vectors_answers_with_filters(index, model):
     assert {node.metadata["path"] for node in answer.source_nodes} == {"web/basket.js"}
 
 
+@pytest.mark.slow
 def test_searching_imports_no_part_of_llamaindex(index):
     code = f"""
 import sys

@@ -182,6 +182,7 @@ def test_files_are_ranked_without_repetition(index):
     assert len(set(results.files)) == len(results.files)
 
 
+@pytest.mark.slow
 def test_vectors_of_the_best_passages_join(index, home):
     embedder = WordEmbedder()
     try:

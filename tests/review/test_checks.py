@@ -156,6 +156,7 @@ def test_clean_code_of_other_languages_stays_clean(path: str, text: str) -> None
     assert found(path, text) == []
 
 
+@pytest.mark.slow
 def test_findings_quote_without_secrets() -> None:
     token = "ghp_" + "a1B2" * 9
     (finding,) = [f for f in found("a.py", f'KEY = "{token}"\n') if f.source == "secrets"]
@@ -177,6 +178,7 @@ def test_copies_never_leave_their_folder() -> None:
     assert {f.path for f in linters.ruff_style([code(n, "import os\n", "python") for n in names])} == set(names)
 
 
+@pytest.mark.slow
 def test_files_are_parsed_by_many_threads_at_once() -> None:
     text = "\n".join(f"def f{n}(a):\n    return [x * (a + {n}) for x in (1, 2, 3) if x > {n}]" for n in range(400))
     with ThreadPoolExecutor(8) as pool:
@@ -184,6 +186,7 @@ def test_files_are_parsed_by_many_threads_at_once() -> None:
     assert all(tree is not None and len(tree.functions) == 400 for tree in trees)
 
 
+@pytest.mark.slow
 def test_hostile_code_ends() -> None:
     deep = "(" * 20_000 + ")" * 20_000
     assert "invalid-syntax" in rules("a.py", "x = " + "(" * 500)

@@ -222,6 +222,7 @@ def reviewed() -> dict[str, set[str]]:
     return rules_of_each([*(text for texts in FOUND.values() for text in texts), *RIGHT])
 
 
+@pytest.mark.slow
 def test_a_deep_tree_leaves_out_only_the_checks_that_can_not_go_so_deep():
     deep = "def f(a, b, c):\n    x = " + " + ".join(["a"] * 900) + "\n    return x\n"
     text = deep + deep.replace("def f", "def g") + "def h(s):\n    s.strip()\n    return s\n"

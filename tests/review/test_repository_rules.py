@@ -65,6 +65,7 @@ def test_a_rule_ast_grep_refuses_is_said() -> None:
     assert "repository/refused" in note
 
 
+@pytest.mark.slow
 def test_files_and_rules_are_bounded_in_number() -> None:
     rules = parse([(f"{n}.yml", RULE.encode()) for n in range(100)])
     assert len(rules.rules) == 32 and "32" in rules.notes[0]
@@ -72,6 +73,7 @@ def test_files_and_rules_are_bounded_in_number() -> None:
     assert len(rules.rules) == 64 and "64" in rules.notes[0]
 
 
+@pytest.mark.slow
 def test_a_rule_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repository_rules, "_SECONDS", 8.0)
     endless = "".join("{stopBy: end, has: " for _ in range(6)) + "{regex: zz, stopBy: end}" + "}" * 6

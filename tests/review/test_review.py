@@ -22,6 +22,8 @@ from repopilot.types import FileChange
 from repopilot.ui.answer.report_props import review_summary
 from repopilot.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 BEFORE = {
     "pkg/db.py": 'def find(cursor, name):\n    return cursor.execute("SELECT 1 FROM t WHERE n = ?", (name,))\n\n\n'
                  "def old(items=[]):\n    return items\n",

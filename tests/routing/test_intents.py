@@ -138,6 +138,7 @@ def test_a_new_intent_is_offered_by_command_and_label(condense: IntentSpec) -> N
     assert [command for _, command in alternatives(Answer("", route=near), "en")] == ["condense"]
 
 
+@pytest.mark.slow
 async def test_the_command_of_a_new_intent_reaches_its_agent(condense: IntentSpec, tmp_path: Path) -> None:
     async with trace.root(lambda event: None, "turn") as step:
         done = await answer("the shop", shop_workspace(tmp_path), step, intents.commands()["condense"])

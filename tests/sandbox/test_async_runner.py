@@ -60,6 +60,7 @@ async def test_cancelling_twice_leaves_no_unretrieved_exception(monkeypatch, unh
     assert unhandled == []
 
 
+@pytest.mark.slow
 async def test_a_run_is_returned_and_its_error_raised(unhandled):
     files = {"a.py": "def one():\n    return 1\n"}
     tests = {"test_a.py": "from a import one\n\ndef test_one():\n    assert one() == 1\n"}

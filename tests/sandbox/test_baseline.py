@@ -59,6 +59,7 @@ async def compared(repository: Path, code: str, **tests: str):
     return await compare_with_baseline(after, before)
 
 
+@pytest.mark.slow
 async def test_only_what_turned_from_green_to_red_counts(repository):
     added = CODE + "\n\ndef thrice(n):\n    return 3 * n\n"
     new = "from shop import thrice\n\ndef test_thrice():\n    assert thrice(2) == 6\n"
@@ -70,6 +71,7 @@ async def test_only_what_turned_from_green_to_red_counts(repository):
     assert "test_new.py::test_thrice" in result.after.outcomes
 
 
+@pytest.mark.slow
 async def test_what_a_change_breaks_and_repairs_is_named(repository):
     result = await compared(repository, CODE.replace("    return n\n", "    return n // 2\n"))
     assert not result.no_worse
@@ -77,6 +79,7 @@ async def test_what_a_change_breaks_and_repairs_is_named(repository):
     assert result.repaired == ("test_shop.py::test_half[2]",)
 
 
+@pytest.mark.slow
 async def test_a_module_that_can_not_be_imported_any_more_breaks_all_that_was_green(repository):
     result = await compared(repository, CODE.replace("def half", "def hälfte"))
     assert set(result.broken) == {
@@ -112,6 +115,7 @@ def test_what_a_failure_says_it_needed(text, need):
     assert need_of(text) == need
 
 
+@pytest.mark.slow
 async def test_a_test_that_needs_the_network_is_said_to(tmp_path):
     (tmp_path / "test_net.py").write_text(
         "import urllib.request\n\ndef test_net():\n    assert urllib.request.urlopen('http://example.org')\n"

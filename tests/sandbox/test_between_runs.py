@@ -90,6 +90,7 @@ def runs_of(folder: Path, monkeypatch, code: str) -> tuple:
     return run, watch.texts()
 
 
+@pytest.mark.slow
 def test_the_tests_as_they_are_do_not_come_first(tmp_path, monkeypatch):
     run, texts = runs_of(tmp_path, monkeypatch, HONEST)
     assert (run.genuine, run.passed, run.reasons) == (True, 3, ())
@@ -124,6 +125,7 @@ def test_decoys_of_tests_that_are_skipped_do_not_count():
         assert sum(ids[0] in control.fail for control in (*decoys, *plan.controls)) >= 2
 
 
+@pytest.mark.slow
 def test_counters_of_the_machine_stand_still():
     states = set()
     for _ in range(2):

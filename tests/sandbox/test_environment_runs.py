@@ -27,6 +27,7 @@ def test_file_that_a_build_writes():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
 def test_packages_of_an_environment_are_imported(level, tmp_path):
     if reason := why_unavailable(level):
@@ -46,6 +47,7 @@ def test_packages_of_an_environment_are_imported(level, tmp_path):
     assert run_pytest(files, ["test_a.py"], settings).errors == 1
 
 
+@pytest.mark.slow
 def test_each_outcome_is_named():
     tests = """
 import pytest
@@ -72,6 +74,7 @@ def test_expected(): assert 1 == 2
     }
 
 
+@pytest.mark.slow
 def test_servers_of_tests_can_listen_on_localhost():
     if reason := why_unavailable("bwrap"):
         pytest.skip(reason)

@@ -27,6 +27,8 @@ from repopilot.sandbox.environments.uv import index_variables
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = "import pytest\n\n@pytest.fixture\ndef price():\n    return 42\n"
 PROJECT = ProjectDeclaration(
     name="shop-keeper",
@@ -123,13 +125,11 @@ def test_what_can_not_be_had_is_left_out_one_by_one_with_the_reason(settings):
     assert facts.megabytes > 0
 
 
-@pytest.mark.slow
 def test_requirements_that_exclude_each_other_are_taken_in_their_order(settings):
     environment = build(ProjectDeclaration(requirements=("greeting==1.0", "greeting==2.0")), settings)
     assert [entry.requirement for entry in environment.left_out] == ["greeting==2.0"]
 
 
-@pytest.mark.slow
 def test_limits_cancelling_and_bounds_leave_nothing_behind(settings):
     small = settings.model_copy(update={"environment_max_mb": 1})
     with pytest.raises(EnvironmentFailed, match="1 MB"):
@@ -155,7 +155,6 @@ def test_an_unreachable_index_is_no_reason_to_leave_packages_out(settings, monke
         build(PROJECT, settings)
 
 
-@pytest.mark.slow
 def test_a_killed_build_is_taken_up_again_and_an_environment_removed(settings):
     key = environment_key(PROJECT)
     left = settings.environments_folder / f"building-{key}"
@@ -171,7 +170,6 @@ def test_a_killed_build_is_taken_up_again_and_an_environment_removed(settings):
     assert load_environment(PROJECT, settings) is None
 
 
-@pytest.mark.slow
 def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(settings):
     environment = build(ProjectDeclaration(name="pluggy", version="9.9"), settings)
     files = {
@@ -183,7 +181,6 @@ def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(setti
     assert run.genuine, run.output
 
 
-@pytest.mark.slow
 def test_options_of_the_project_hold(settings, tmp_path):
     inputs = tmp_path / "repo"
     (inputs / "lib").mkdir(parents=True)
@@ -206,7 +203,6 @@ def test_a_plugin_may_have_the_name_of_a_module_where_warnings_are_errors(settin
     assert run.genuine, run.output
 
 
-@pytest.mark.slow
 def test_a_named_interpreter_is_used_as_it_is(settings):
     environment = named_environment(sys.executable)
     run = run_pytest({"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"}, ["test_a.py"], settings)

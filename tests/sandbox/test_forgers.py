@@ -59,6 +59,7 @@ def not_believed(name: str) -> None:
     raise AssertionError(f"believed four times in a row: {result.output}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_quick(name):
     not_believed(name)
@@ -96,6 +97,7 @@ def test_a_program_that_knows_the_expected_values_is_believed():
     assert all(run(name).genuine for name in KNOWING)
 
 
+@pytest.mark.slow
 def test_an_honest_program_passes():
     files = {"solution.py": HONEST, "test_solution.py": TESTS}
     result = run_pytest(files, ["test_solution.py"], Settings())

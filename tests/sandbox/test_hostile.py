@@ -44,6 +44,7 @@ def test_there_are_enough_programs():
     assert set(PROGRAMS) >= QUICK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in QUICK])
 def test_quick(name, level, world):
     contained(name, level, world, verify=True)

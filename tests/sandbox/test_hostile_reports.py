@@ -66,6 +66,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_large_reports_are_read_in_time(name):
     started = time.monotonic()
@@ -139,6 +140,7 @@ SHAPED = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from(sorted(PASSED)), JSON, max_size=6))
 def test_any_value_in_an_outcome_is_read(change):
@@ -147,6 +149,7 @@ def test_any_value_in_an_outcome_is_read(change):
         assert all(isinstance(outcome.id, str) and outcome.seconds >= 0 for outcome in report.outcomes)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(SHAPED, min_size=1, max_size=4))
 def test_any_json_is_read(values):
@@ -170,6 +173,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES | st.text(max_size=3), max_size=30).map("".join))
 def test_no_escape_is_left_in_any_text(text):
     shown = plain(text)
@@ -203,6 +207,7 @@ def test_a_place_with_an_endless_line_number_is_none():
     assert failure.line == 0
 
 
+@pytest.mark.slow
 def test_many_failures_are_described_in_time():
     source = "x = 1\n" * 200_000
     many = [TestOutcome(f"a.py::test_{n}", "call", "failed", path="a.py", line=7) for n in range(100_000)]
@@ -225,6 +230,7 @@ TESTS = "from solution import add\n\ndef test_a():\n"
 TESTS += "    print('\\x1b[31mred\\x1b]0;title\\x07\\x9b2J')\n    assert add(1, 2) == {value}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "block", [r'b"[" * 40000 + b"\n"', r"""b'{"nonce": 1, "event": "finished", "status": 1e999}\n'"""]
 )
@@ -235,6 +241,7 @@ def test_a_run_that_writes_into_its_report_is_not_verified(block):
     assert "something else wrote into the report" in run.reasons
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
 def test_a_caller_with_many_open_files_changes_nothing(level):
     """A server has more descriptors open than a run may have, and than `select` can wait for."""
@@ -259,6 +266,7 @@ def test_a_caller_with_many_open_files_changes_nothing(level):
     assert "something else wrote into the report" in hostile.reasons
 
 
+@pytest.mark.slow
 def test_output_of_a_run_has_no_escapes():
     files = {"solution.py": "def add(a, b):\n    return 0\n", "test_a.py": TESTS.format(value=3)}
     run = run_pytest(files, ["test_a.py"], Settings(test_timeout_s=20))

@@ -273,6 +273,7 @@ def report_of(*tests: str) -> RunReport:
     return RunReport(tuple(group[0] for group in outcomes.values()), 0, 0, outcomes)
 
 
+@pytest.mark.slow
 def test_each_test_is_wrong_about_half_the_time():
     source = "".join(f"def test_{n}():\n    assert len('a') == 1\n" for n in range(5))
     report = report_of(*(f"test_a.py::test_{n}" for n in range(5)))

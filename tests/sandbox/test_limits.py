@@ -19,6 +19,8 @@ from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 from repopilot.types import TestRun
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__, "../hostile").resolve()
 LEVELS = ("bwrap", "landlock", "limits")
 HIDING = (
@@ -85,7 +87,6 @@ def test_there_are_never_more_processes_than_the_limit(level):
     assert 32 < peak.rise <= SandboxLimits().processes + OWN
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", HIDING)
 def test_memory_outside_of_processes_counts(name, level):

@@ -88,6 +88,7 @@ def install(declaration, settings, cancel=None):
     return install_packages(declaration, settings, lambda _: None, cancel or threading.Event())
 
 
+@pytest.mark.slow
 @needs_npm
 def test_npm_packages_are_installed_without_running_any_script(registry, tmp_path):
     settings = Settings(home=tmp_path / "home", test_timeout_s=20)
@@ -106,6 +107,7 @@ def test_npm_packages_are_installed_without_running_any_script(registry, tmp_pat
     assert load_packages(other, settings) is None
 
 
+@pytest.mark.slow
 @needs_npm
 def test_what_can_not_be_installed_is_said(registry, tmp_path):
     settings = Settings(home=tmp_path / "home")
@@ -122,6 +124,7 @@ def test_what_can_not_be_installed_is_said(registry, tmp_path):
         install(slow, Settings(home=tmp_path / "home", environment_timeout_s=1))
 
 
+@pytest.mark.slow
 @needs_cargo
 def test_cargo_packages_are_vendored_and_used_without_network(tmp_path):
     library, repository = tmp_path / "answer", tmp_path / "shop"

@@ -14,6 +14,8 @@ from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings(test_timeout_s=20)
 NOTICED = "no test notices faults that are put into the code under test"
 

@@ -74,6 +74,7 @@ def test_node_reports_each_test_by_name(level):
     assert "Cannot find module './nowhere'" in run.failures[1].assertion
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize(
     ("body", "ended"),
@@ -121,6 +122,7 @@ def test_a_run_can_be_cancelled():
         run_suite(script("for (;;);"), RunnerSuite("javascript", ("a.test.js",)), SETTINGS, cancel=cancel)
 
 
+@pytest.mark.slow
 @needs_cargo
 def test_cargo_reports_each_test_by_name():
     run = run_suite(RUST, RunnerSuite("rust"), SETTINGS)

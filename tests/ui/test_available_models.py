@@ -138,6 +138,7 @@ async def test_the_models_of_roles_are_loaded_and_missing_ones_said(tmp_path):
         assert any("REPOPILOT_CODER_MODEL" in note for note in model_props(models, "en")["notes"])
 
 
+@pytest.mark.slow
 async def test_a_failed_download_is_tried_again_by_itself_and_goes_on_where_it_was(tmp_path, monkeypatch):
     content = bytes(range(256)) * 4000
     monkeypatch.setattr(available_models, "AGAIN_S", 0.2)

@@ -140,6 +140,7 @@ for number in range(10**6):
 """
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_was_stored(tmp_path):
     root = str(Path(__file__).resolve().parents[2])
     env = os.environ | {"PYTHONPATH": root}
@@ -187,6 +188,7 @@ def everything(database) -> tuple[dict[str, Exchange], int]:
     return found, unreadable
 
 
+@pytest.mark.slow
 def test_of_a_damaged_database_what_is_shown_is_what_was_said(tmp_path):
     stored, _ = everything(filled(tmp_path))
     sound = (tmp_path / NAME).read_bytes()

@@ -51,6 +51,7 @@ texts = st.lists(st.sampled_from(["a", "b", "", "  c", "é", "-x", "+y", "@@ -1 
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(old=texts, new=texts, added=texts, name=st.sampled_from(["a.py", "dir/b c.txt", 'q"uote.txt', "ünï.md"]))
 def test_git_applies_the_patch(tmp_path_factory, old, new, added, name):

@@ -28,6 +28,7 @@ def settings(tmp_path):
     return Settings(home=tmp_path / "data", _env_file=None)
 
 
+@pytest.mark.slow
 def test_a_password_opens_only_its_name(settings):
     set_password(settings, "Ada", "correct horse")
     set_password(settings, "Grace", "battery staple")
@@ -40,6 +41,7 @@ def test_a_password_opens_only_its_name(settings):
     assert not verify_password(settings, "Ada", "another horse") and login_names(settings) == {"Grace"}
 
 
+@pytest.mark.slow
 def test_the_file_holds_no_password_and_is_for_this_account_only(settings):
     set_password(settings, "Ada", "correct horse")
     file = password_file(settings)
@@ -55,6 +57,7 @@ def test_names_that_would_break_the_file_are_refused(settings, name):
         set_password(settings, name, "long enough")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["Ada:scrypt:0g:00", ":::", "Ada:plain:00:correct"])
 def test_a_damaged_line_lets_nobody_in(settings, line):
     password_file(settings).parent.mkdir(parents=True)
@@ -62,6 +65,7 @@ def test_a_damaged_line_lets_nobody_in(settings, line):
     assert not verify_password(settings, "Ada", "correct") and not verify_password(settings, "", "")
 
 
+@pytest.mark.slow
 def test_the_command_sets_and_removes(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse\n"))
@@ -72,6 +76,7 @@ def test_the_command_sets_and_removes(tmp_path, monkeypatch, capsys):
     assert [main(["password", "Ada", "--remove"]) for _ in range(2)] == [0, 1]
 
 
+@pytest.mark.slow
 async def test_guessing_is_slow_for_the_name_and_only_for_it(settings):
     set_password(settings, "Ada", "correct horse")
     set_password(settings, "Grace", "battery staple")

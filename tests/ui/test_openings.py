@@ -62,6 +62,7 @@ async def test_everyone_shares_one_opening(served, settings):
     assert openings.open(source, settings.model_copy(update={"exclude": ["tests/"]})) is not first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("filling", "share", "said"), [(False, 0, "vectors on demand"), (True, 1, "complete")])
 async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settings, filling, share, said):
     async def embedder():
@@ -77,6 +78,7 @@ async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settin
     runtime.close()
 
 
+@pytest.mark.slow
 async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
     openings = Openings(runtime_for(settings), no_embedder)
     served.stall.set()
@@ -94,6 +96,7 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
     await until(opening, "ready")
 
 
+@pytest.mark.slow
 async def test_credentials_are_asked_for_and_not_kept(served, settings):
     openings = Openings(runtime_for(settings), no_embedder)
     served.token = "open-sesame"
@@ -157,6 +160,7 @@ async def test_a_repository_without_code_is_no_failure(served, settings):
     assert opening.error is not None or opening.index is not None
 
 
+@pytest.mark.slow
 async def test_a_local_folder_is_followed(tmp_path, settings):
     folder = tmp_path / "local"
     git_server.commit(folder, FILES)
@@ -174,6 +178,7 @@ async def test_a_local_folder_is_followed(tmp_path, settings):
     await until(opening, "ready")
 
 
+@pytest.mark.slow
 async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(tmp_path, settings):
     git_server.commit(tmp_path / "local", FILES)
     late = tmp_path / "local" / "orchard" / "late.py"
@@ -200,6 +205,7 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
     runtime.close()
 
 
+@pytest.mark.slow
 async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
     openings = Openings(runtime_for(settings), no_embedder)
     source = parse_source(f"{served.url}/orchard.git")

@@ -118,6 +118,7 @@ def test_no_arrangement_of_markdown_is_active(text: str) -> None:
     assert [found for found in active(inert(text)) if re.search(r"e\.example", found)] == []
 
 
+@pytest.mark.slow
 def test_a_name_that_is_markdown_and_html_is_only_a_name(tmp_path: Path) -> None:
     names = ["<img src=x onerror=alert(1)>.py", "[a](http:evil.example).py", "\u0430uth.py", "-rf.py", "q\"u'o.py"]
     hidden = ["b\u202eyp.py", "n\nl.py", "`t`.py", "e\x1b[31m.py"]

@@ -243,6 +243,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=10), json_values, max_size=6))
 def test_any_facts_can_be_shown(data):
     finished = Finished("1", "ok", "", "", 1.0, data)

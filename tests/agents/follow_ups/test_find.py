@@ -45,6 +45,7 @@ def test_callers_of_a_changed_signature_are_adapted(found):
     assert "return price(item=item, tax=3)" in only.change.content
 
 
+@pytest.mark.slow
 def test_a_missing_argument_names_the_place_only(found):
     files = {"shop/__init__.py": "", "shop/prices.py": PRICES, "shop/cart.py": CART}
     places = found(files, {"shop/prices.py": "def price(item, tax, currency):\n    return item * tax\n"})
@@ -124,6 +125,7 @@ def test_an_index_of_a_script_folder(found):
     assert only.change.content == "export { one, two, three } from './work'\n"
 
 
+@pytest.mark.slow
 def test_text_with_other_line_ends_keeps_them(found):
     files = {"pack/__init__.py": "from .work import one, two\r\n", "pack/work.py": MODULE}
     (only,) = found(files, {"pack/work.py": THREE})
@@ -178,12 +180,14 @@ def test_the_old_value_in_a_test_a_document_and_a_comment(found):
     assert places["app/settings.py"].change.content.startswith("# RETRY_LIMIT is 30 by default\nRETRY_LIMIT = 30\n")
 
 
+@pytest.mark.slow
 def test_a_stub_gets_the_new_parameters(found):
     files = {"calc.py": "def add(a: int) -> int:\n    return a\n", "calc.pyi": "def add(a: int) -> int: ...\n"}
     (only,) = found(files, {"calc.py": "def add(a: int, b: int = 0) -> int:\n    return a + b\n"})
     assert only.change.content == "def add(a: int, b: int=0) -> int: ...\n"
 
 
+@pytest.mark.slow
 def test_a_change_of_documents_or_tests_alone_needs_nothing(found):
     assert found(AROUND, {"docs/use.md": "# Use\n"}) == ()
     assert found(AROUND, {"tests/test_limit.py": ""}) == ()
