@@ -75,6 +75,7 @@ ATTACKS = [
     "[a\\](b](https://evil.example)",
     "[x](&#104;ttps://evil.example)",
     "<https://evil.example>",
+    "`[](``[x](https://evil.example/)",
 ]
 
 

@@ -22,6 +22,11 @@ _LINK = re.compile(r"(?<=\])[(:]")
 _HTML = re.compile(r"<(?=[a-z!/?])", re.I)
 _LEADING_ELSEWHERE = re.compile(r"(?<=\])[(:](?=\s*<?\s*(?:[a-z][a-z0-9+.-]*:|[/?#.&\\]))", re.I)
 """A link in what looks like code: where Markdown sees code is only known to the browser's parser."""
+_CODE = re.compile(
+    r"^(?:```|~~~).*?(?:^(?:```|~~~)[^\n]*$|\Z)|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)",
+    re.MULTILINE | re.DOTALL,
+)
+"""Fences, and what stands on a line between as many backticks as began it."""
 _NUMBERED = re.compile(r"(.+) (\d+)")
 _HIDDEN = frozenset({"degraded", "diff", "content", "seconds", "lines", "focus", "signature", "summary"})
 
@@ -143,8 +148,11 @@ def closed(text: str) -> str:
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
     """Apply `change` to the parts of Markdown that are not code: outside of fences and backticks."""
-    pieces = re.split(r"(^(?:```|~~~).*?(?:^(?:```|~~~)[^\n]*$|\Z)|`[^`\n]+`)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(piece if at % 2 else change(piece) for at, piece in enumerate(pieces))
+    pieces, at = [], 0
+    for code in _CODE.finditer(text):
+        pieces += [change(text[at : code.start()]), code[0]]
+        at = code.end()
+    return "".join([*pieces, change(text[at:])])
 
 
 _TitleFact = Callable[[Mapping[str, object], object, str], str]
