@@ -167,3 +167,48 @@ def test_a_function_that_reads_its_arguments_by_number_keeps_their_order(tmp_pat
     }
     outcome = exact_edit("passOn(names, from, to) instead of passOn(from, to, names)", workspace_of(tmp_path, files))
     assert (outcome is not None and "passOn([], 1, 2)" in "".join(c.content for c in outcome.changes)) is moves
+
+
+FIELDS = {
+    "srv/pool.go": "package srv\n\ntype Pool struct {\n\tidleWorkrs int // kept\n\tmaxWorkrs int\n\tsize int\n}\n",
+    "srv/run.go": "package srv\n\nfunc Run(p *Pool) int {\n\tp.idleWorkrs++\n\treturn p.maxWorkrs + p.size\n}\n",
+    "srv/other.go": "package srv\n\ntype Other struct {\n\tsize int\n}\n",
+    "src/lib.rs": "pub struct Conf {\n    depth_max: u8,\n}\n\nfn deep(c: &Conf) -> u8 {\n    c.depth_max\n}\n",
+    "web/box.ts": "export class Box {\n  private widthMax = 3;\n\n  wide() {\n    return this.widthMax;\n  }\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def fields(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("fields"), FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("task", "names"),
+    [
+        ("Rename idleWorkrs to idleWorkers", {"idleWorkrs": "idleWorkers"}),
+        ("rename the field `Pool.idleWorkrs` to `idleWorkers`", {"idleWorkrs": "idleWorkers"}),
+        (
+            "Typos in Pool: idleWorkrs and maxWorkrs should be idleWorkers and maxWorkers",
+            {"idleWorkrs": "idleWorkers", "maxWorkrs": "maxWorkers"},
+        ),
+        (
+            "rename idleWorkrs and maxWorkrs to idleCount and workerLimit",
+            {"idleWorkrs": "idleCount", "maxWorkrs": "workerLimit"},
+        ),
+        ("rename depth_max to max_depth", {"depth_max": "max_depth"}),
+        ("rename widthMax in Box to maxWidth", {"widthMax": "maxWidth"}),
+    ],
+)
+def test_a_field_that_one_type_declares_is_renamed(fields: Workspace, task: str, names: dict[str, str]) -> None:
+    found = texts(edited(fields, task))
+    for path, text in FIELDS.items():
+        for old, new in names.items():
+            text = text.replace(old, new)
+        assert found.get(path, FIELDS[path]) == text
+
+
+def test_a_field_that_several_types_declare_is_left_alone(fields: Workspace) -> None:
+    assert exact_edit("rename the field size to capacity", fields) is None
+    with pytest.raises(GenerationFailed, match="maxWorkrs"):
+        exact_edit("rename idleWorkrs to maxWorkrs", fields)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from repopilot.agents.editing.exact.declared_fields import declared_field
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.import_hoisting import function_around, imports_in_functions
 from repopilot.agents.editing.exact.mentions import is_history
@@ -24,6 +25,14 @@ _REORDERING = re.compile(
     r"\b(?:swap\w*|exchang\w+|interchang\w+|revers\w+|re-?order\w*|order of|wrong way round|followed by|"
     r"interverti\w*|invers\w+|echang\w+|permut\w+|"
     r"(?:as|be|comes?|goes?|en) (?:its |the |le )?(?:first|second|last|premier|dernier))\b"
+)
+_NAME_LISTED = r"`?[A-Za-z_][\w.]*`?(?:\(\))?"
+_LISTED_NAME = re.compile(r"\b(?!(?:and|et)\b)[A-Za-z_][\w.]*")
+_NAMES = rf"{_NAME_LISTED}(?:, {_NAME_LISTED})*,? (?:and|et) {_NAME_LISTED}"
+_PAIRED = re.compile(
+    rf"^(?:please )?(?:rename|renomme\w*) (?:the )?(?:\w+s )?(?P<old>{_NAMES}) (?:to|into|as|en) (?P<new>{_NAMES})"
+    r"(?:,? respectively|,? respectivement)?[.!]?$",
+    re.I,
 )
 _SWAPPING = re.compile(
     r"\b(?:swap\w*|exchang\w+|interchang\w+|revers\w+|wrong way round|interverti\w*|invers\w+|echang\w+)\b"
@@ -131,18 +140,44 @@ def misspelt_names(task: str, sources: Sources) -> list[ExactTask]:
     if not _MISSPELT.search(task):
         return []
     names = list(dict.fromkeys(name for name in _IDENTIFIER.findall(task) if len(name) >= _SHORTEST_MISSPELT))
-    known = {name: sources.workspace.index.symbols(name) for name in names}
+    known = {name: _definitions(name, sources) for name in names}
     pairs = [
         (old, new)
         for old in names
         for new in names
         if known[old] and not known[new] and difflib.SequenceMatcher(None, old, new).ratio() >= _ALIKE
     ]
-    if len(pairs) != 1:
+    closest = {old: max((p for p in pairs if p[0] == old), key=_likeness)[1] for old, _ in pairs}
+    if len(set(closest.values())) != len(closest):
         return []
-    old, new = pairs[0]
-    found = [s for s in known[old] if s.name == old]
-    return [ExactTask("rename", s.qualified, "", new, "", (NamedPlace(s.path, "file"),)) for s in found]
+    found = [(s, new) for old, new in closest.items() for s in known[old] if s.name == old]
+    return [ExactTask("rename", s.qualified, "", new, "", (NamedPlace(s.path, "file"),)) for s, new in found]
+
+
+def paired_renames(task: str) -> list[ExactTask]:
+    """The renames of several names that a task lists with as many new ones: `rename a and b to c and d`.
+
+    Args:
+        task: on one line.
+    """
+    match = _PAIRED.search(task)
+    if match is None:
+        return []
+    old, new = (_LISTED_NAME.findall(match[part]) for part in ("old", "new"))
+    if len(old) != len(new) or len(old) < 2 or len({*old, *new}) < 2 * len(old):
+        return []
+    return [ExactTask("rename", name, "", to) for name, to in zip(old, new, strict=True)]
+
+
+def _likeness(names: tuple[str, str]) -> float:
+    return difflib.SequenceMatcher(None, *names).ratio()
+
+
+def _definitions(name: str, sources: Sources) -> list[Symbol]:
+    """What a name is defined as, fields that aren't in the index as well."""
+    found = sources.workspace.index.symbols(name)
+    field = declared_field(name, sources) if not found and not name.islower() else None
+    return [field] if field is not None else list(found)
 
 
 def misspelt_text(task: str, sources: Sources) -> Iterator[ExactTask]:

@@ -25,6 +25,7 @@ from repopilot.agents.editing.exact.grounded import grounded_edits
 from repopilot.agents.editing.exact.grounded_shapes import (
     misspelt_names,
     misspelt_text,
+    paired_renames,
     renames_said,
     reordered_parameters,
     replaced_text,
@@ -246,7 +247,7 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     problem: GenerationFailed | None = None
     try:  # `f(b, a)` for `f(a, b)` is no text to be replaced
         shaped = [*reordered_parameters(task, sources, written=True), *section_removal(task, sources)]
-        shaped += [*misspelt_names(task, sources), *misspelt_text(task, sources)]
+        shaped += [*paired_renames(task), *misspelt_names(task, sources), *misspelt_text(task, sources)]
         result = _together([[edit] for edit in shaped], sources) or _together(
             [[*replaced_text(task, sources)]], sources
         )

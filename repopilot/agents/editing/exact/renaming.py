@@ -7,6 +7,7 @@ import re
 from tree_sitter import Node
 
 from repopilot import i18n
+from repopilot.agents.editing.exact.declared_fields import declared_field
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     attribute_owner,
@@ -64,6 +65,9 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
         return _rename_python(symbol, new, sources)
     known = language in LANGUAGES
     found = (unique_references(symbol, new, sources) or scoped_references(symbol, new, sources)) if known else None
+    if found is None and known and symbol.kind == "field":
+        declared = declared_field(symbol.qualified, sources)
+        found = unique_references(declared, new, sources) if declared is not None else None
     return renamed(found, symbol.name, new, symbol.qualified, sources) if found is not None else None
 
 
@@ -73,6 +77,10 @@ def _language(symbol: Symbol, sources: Sources) -> str:
 
 
 def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch | None:
+    declared = declared_field(task.name, sources)
+    if declared is not None:
+        references = unique_references(declared, new, sources)
+        return renamed(references, declared.name, new, declared.qualified, sources) if references is not None else None
     project = python_project(sources)
     name = dotted(task.name).rpartition(".")[2]
     owner = attribute_owner(project, task)
