@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.edited import carried_out, changed_lines, workspace_of
+from support.edited import carried_out, changed_lines, edited, texts, workspace_of
 
+from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.errors import GenerationFailed
 from repopilot.workspace import Workspace
 
@@ -171,3 +172,23 @@ def test_a_version_that_no_python_has_is_bounded_work(tmp_path: Path, version: s
     pyproject = '[project]\nname = "a"\nrequires-python = ">=3.8"\n'
     workspace = workspace_of(tmp_path, {"pyproject.toml": pyproject, "tox.ini": "[tox]\nenvlist = py38\n"})
     carried_out(workspace, "require_version", "python", new=version)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Require Node.js 18 or newer",
+        'set engines.node to ">=18"',
+        "Require Node.js 18 or newer: set engines.node to `>=18`",
+    ],
+)
+def test_alternatives_without_an_end_become_one_lower_bound(tmp_path: Path, task: str) -> None:
+    text = '{\n\t"name": "demo",\n\t"engines": {\n\t\t"node": "^12.17.0 || ^14.13 || >=16.0.0"\n\t}\n}\n'
+    found = texts(edited(workspace_of(tmp_path, {"package.json": text, "index.js": "module.exports = 1;\n"}), task))
+    assert found == {"package.json": text.replace("^12.17.0 || ^14.13 || >=16.0.0", ">=18")}
+
+
+def test_alternatives_that_all_end_have_to_be_said_whole(tmp_path: Path) -> None:
+    text = '{"name": "demo", "engines": {"node": "^12.17.0 || ^14.13"}}\n'
+    with pytest.raises(GenerationFailed, match="Say the whole requirement"):
+        exact_edit("require Node.js 18 or newer", workspace_of(tmp_path, {"package.json": text}))

@@ -10,11 +10,11 @@ from repopilot.agents.editing.exact.described import name_parts
 from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
 from repopilot.agents.editing.exact.values.measures import UNITS
+from repopilot.agents.editing.exact.values.numbers_beside import correct_remark
 from repopilot.agents.editing.exact.values.quantities import (
     CodeNumber,
     code_numbers,
     exchanged_number,
-    exchanged_remark,
 )
 from repopilot.agents.editing.exact.wording.exchanged_quantities import ExchangedQuantity, exchanged_quantities
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
@@ -307,13 +307,7 @@ def quantity_patch(sites: Sequence[QuantitySite], sources: Sources) -> Patch:
 def _replace(site: QuantitySite, source: SourceText, patch: Patch) -> None:
     """Replace a number, and what a comment behind it says of it."""
     line = source.line_text(site.line + 1)
-    start = sum(len(text) + 1 for text in source.data.split(b"\n")[: site.line])
-
-    def at(column: int) -> int:
-        return start + len(line[:column].encode())
-
-    patch.replace(site.path, at(site.number.start), at(site.number.end), site.text)
-    comment = _BEHIND.match(line, site.number.end)
-    said = exchanged_remark(comment["text"], site.number, site.text) if comment else ""
-    if comment and said != comment["text"]:
-        patch.replace(site.path, at(comment.start("text")), at(comment.end("text")), said)
+    before = sum(len(text) + 1 for text in source.data.split(b"\n")[: site.line])
+    start, end = (before + len(line[:column].encode()) for column in (site.number.start, site.number.end))
+    patch.replace(site.path, start, end, site.text)
+    correct_remark(patch, source, start, end, site.text)

@@ -309,10 +309,19 @@ def _together(clauses: Sequence[Sequence[ExactTask]], sources: Sources) -> EditO
         patch = _first_that_fits(meanings, sources)
         if patch is None:
             return None
-        merge(whole, patch)
+        if not _comes_to(whole, patch, sources):
+            merge(whole, patch)
     if not clauses or overlapping(whole):
         return None
     return outcome(whole, sources)
+
+
+def _comes_to(whole: Patch, patch: Patch, sources: Sources) -> bool:
+    """Whether a patch only says again what another one does: `require Node 18: set engines.node to >=18`."""
+    if not set(whole.replacements) & set(patch.replacements):
+        return False
+    first, second = outcome(whole, sources), outcome(patch, sources)
+    return first is not None and second is not None and first.changes == second.changes
 
 
 def _first_that_fits(meanings: Sequence[ExactTask], sources: Sources) -> Patch | None:

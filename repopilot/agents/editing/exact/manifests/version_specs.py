@@ -54,8 +54,15 @@ def following(new: str, old: str, default: str) -> str | None:
     if not old.strip() or old.strip() in ("*", "latest"):
         return f"{default}{new}"
     if len(known) != len(clauses):
-        return None
+        return _in_place_of_alternatives(new, old)
     return _with_lower_bound(new, old, known)
+
+
+def _in_place_of_alternatives(new: str, old: str) -> str | None:
+    """A lower bound in place of `^12.17 || ^14.13 || >=16`, which has no end; None for alternatives that all end."""
+    last = _CLAUSE.fullmatch(old.rpartition("||")[2])
+    open_ended = last is not None and last["operator"] == ">="
+    return f">={last['gap']}{new}" if last and open_ended and version_key(new) >= version_key(last["version"]) else None
 
 
 def _with_lower_bound(new: str, old: str, clauses: list[re.Match[str]]) -> str | None:

@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.sources import Patch, Sources
 from repopilot.agents.editing.exact.values.literals import OldValue, same_value, scaled, value_text
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.index.store import Index
 from repopilot.types import Edit
 
 _FORMATS = ("toml", "yaml", "json", "ini")
@@ -101,7 +102,18 @@ def _file_and_key(task: ExactTask, sources: Sources) -> tuple[str, str]:
     name = dotted(task.name)
     if "." in name and not task.places and "pyproject.toml" in index.files and name.startswith(("tool.", "project.")):
         return "pyproject.toml", name
-    return "", ""
+    known = "." not in name or task.places or index.symbols(name.rpartition(".")[2])
+    holding = [] if known else [path for path in _root_files(index) if _has_key(path, name, sources)]
+    return (holding[0], name) if len(holding) == 1 else ("", "")
+
+
+def _root_files(index: Index) -> list[str]:
+    return [p for p in index.files if "/" not in p and index.files[p].language in _FORMATS and file_kind(p) == "config"]
+
+
+def _has_key(path: str, name: str, sources: Sources) -> bool:
+    source = sources.get(path)
+    return source is not None and any(".".join(key.name) == name for key in keys_of(source.text, source.language))
 
 
 def _fits(key: ConfigKey, wanted: str, tables: list[str]) -> bool:

@@ -19,6 +19,7 @@ _FALSE = frozenset(("false", "faux", "off", "no", "non"))
 _NOTHING = frozenset(("none", "null", "nil"))
 _NOTHING_IN = {"python": "None", "go": "nil", "rust": "None"}
 _WORDS = re.compile(r"[\w./:@+-]+(?: [\w./:@+,'-]+){0,7}")
+_REQUIREMENT = re.compile(r"[\^~<>=!]{1,3} ?\d[\w.*-]*(?: ?(?:\|\||,| ) ?[\^~<>=!]{0,3} ?\d[\w.*-]*)*")
 _DOUBLE_ONLY = frozenset(("go", "rust", "java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "json"))
 
 
@@ -103,6 +104,8 @@ def _in_quotes(new: str, old: OldValue) -> str | None:
     quote, prefix = match["quote"], match["prefix"]
     if _PLAIN_NUMBER.fullmatch(new) and not re.match(r"v?\d", match["body"]):
         return new
+    if _REQUIREMENT.fullmatch(new) and old.language in ("json", "toml", "yaml"):
+        return f"{quote}{new}{quote}"
     if _VERSION.fullmatch(new) or _PLAIN_NUMBER.fullmatch(new) or (_WORDS.fullmatch(new) and "f" not in prefix.lower()):
         return f"{prefix}{quote}{new}{quote}" if "'" not in new else None
     return None if old.language != "python" or not _plain_literal(new) else new

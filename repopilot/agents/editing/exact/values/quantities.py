@@ -225,7 +225,7 @@ def exchanged_remark(remark: str, number: CodeNumber, new: str) -> str:
             continue
         behind = remark[quantity.start + digits.end() : quantity.end]
         if len(behind.strip()) > 3:  # a word, not a sign
-            behind = behind.removesuffix("s") + ("s" if said != 1 else "")
+            behind = behind.removesuffix("s") if said == 1 else f"{behind}s" if quantity.number == 1 else behind
         remark = f"{remark[: quantity.start]}{said}{behind}{remark[quantity.end :]}"
     return remark
 

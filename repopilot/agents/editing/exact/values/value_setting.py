@@ -34,6 +34,8 @@ from repopilot.agents.editing.exact.values.literals import (
     value_text,
 )
 from repopilot.agents.editing.exact.values.measures import in_unit
+from repopilot.agents.editing.exact.values.numbers_beside import correct_remark
+from repopilot.agents.editing.exact.values.quantities import Quantity, code_numbers, exchanged_number
 from repopilot.agents.editing.exact.values.value_places import ValuePlace, places_in, value_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
@@ -210,6 +212,7 @@ def _replaced(place: ValuePlace, task: ExactTask, sources: Sources) -> Patch | N
             return None
         patch.replace(place.path, start - len(operator[0]), start - len(operator[0]) + 2, "??")
     patch.replace(place.path, start, end, place.before + new)
+    correct_remark(patch, source, start, end, new)
     patch.edits.append(Edit(task.kind if task.kind != "set_default" else "set_value", place.path, place.place, new))
     return patch
 
@@ -218,7 +221,7 @@ def _measured(place: ValuePlace, task: ExactTask, source: SourceText) -> Patch |
     """Set a value that the task gives with its unit, where it is in that unit."""
     line = source.line_text(source.line_of(place.start))
     around = f"{task.name} {place.place} {re.split(r'#|//', line, maxsplit=1)[1] if re.search(r'#|//', line) else ''}"
-    new = in_unit(task.new, task.extra["unit"], place.text, around)
+    new = _of_product(place.text, task) or in_unit(task.new, task.extra["unit"], place.text, around)
     if task.old and not same_value(
         re.sub(r"(?<=\d)\s*\*?\s*[A-Za-z.]+", "", place.text), re.sub(r"(?<=\d)\s*[A-Za-z]+$", "", task.old)
     ):
@@ -231,8 +234,17 @@ def _measured(place: ValuePlace, task: ExactTask, source: SourceText) -> Patch |
         new = value_text(new, OldValue(place.text, source.language)) or new
     patch = Patch()
     patch.replace(place.path, place.start, place.end, place.before + new)
+    correct_remark(patch, source, place.start, place.end, new)
     patch.edits.append(Edit("set_value", place.path, place.place, new))
     return patch
+
+
+def _of_product(text: str, task: ExactTask) -> str | None:
+    """A product of numbers as it is written for the quantity of the task: 2 minutes in place of `5 * 60`."""
+    number, new = (next(code_numbers(each), None) for each in (text, task.new))
+    if number is None or new is None or number.text != text or not re.search(r"\*|<<", text):
+        return None
+    return exchanged_number(number, "", None, Quantity(new.value, task.extra["unit"], 0, 0))
 
 
 def _same_shape(old: str, new: str) -> bool:
