@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.definitions.decorating import add_decorator,
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.raised_instead import raise_instead
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
+from repopilot.agents.editing.exact.deletion_companions import companions_of, without_companions
 from repopilot.agents.editing.exact.described import described_value
 from repopilot.agents.editing.exact.described_lists import described_entry
 from repopilot.agents.editing.exact.described_quantities import described_quantity
@@ -164,8 +165,14 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
     """The edit that a task asks for, as it stands, without what it says beside, or as a rename."""
     sources = Sources(workspace)
     read = wholly_read(task, sources)
-    result = _carried_out(read, sources) if read else _exact_edit(task, workspace)
+    result = _carried_out(read, sources) if read else None
     if result is not None or read:
+        return result
+    rest, companions = without_companions(plain_task(on_one_line(task)))
+    if companions:
+        return _deleted_together(rest, companions, sources)
+    result = _exact_edit(task, workspace)
+    if result is not None:
         return result
     whole = plain_task(on_one_line(task))
     rest, staying = without_constraints(whole)
@@ -176,6 +183,18 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
         if result is not None and _leaves(staying, result) and _is_about(about, result):
             return result
     return _moved(whole, workspace) or _renamed(rest, staying, workspace)
+
+
+def _deleted_together(task: str, companions: dict[str, str], sources: Sources) -> EditOutcome | None:
+    """The deletion of a definition, and of what a task wants deleted with it; None for any other task."""
+    request, _ = requests_only(without_constraints(task)[0])
+    clauses = read_task(request)
+    name = next((edit.name for meanings in clauses for edit in meanings if edit.kind == "delete"), "")
+    more = companions_of(dotted(name), companions, sources) if len(clauses) == 1 and name else None
+    try:
+        return _together([*clauses, *([edit] for edit in more)], sources) if more else None
+    except GenerationFailed:
+        return None
 
 
 def _carried_out(edits: Sequence[ExactTask], sources: Sources) -> EditOutcome | None:

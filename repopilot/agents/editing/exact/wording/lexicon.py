@@ -123,7 +123,8 @@ FILLERS = frozenset(
     "nomme nommee "
     "appele appelee keyword positional optional required mandatory python javascript project repo repository "
     "codebase code "
-    "'s exactly always today plus long deprecated extra first second third last legacy other same second-level sole "
+    "'s exactly always today plus long deprecated long-deprecated exported "
+    "unexported extra first second third last legacy other same second-level sole "
     "single whole next minimum minimal minimale adapter together  anymore so alphabetically alphabetical "
     "alphabetique alphabetic alphabetiquement as-is as ok bit little generic builtin "
     "built-in utility union".split()
