@@ -11,11 +11,7 @@ from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
 from repopilot.agents.editing.exact.values.measures import UNITS
 from repopilot.agents.editing.exact.values.numbers_beside import correct_remark
-from repopilot.agents.editing.exact.values.quantities import (
-    CodeNumber,
-    code_numbers,
-    exchanged_number,
-)
+from repopilot.agents.editing.exact.values.quantities import CodeNumber, code_numbers, exchanged_number
 from repopilot.agents.editing.exact.wording.exchanged_quantities import ExchangedQuantity, exchanged_quantities
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
@@ -54,7 +50,17 @@ _WEAK = frozenset("default max min maximum minimum number count limit size lengt
 
 @dataclass(frozen=True, slots=True)
 class QuantitySite:
-    """A number that may be meant."""
+    """A number that may be meant.
+
+    Attributes:
+        path: of the file.
+        line: from 0.
+        number: as it is in that line.
+        text: what it becomes.
+        score: how much speaks for it.
+        owner: the innermost definition around it, '' for none.
+        certain: whether the task says in so many words that such a number is exchanged.
+    """
 
     path: str
     line: int

@@ -41,7 +41,7 @@ _IN_PROSE = re.compile(
 _MOST_TIMES = 64
 _ROUND = (Fraction(1000), Fraction(1024), Fraction(60), Fraction(24), Fraction(3600))
 """Factors that stand for a unit."""
-_DIGITS = r"(?:0[xX][\da-fA-F_]+|0[oO]?[0-7_]+|\d[\d_]*(?:\.\d+)?)"
+_DIGITS = r"(?:0[xX][\da-fA-F][\da-fA-F_]*|0[oO]?[0-7][0-7_]*|\d[\d_]*(?:\.\d+)?)"
 _IN_CODE = re.compile(
     rf"(?<![\w.$\"'`#-]){_DIGITS}(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)?(?:\s*(?:\*|<<)\s*{_DIGITS})*(?![\w.\"'`%])"
 )
