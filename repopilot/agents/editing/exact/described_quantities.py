@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from repopilot import i18n
 from repopilot.agents.editing.exact.described import name_parts
 from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, written_by_program
@@ -17,6 +18,7 @@ from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval.query.french import english_words
+from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 from repopilot.retrieval.query.synonyms import SYNONYMS
 from repopilot.types import Edit, Symbol
 
@@ -205,7 +207,7 @@ def _weights(task: str, sources: Sources) -> dict[str, float]:
     top = max(float(lexical.rarity.max()) if len(lexical.rarity) else 1.0, 0.1)
     found: dict[str, float] = {}
     for word in words(task):
-        if word.isdigit():
+        if word.isdigit() or word.lower() in STOP_EN | STOP_FR:
             continue
         for stem in (s for each in (word, *english_words(word)) for s in expand(each)):
             token = lexical.tokens.get(stem)
@@ -306,6 +308,8 @@ def quantity_patch(sites: Sequence[QuantitySite], sources: Sources) -> Patch:
         source = sources.get(site.path)
         assert source is not None
         _replace(site, source, patch)
+        place = f"{site.path}:{site.line + 1}"
+        patch.notes.append(i18n.message("exact.number_found", old=site.number.text, new=site.text, place=place))
         patch.edits.append(Edit("set_value", site.path, site.owner or f"line {site.line + 1}", site.text))
     return patch
 

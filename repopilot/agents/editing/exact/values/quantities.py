@@ -20,7 +20,7 @@ _SIZES: dict[str, tuple[str, tuple[Fraction, ...]]] = {
     "": ("", (Fraction(1),)),
 }
 """What a unit measures, and how much of a second or a byte it may be."""
-_USUAL = {"time": ("s", "ms", "min", "h", "d"), "size": ("b", "kb", "mb"), "": ("",)}
+_USUAL = {"time": ("s", "ms"), "size": ("b",), "": ("",)}
 """The units in which code counts that doesn't say which, likeliest first."""
 _TIMES = {"thousand": 1000, "mille": 1000, "hundred": 100, "cent": 100, "cents": 100, "million": 1_000_000}
 _UNIT_WORDS, _UNIT_SIGNS = (
@@ -43,9 +43,11 @@ _ROUND = (Fraction(1000), Fraction(1024), Fraction(60), Fraction(24), Fraction(3
 """Factors that stand for a unit."""
 _DIGITS = r"(?:0[xX][\da-fA-F][\da-fA-F_]*|0[oO]?[0-7][0-7_]*|\d[\d_]*(?:\.\d+)?)"
 _IN_CODE = re.compile(
-    rf"(?<![\w.$\"'`#-]){_DIGITS}(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)?(?:\s*(?:\*|<<)\s*{_DIGITS})*(?![\w.\"'`%])"
+    rf"(?<![\w.$\"'`#-]){_DIGITS}(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)?(?:\s*(?:\*\*?|<<)\s*{_DIGITS})*(?![\w.\"'`%])"
 )
 _CLOCK = re.compile(r"\s*\*\s*time\.(?P<unit>Second|Minute|Hour|Millisecond)\b")
+_POWER = re.compile(r"(?P<base>[\w.]+)(?P<sign>\s*\*\*\s*)(?P<exponent>[\w.]+)")
+_MOST_BITS = 64
 _OCTAL = re.compile(r"0[oO]?[0-7]+")
 
 
@@ -120,17 +122,35 @@ def code_numbers(line: str) -> Iterator[CodeNumber]:
         line: the line.
     """
     for match in _IN_CODE.finditer(line):
-        value = Fraction(1)
-        for sign, text in re.findall(r"(\*|<<|^)\s*([\w.]+)", match[0]):
-            value = value * 2 ** int(_value(text)) if sign == "<<" and int(_value(text)) < 64 else value * _value(text)
+        value = _product(match[0])
         clock = _CLOCK.match(line, match.end())
         unit = {"Second": "s", "Minute": "min", "Hour": "h", "Millisecond": "ms"}[clock["unit"]] if clock else ""
-        yield CodeNumber(match[0], match.start(), match.end(), value, unit)
+        if value is not None:
+            yield CodeNumber(match[0], match.start(), match.end(), value, unit)
+
+
+def _product(text: str) -> Fraction | None:
+    """What a product of numbers and powers comes to; None for one that is too large."""
+    value = Fraction(1)
+    for sign, factor in re.findall(r"(<<|(?<!\*)\*(?!\*)|^)\s*([\w.]+(?:\s*\*\*\s*[\w.]+)?)", text):
+        power = _POWER.fullmatch(factor)
+        exponent = _value(power["exponent"]) if power is not None else Fraction(1)
+        shift = _value(factor) if sign == "<<" and power is None else Fraction(0)
+        if not (0 <= exponent <= _MOST_BITS and exponent.denominator == 1 and 0 <= shift <= _MOST_BITS):
+            return None
+        plain = _value(power["base"]) ** int(exponent) if power is not None else _value(factor)
+        value = value * 2 ** int(shift) if sign == "<<" else value * plain
+    return value
 
 
 def are_comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities measure the same: both times, both sizes, or both plain numbers."""
     return _SIZES[one.unit][0] == _SIZES[other.unit][0]
+
+
+def is_size(quantity: Quantity) -> bool:
+    """Whether a quantity is a number of bytes, kilobytes and so on."""
+    return _SIZES[quantity.unit][0] == "size"
 
 
 def exchanged_number(number: CodeNumber, unit: str, old: Quantity | None, new: Quantity) -> str | None:
@@ -146,6 +166,7 @@ def exchanged_number(number: CodeNumber, unit: str, old: Quantity | None, new: Q
         The text; None where the number isn't the old quantity, or the new one can't be written like it.
     """
     what, sizes = _SIZES[new.unit]
+    sizes = tuple(sorted(sizes, key=lambda size: number.value % size != 0))  # 65536 is counted in 1024s
     if unit and _SIZES[unit][0] != what:
         return None
     texts = (
@@ -182,6 +203,8 @@ def _like(number: CodeNumber, value: Fraction) -> str | None:
     parts = re.split(r"(\s*(?:\*|<<)\s*)", number.text)
     if len(parts) == 1:
         return _written(value, number.text)
+    if "**" in number.text:
+        return _like_power(number.text, value)
     factors = range(0, len(parts), 2)
     for at in sorted(factors, key=lambda at: _value(parts[at]) in _ROUND):
         shifts = at > 0 and "<<" in parts[at - 1]
@@ -190,6 +213,16 @@ def _like(number: CodeNumber, value: Fraction) -> str | None:
             parts[at] = str(wanted)
             return "".join(parts)
     return None
+
+
+def _like_power(text: str, value: Fraction) -> str | None:
+    """A value in place of `2**16`: another power of two, else the number itself."""
+    power = _POWER.fullmatch(text)
+    if value.denominator > 1:
+        return None
+    bits = int(value).bit_length() - 1
+    is_power = power is not None and power["base"] == "2" and value == 2**bits
+    return f"2{power['sign']}{bits}" if power is not None and is_power else str(value)
 
 
 def _written(value: Fraction, like: str) -> str | None:

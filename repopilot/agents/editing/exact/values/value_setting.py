@@ -35,7 +35,7 @@ from repopilot.agents.editing.exact.values.literals import (
 )
 from repopilot.agents.editing.exact.values.measures import in_unit
 from repopilot.agents.editing.exact.values.numbers_beside import correct_remark
-from repopilot.agents.editing.exact.values.quantities import Quantity, code_numbers, exchanged_number
+from repopilot.agents.editing.exact.values.quantities import Quantity, code_numbers, exchanged_number, is_size
 from repopilot.agents.editing.exact.values.value_places import ValuePlace, places_in, value_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
@@ -221,7 +221,7 @@ def _measured(place: ValuePlace, task: ExactTask, source: SourceText) -> Patch |
     """Set a value that the task gives with its unit, where it is in that unit."""
     line = source.line_text(source.line_of(place.start))
     around = f"{task.name} {place.place} {re.split(r'#|//', line, maxsplit=1)[1] if re.search(r'#|//', line) else ''}"
-    new = _of_product(place.text, task) or in_unit(task.new, task.extra["unit"], place.text, around)
+    new = _in_bytes_or_product(place.text, task) or in_unit(task.new, task.extra["unit"], place.text, around)
     if task.old and not same_value(
         re.sub(r"(?<=\d)\s*\*?\s*[A-Za-z.]+", "", place.text), re.sub(r"(?<=\d)\s*[A-Za-z]+$", "", task.old)
     ):
@@ -239,12 +239,14 @@ def _measured(place: ValuePlace, task: ExactTask, source: SourceText) -> Patch |
     return patch
 
 
-def _of_product(text: str, task: ExactTask) -> str | None:
-    """A product of numbers as it is written for the quantity of the task: 2 minutes in place of `5 * 60`."""
+def _in_bytes_or_product(text: str, task: ExactTask) -> str | None:
+    """The quantity of the task as it is written in place of a number of bytes, or of a product: `5 * 60`."""
     number, new = (next(code_numbers(each), None) for each in (text, task.new))
-    if number is None or new is None or number.text != text or not re.search(r"\*|<<", text):
+    if number is None or new is None or number.text != text:
         return None
-    return exchanged_number(number, "", None, Quantity(new.value, task.extra["unit"], 0, 0))
+    quantity = Quantity(new.value, task.extra["unit"], 0, 0)
+    fits = is_size(quantity) or re.search(r"\*|<<", text) is not None
+    return exchanged_number(number, "", None, quantity) if fits else None
 
 
 def _same_shape(old: str, new: str) -> bool:
