@@ -32,6 +32,8 @@ IDLE_WORKER_LIFE = 300  # 5 minutes
 READ_SIZE = 32 * 1024
 LOCK_RENEWAL: float = 3600.0  # in seconds (1 hour)
 _BATCH = 65536
+URL = "https://example.org"
+FRAME_LIMIT = 2**16
 
 
 class Pool:
@@ -83,6 +85,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("The name lookup timeout is five seconds, cut that to 2s.", ["const lookupTimeout = 2 * time.Second"]),
         ("Raise the memory from 32 to 64 MB", ["const memory = 64 << 20 // 64 MB"]),
         ("make 0600 the file mode instead of 0644", ["var mode = os.FileMode(0o600)"]),
+        ("a frame may have 128 KiB instead of 64 KiB (the frame limit)", ["FRAME_LIMIT = 2**17"]),
+        ("Raise FRAME_LIMIT to 96 KiB", ["FRAME_LIMIT = 98304"]),
         ("MAX_BUFFER holds a thousand results, let it hold four thousand", ["const MAX_BUFFER: usize = 4000;"]),
         ("poll: watch the files once every half second, not every three", ["    time.sleep(0.5)"]),
     ],
@@ -103,6 +107,7 @@ def test_a_number_is_exchanged_in_the_unit_of_the_code(repository: Workspace, ta
         "Support Python 3.14",
         "page 300 of the docs has 600 words",
         "watch should be faster",
+        "the url should queue up to 128 KiB instead of 64",
     ],
 )
 def test_what_asks_for_more_than_a_number_is_left_alone(repository: Workspace, task: str) -> None:

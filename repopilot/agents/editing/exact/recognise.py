@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from repopilot import i18n
 from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
@@ -286,7 +287,11 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         if result is not None:
             return result
     result = _described(task, sources)
-    if result is None and problem is not None and not _is_written(problem, sources):
+    if (
+        result is None
+        and problem is not None
+        and not (_is_written(problem, sources) or _is_a_plain_word(problem, task))
+    ):
         raise problem
     return result
 
@@ -296,6 +301,16 @@ def _described(task: str, sources: Sources) -> EditOutcome | None:
     text = plain_task(on_one_line(task))
     patch = described_entry(text, sources) or described_quantity(on_one_line(task), sources)
     return outcome(patch, sources) if patch is not None and not overlapping(patch) else None
+
+
+def _is_a_plain_word(problem: GenerationFailed, task: str) -> bool:
+    """Whether another value is expected of what has only one word of the task as its name: of `CONNECTION` for `a
+    connection should queue up to 128`."""
+    message = problem.message
+    if not isinstance(message, i18n.Message) or message.key != "exact.other_value":
+        return False
+    name = str(message.values["name"]).rpartition(".")[2]
+    return "_" not in name and not _whole_name(name).search(task)
 
 
 def _is_written(problem: GenerationFailed, sources: Sources) -> bool:

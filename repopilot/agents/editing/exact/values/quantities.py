@@ -266,7 +266,7 @@ def exchanged_remark(remark: str, number: CodeNumber, new: str) -> str:
 def _is_said(quantity: Quantity, number: CodeNumber) -> bool:
     """Whether a quantity is a number of the code, in whatever unit that counts."""
     what, sizes = _SIZES[quantity.unit]
-    counted = {one for unit in _USUAL[what] for one in _SIZES[unit][1]}
+    counted = {one for measured, ones in _SIZES.values() if measured == what for one in ones}
     return any(quantity.number * size == number.value * one for size in sizes for one in counted)
 
 
