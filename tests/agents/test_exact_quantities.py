@@ -17,8 +17,9 @@ from support.shop_workspace import traced
 from repopilot.agents.editing.chosen_number import chosen_number
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.recognise import exact_edit
-from repopilot.agents.editing.exact.values.quantities import code_numbers, quantities
+from repopilot.agents.editing.exact.values.quantities import code_numbers
 from repopilot.agents.editing.exact.wording.exchanged_quantities import exchanged_quantities
+from repopilot.agents.editing.exact.wording.quantities import quantities
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.llm.choose import choose
 from repopilot.llm.resources import ModelResources

@@ -1,4 +1,4 @@
-"""Quantities in prose and in code, with their units: `ten minutes`, `half a second`, `5 * 60`, `32 << 20`. Pure."""
+"""Quantities and the numbers of code that stand for them, whatever the unit: `5 * 60`, `32 << 20`, `2**16`. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from repopilot.agents.editing.exact.values.measures import UNITS
-from repopilot.agents.editing.exact.wording.lexicon import FRENCH_NUMBERS, NUMBERS
-from repopilot.agents.editing.exact.wording.task_tokens import folded
 
 _TIME = {"ms": ("0.001",), "s": ("1",), "min": ("60",), "h": ("3600",), "d": ("86400",), "w": ("604800",)}
 _SIZE = {"b": ("1",), "kb": ("1024", "1000"), "mb": (str(1024**2), str(1000**2)), "gb": (str(1024**3), str(1000**3))}
@@ -22,22 +20,6 @@ _SIZES: dict[str, tuple[str, tuple[Fraction, ...]]] = {
 """What a unit measures, and how much of a second or a byte it may be."""
 _USUAL = {"time": ("s", "ms"), "size": ("b",), "": ("",)}
 """The units in which code counts that doesn't say which, likeliest first."""
-_TIMES = {"thousand": 1000, "mille": 1000, "hundred": 100, "cent": 100, "cents": 100, "million": 1_000_000}
-_UNIT_WORDS, _UNIT_SIGNS = (
-    "|".join(sorted((word for word in UNITS if (len(word) > 2) == long), key=len, reverse=True))
-    for long in (True, False)
-)
-_NUMBER_WORDS = "|".join(sorted((*NUMBERS, *FRENCH_NUMBERS), key=len, reverse=True))
-_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_IN_PROSE = re.compile(
-    rf"(?<![\w.#/:-])(?:(?P<share>half(?: an?)?|une demi[- ]?e?|(?:a )?quarter of an?|un quart d[e'])[ -]?"
-    rf"|(?P<one>an?|one|une?|the \w+|la|le|chaque|every|per|each|par)[ -](?=(?:{_UNIT_WORDS})\b)"
-    rf"|(?P<digits>\d(?:[\d_]|,(?=\d{{3}}\b)| (?=000\b))*(?:\.\d+)?)"
-    rf"|(?:(?P<tens>{_TENS})-)?(?P<word>{_NUMBER_WORDS})\b|(?P<bare>(?:a )?(?=(?:thousand|hundred|mille)\b)))"
-    rf"(?:[ -]?(?P<times>thousand|hundred|million|mille|cents?)\b)?"
-    rf"(?:(?:(?<=[ -'])|\s?-?\s?)(?P<unit>{_UNIT_WORDS}|(?:(?<=\d)|(?<=\d[ -]))(?:{_UNIT_SIGNS}))\b)?"
-    rf"(?![\w/]|[.,-]\d|-[a-z]|\+)"
-)
 _MOST_TIMES = 64
 _ROUND = (Fraction(1000), Fraction(1024), Fraction(60), Fraction(24), Fraction(3600))
 """Factors that stand for a unit."""
@@ -46,6 +28,10 @@ _IN_CODE = re.compile(
     rf"(?<![\w.$\"'`#-]){_DIGITS}(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)?(?:\s*(?:\*\*?|<<)\s*{_DIGITS})*(?![\w.\"'`%])"
 )
 _CLOCK = re.compile(r"\s*\*\s*time\.(?P<unit>Second|Minute|Hour|Millisecond)\b")
+_SAID = re.compile(
+    r"(?<![\w.#/:-])(?P<digits>\d[\d_]*(?:\.\d+)?)(?P<gap>[ -]?)(?P<unit>[A-Za-z]+)?(?![\w+/]|[.,-]\d|-[a-z])"
+)
+"""A number in a comment, with the word behind it."""
 _POWER = re.compile(r"(?P<base>[\w.]+)(?P<sign>\s*\*\*\s*)(?P<exponent>[\w.]+)")
 _MOST_BITS = 64
 _OCTAL = re.compile(r"0[oO]?[0-7]+")
@@ -53,7 +39,7 @@ _OCTAL = re.compile(r"0[oO]?[0-7]+")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with the sign of its unit ('' for none), and where it stands in the folded text."""
+    """A number with the sign of its unit ('' for none), and where it stands in a text."""
 
     number: Fraction
     unit: str
@@ -79,33 +65,8 @@ class CodeNumber:
     unit: str
 
 
-def quantities(text: str) -> list[Quantity]:
-    """The quantities of a text in English or French, without names that hold digits, versions and references.
-
-    Args:
-        text: the text, folded.
-    """
-    found = []
-    for match in _IN_PROSE.finditer(text):
-        if match["unit"] is None and (match["share"] or match["one"]):
-            continue
-        found.append(Quantity(_number(match), UNITS.get(match["unit"] or "", ""), match.start(), match.end()))
-    return found
-
-
-def _number(match: re.Match[str]) -> Fraction:
-    number = Fraction(1)
-    if match["share"]:
-        number = Fraction(1, 4) if "quart" in match["share"] else Fraction(1, 2)
-    elif match["digits"]:
-        number = _value(re.sub("[, ]", "", match["digits"]))
-    elif match["word"]:
-        number = Fraction(NUMBERS.get(match["word"]) or FRENCH_NUMBERS[match["word"]])
-        number += Fraction(NUMBERS[match["tens"]]) if match["tens"] else 0
-    return number * _TIMES[match["times"]] if match["times"] else number
-
-
-def _value(text: str) -> Fraction:
+def number_value(text: str) -> Fraction:
+    """What a number comes to as code writes it: `0o644`, `1_000`, `3.0`, `10u64`."""
     plain = re.sub(r"(?:(?:u|i|f)(?:8|16|32|64|size)|n|L)\Z", "", text) if "x" not in text.lower() else text
     plain = plain.replace("_", "")
     if plain[:2].lower() == "0x":
@@ -134,11 +95,11 @@ def _product(text: str) -> Fraction | None:
     value = Fraction(1)
     for sign, factor in re.findall(r"(<<|(?<!\*)\*(?!\*)|^)\s*([\w.]+(?:\s*\*\*\s*[\w.]+)?)", text):
         power = _POWER.fullmatch(factor)
-        exponent = _value(power["exponent"]) if power is not None else Fraction(1)
-        shift = _value(factor) if sign == "<<" and power is None else Fraction(0)
+        exponent = number_value(power["exponent"]) if power is not None else Fraction(1)
+        shift = number_value(factor) if sign == "<<" and power is None else Fraction(0)
         if not (0 <= exponent <= _MOST_BITS and exponent.denominator == 1 and 0 <= shift <= _MOST_BITS):
             return None
-        plain = _value(power["base"]) ** int(exponent) if power is not None else _value(factor)
+        plain = number_value(power["base"]) ** int(exponent) if power is not None else number_value(factor)
         value = value * 2 ** int(shift) if sign == "<<" else value * plain
     return value
 
@@ -206,9 +167,9 @@ def _like(number: CodeNumber, value: Fraction) -> str | None:
     if "**" in number.text:
         return _like_power(number.text, value)
     factors = range(0, len(parts), 2)
-    for at in sorted(factors, key=lambda at: _value(parts[at]) in _ROUND):
+    for at in sorted(factors, key=lambda at: number_value(parts[at]) in _ROUND):
         shifts = at > 0 and "<<" in parts[at - 1]
-        wanted = value / (number.value / _value(parts[at])) if _value(parts[at]) and not shifts else None
+        wanted = value / (number.value / number_value(parts[at])) if number_value(parts[at]) and not shifts else None
         if wanted is not None and wanted.denominator == 1:
             parts[at] = str(wanted)
             return "".join(parts)
@@ -248,18 +209,18 @@ def exchanged_remark(remark: str, number: CodeNumber, new: str) -> str:
         new: the text that takes its place.
     """
     value = next((n.value for n in code_numbers(new)), None)
-    text = folded(remark)
-    if value is None or not number.value or len(text) != len(remark):
+    if value is None or not number.value:
         return remark
-    for quantity in reversed(quantities(text)):
-        digits = re.match(r"\d[\d_.]*", text[quantity.start :])
+    for match in reversed(list(_SAID.finditer(remark))):
+        unit = UNITS.get((match["unit"] or "").lower(), "")
+        quantity = Quantity(number_value(match["digits"]), unit, match.start(), match.end())
         said = quantity.number * value / number.value
-        if digits is None or said.denominator > 1 or not _is_said(quantity, number):
+        if said.denominator > 1 or not _is_said(quantity, number):
             continue
-        behind = remark[quantity.start + digits.end() : quantity.end]
-        if len(behind.strip()) > 3:  # a word, not a sign
-            behind = behind.removesuffix("s") if said == 1 else f"{behind}s" if quantity.number == 1 else behind
-        remark = f"{remark[: quantity.start]}{said}{behind}{remark[quantity.end :]}"
+        word = match["unit"] or ""
+        if len(word) > 3 and unit:  # a word, not a sign
+            word = word.removesuffix("s") if said == 1 else f"{word}s" if quantity.number == 1 else word
+        remark = f"{remark[: match.start()]}{said}{match['gap']}{word}{remark[match.end() :]}"
     return remark
 
 

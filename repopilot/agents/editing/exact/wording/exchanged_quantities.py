@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from repopilot.agents.editing.exact.values.quantities import Quantity, are_comparable, quantities, same_unit
+from repopilot.agents.editing.exact.values.quantities import Quantity, are_comparable, same_unit
+from repopilot.agents.editing.exact.wording.quantities import quantities
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 
 _OLD, _NEW = r"#(?P<old>\d+)#", r"#(?P<new>\d+)#"
