@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from collections.abc import Sequence
 
@@ -32,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with Runtime(Settings()) as runtime:
             arguments.language = runtime.settings.language or "en"
-            return getattr(commands, arguments.run)(arguments, runtime)
+            status = getattr(commands, arguments.run)(arguments, runtime)
+        sys.stdout.flush()  # what is still held back fails here, not when the interpreter ends
+        return status
     except ValidationError as error:
         problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
         return _failed(message("cli.invalid_setting", problems=problems), 2, arguments.language)
@@ -49,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if not disk.is_full(error):
             raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
         return _failed(reason(error), 1, arguments.language)
 
 

@@ -19,7 +19,7 @@ from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.values.quantities import code_numbers
 from repopilot.agents.editing.exact.wording.exchanged_quantities import exchanged_quantities
-from repopilot.agents.editing.exact.wording.quantities import quantities
+from repopilot.agents.editing.exact.wording.said_quantities import quantities
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.llm.choose import choose
 from repopilot.llm.resources import ModelResources

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from repopilot.agents.editing.exact.values.quantities import Quantity, are_comparable, same_unit
-from repopilot.agents.editing.exact.wording.quantities import quantities
+from repopilot.agents.editing.exact.wording.said_quantities import quantities
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 
 _OLD, _NEW = r"#(?P<old>\d+)#", r"#(?P<new>\d+)#"

@@ -23,7 +23,7 @@ _IN_PROSE = re.compile(
     rf"|(?:(?P<tens>{_TENS})-)?(?P<word>{_NUMBER_WORDS})\b|(?P<bare>(?:a )?(?=(?:thousand|hundred|mille)\b)))"
     rf"(?:[ -]?(?P<times>thousand|hundred|million|mille|cents?)\b)?"
     rf"(?:(?:(?<=[ -'])|\s?-?\s?)(?P<unit>{_UNIT_WORDS}|(?:(?<=\d)|(?<=\d[ -]))(?:{_UNIT_SIGNS}))\b)?"
-    rf"(?![\w/]|[.,-]\d|-[a-z]|\+)"
+    rf"(?![\w/]|[.,-]\d|-[a-z]|\+|\s?(?:%|per ?cent\b|pour ?cent\b))"
 )
 
 
