@@ -8,12 +8,7 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.exact.described_quantities import (
-    QuantitySite,
-    quantity_patch,
-    quantity_sites,
-    rows_of,
-)
+from repopilot.agents.editing.exact.described_quantities import QuantitySite, quantity_patch, quantity_sites, rows_of
 from repopilot.agents.editing.exact.sources import Sources, outcome
 from repopilot.agents.editing.exact.wording.reading import on_one_line
 from repopilot.agents.editing.outcome import EditOutcome
@@ -81,8 +76,8 @@ async def _pointed_to(
 
 def _shown(site: QuantitySite, sources: Sources) -> str:
     source = sources.get(site.path)
-    line = source.line_text(site.line + 1).strip() if source is not None else ""
-    return f"{site.path}:{site.line + 1} {line[:_LONGEST_LINE]}"
+    line = source.line_text(site.line).strip() if source is not None else ""
+    return f"{site.path}:{site.line} {line[:_LONGEST_LINE]}"
 
 
 def _made(row: Sequence[QuantitySite], sources: Sources) -> EditOutcome | None:

@@ -104,16 +104,20 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
     try:
         async with asyncio.timeout(limit):
             new = _wants_new_code(request.task, workspace.index)
-            edit = await chosen_number(request, workspace, step) if not new else None
-            if edit is None and not new:
-                edit = await restated_edit(request, workspace, step)
-            if edit is None and request.passes is None and not new:
-                edit = await replaced_lines(request, workspace, step)
+            edit = await _edit_of_lines(request, workspace, step) if not new else None
             edit = edit or await placed_edit(request, workspace, step, ends)
             return edit or EditOutcome(await write_whole_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
         raise GenerationFailed(too_slow, _smaller_task(request)) from error
+
+
+async def _edit_of_lines(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
+    """A change of lines that code finds: the model only points to them, reads the task, or writes them again."""
+    edit = await chosen_number(request, workspace, step) or await restated_edit(request, workspace, step)
+    if edit is None and request.passes is None:
+        edit = await replaced_lines(request, workspace, step)
+    return edit
 
 
 def _smaller_task(request: EditRequest) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from repopilot.agents.editing.exact.described import name_parts
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.locate import path_named
-from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.sources import Sources, word_pattern
 from repopilot.code.languages import file_kind, is_test_path
 
 _WITH = (
@@ -74,10 +74,9 @@ def _tests(name: str, _file: str, sources: Sources) -> Iterator[ExactTask]:
         source = sources.get(path)
         if source is None or not is_test_path(path) or file_kind(path) != "code":
             continue
-        lines = source.text.split("\n")
         for symbol in sources.outline(path):
-            body = "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
-            uses = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", body) is not None
+            start, end = source.start_of(symbol.start_line), source.start_of(symbol.end_line + 1)
+            uses = word_pattern(name).search(source.data, start, end) is not None
             if symbol.kind in ("function", "method") and uses and words <= name_parts(symbol.name):
                 yield ExactTask("delete", symbol.qualified, "", "", "", (NamedPlace(path, "file"),))
 

@@ -56,7 +56,7 @@ class QuantitySite:
 
     Attributes:
         path: of the file.
-        line: from 0.
+        line: from 1.
         number: as it is in that line.
         text: what it becomes.
         score: how much speaks for it.
@@ -149,7 +149,7 @@ def _sites_of(
         score += _EXPLAINED * explained + _SET * (slot is not None) + exchange.worth
         owner = owners[-1].qualified if owners else ""
         if _in_code(source, at, lines[at], number):
-            yield QuantitySite(path, at, number, new, score, owner, exchange.certain)
+            yield QuantitySite(path, at + 1, number, new, score, owner, exchange.certain)
 
 
 def _exchangeable(
@@ -308,16 +308,15 @@ def quantity_patch(sites: Sequence[QuantitySite], sources: Sources) -> Patch:
         source = sources.get(site.path)
         assert source is not None
         _replace(site, source, patch)
-        place = f"{site.path}:{site.line + 1}"
+        place = f"{site.path}:{site.line}"
         patch.notes.append(i18n.message("exact.number_found", old=site.number.text, new=site.text, place=place))
-        patch.edits.append(Edit("set_value", site.path, site.owner or f"line {site.line + 1}", site.text))
+        patch.edits.append(Edit("set_value", site.path, site.owner or f"line {site.line}", site.text))
     return patch
 
 
 def _replace(site: QuantitySite, source: SourceText, patch: Patch) -> None:
     """Replace a number, and what a comment behind it says of it."""
-    line = source.line_text(site.line + 1)
-    before = sum(len(text) + 1 for text in source.data.split(b"\n")[: site.line])
+    line, before = source.line_text(site.line), source.start_of(site.line)
     start, end = (before + len(line[:column].encode()) for column in (site.number.start, site.number.end))
     patch.replace(site.path, start, end, site.text)
     correct_remark(patch, source, start, end, site.text)

@@ -145,7 +145,7 @@ def misspelt_names(task: str, sources: Sources) -> list[ExactTask]:
         (old, new)
         for old in names
         for new in names
-        if known[old] and not known[new] and difflib.SequenceMatcher(None, old, new).ratio() >= _ALIKE
+        if known[old] and not known[new] and _likeness((old, new)) >= _ALIKE
     ]
     closest = {old: max((p for p in pairs if p[0] == old), key=_likeness)[1] for old, _ in pairs}
     if len(set(closest.values())) != len(closest):

@@ -169,13 +169,13 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
     result = _carried_out(read, sources) if read else None
     if result is not None or read:
         return result
-    rest, companions = without_companions(plain_task(on_one_line(task)))
+    whole = plain_task(on_one_line(task))
+    rest, companions = without_companions(whole)
     if companions:
         return _deleted_together(rest, companions, sources)
     result = _exact_edit(task, workspace)
     if result is not None:
         return result
-    whole = plain_task(on_one_line(task))
     rest, staying = without_constraints(whole)
     request, said = requests_only(rest)
     placed = f"{request.rstrip('.!? ')} in `{said[0]}`" if len(said) == 1 and said[0] not in request else whole
@@ -298,8 +298,8 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
 
 def _described(task: str, sources: Sources) -> EditOutcome | None:
     """The edit of an entry of lists, or of a number, that a task describes in words."""
-    text = plain_task(on_one_line(task))
-    patch = described_entry(text, sources) or described_quantity(on_one_line(task), sources)
+    text = on_one_line(task)
+    patch = described_entry(plain_task(text), sources) or described_quantity(text, sources)
     return outcome(patch, sources) if patch is not None and not overlapping(patch) else None
 
 
@@ -352,7 +352,10 @@ def _together(clauses: Sequence[Sequence[ExactTask]], sources: Sources) -> EditO
 
 def _comes_to(whole: Patch, patch: Patch, sources: Sources) -> bool:
     """Whether a patch only says again what another one does: `require Node 18: set engines.node to >=18`."""
-    if not set(whole.replacements) & set(patch.replacements):
+    both = Patch()
+    merge(both, whole)
+    merge(both, patch)
+    if not overlapping(both):
         return False
     first, second = outcome(whole, sources), outcome(patch, sources)
     return first is not None and second is not None and first.changes == second.changes

@@ -68,6 +68,10 @@ class SourceText:
         lines = self.data.split(b"\n")
         return lines[line - 1].decode("utf-8") if 0 < line <= len(lines) else ""
 
+    def start_of(self, line: int) -> int:
+        """The first byte of a 1-based line."""
+        return sum(len(text) + 1 for text in self.data.split(b"\n")[: line - 1])
+
     def slice(self, node: Node) -> str:
         """The text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8")

@@ -91,7 +91,7 @@ async def sample(sampling: Sampling, step: Step) -> list[Candidate]:
     found: list[Candidate] = []
     started = time.monotonic()
     while len(found) < MOST_SAMPLES and not _settled(found, time.monotonic() - started):
-        candidate = await _one_in_time(sampling, found, step)
+        candidate = await _one_in_time(sampling, found, found, step)
         if candidate is None:
             break
         found.append(candidate)
@@ -126,7 +126,7 @@ async def sample_until(samplings: Sequence[Sampling], passes: Passes, step: Step
     for number in _turns(len(samplings)):
         if time.monotonic() - started > JUDGED_S:
             break
-        candidate = await _one_in_time(samplings[number], found[number], step, _flat(found))
+        candidate = await _one_in_time(samplings[number], found[number], _flat(found), step)
         if candidate is None:
             break
         found[number].append(candidate)
@@ -176,9 +176,9 @@ def _settled(found: Sequence[Candidate], seconds: float) -> bool:
 
 
 async def _one_in_time(
-    sampling: Sampling, found: Sequence[Candidate], step: Step, usable: Sequence[Candidate] | None = None
+    sampling: Sampling, found: Sequence[Candidate], everywhere: Sequence[Candidate], step: Step
 ) -> Candidate | None:
-    """One version more; None where the time is up and there is a usable one already: finished work isn't lost.
+    """One version more of a place; None where the time is up and there is a usable one somewhere: it isn't lost.
 
     Raises:
         TimeoutError: the time is up, and there is none.
@@ -188,7 +188,7 @@ async def _one_in_time(
         async with asyncio.timeout(left):
             return await _one(sampling, found, step)
     except TimeoutError:
-        if not ordered(found if usable is None else usable):
+        if not ordered(everywhere):
             raise
         step.degrade(i18n.message("placed.time_is_up"))
         return None

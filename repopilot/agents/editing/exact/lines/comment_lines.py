@@ -66,7 +66,7 @@ def _definition(task: ExactTask, sources: Sources) -> tuple[SourceText, int, str
         return None
     line = _first_line(symbol, sources)
     row = source.line_text(line)
-    start = len(b"\n".join(source.data.split(b"\n")[: line - 1])) + (1 if line > 1 else 0)
+    start = source.start_of(line)
     return source, start, row[: len(row) - len(row.lstrip())], symbol.qualified
 
 

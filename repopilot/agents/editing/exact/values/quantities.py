@@ -146,8 +146,6 @@ def _exchanged(number: CodeNumber, counted: str, old: Quantity | None, amount: F
         if old is not None and number.value * one not in [old.number * size for size in _SIZES[old.unit][1]]:
             continue
         value = amount / one
-        if old is None and not (counted or not number.value) and value == number.value:
-            continue
         text = _like(number, value)
         if text is not None and (old is not None or _is_near(value, number.value)):
             return text

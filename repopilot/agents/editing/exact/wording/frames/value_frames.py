@@ -53,7 +53,7 @@ def setting(frame: EditFrame) -> Iterator[ExactTask]:
         and other is not None
         and not old
         and _is_new_spelling(bare_name(name), bare_name(other), frame.target.what)
-        and (frame.clause.action != "be" or _may_be_its_name(name, other, "be"))
+        and not _says_how(name, other, frame.clause.action)
     ):
         yield from renamed(
             bare_name(name),
@@ -66,18 +66,18 @@ def setting(frame: EditFrame) -> Iterator[ExactTask]:
     unit = unit_of(frame.text([t for t in new.tokens if t.low not in DETERMINERS and t.low != "default"]))
     for edit in _settings(frame, text, old, default=default):
         yield replace(edit, extra={**edit.extra, "unit": unit}) if unit else edit
-    if name is not None and other is not None and not old and _may_be_its_name(name, other, frame.clause.action):
+    action = frame.clause.action
+    if action in ("be", "") and name and other and not old and not _says_how(name, other, action):
         frame.parts = parts
         yield from renamed(bare_name(name), bare_name(other), frame.target.what, frame.place_parts())
 
 
-def _may_be_its_name(name: Token, other: Token, action: str) -> bool:
-    """Whether what something should be is its new name, not how it should be: `watch should be faster`."""
-    if action != "be":
-        return action == ""
-    old, new = bare_name(name), bare_name(other)
-    written = other.kind != "word" or re.search(r"[_\d.$]|[a-z][A-Z]", new) is not None
-    return written or SequenceMatcher(None, old.lower(), new.lower()).ratio() >= _MUCH_ALIKE
+def _says_how(name: Token, other: Token, action: str) -> bool:
+    """Whether a word says how something should be, and isn't its new name: `watch should be faster`."""
+    new = bare_name(other)
+    if action != "be" or other.kind != "word" or re.search(r"[_\d.$]|[a-z][A-Z]", new):
+        return False
+    return SequenceMatcher(None, bare_name(name).lower(), new.lower()).ratio() < _MUCH_ALIKE
 
 
 def _made(frame: EditFrame) -> tuple[list[Token], Part | None]:
