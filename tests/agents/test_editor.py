@@ -13,7 +13,7 @@ from support.small_repo import FILES
 from repopilot import trace
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_by_code, edit_files
-from repopilot.errors import GenerationFailed, ModelError
+from repopilot.errors import GenerationFailed, ModelError, NameUndefined
 from repopilot.results import Turn
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -264,3 +264,35 @@ def test_a_file_that_changed_after_it_was_indexed_is_not_edited_by_the_old_lines
     prices.write_text("# all is new\n")
     with pytest.raises(GenerationFailed, match=r"shop/prices\.py has changed since it was indexed"):
         edit_by_code(EditRequest("rename with_discount to rebate"), workspace)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "set the frobnication limit of FrobPool to 12",
+        "FrobPool should give up after 3 tries",
+        "make the `frob_all` function faster",
+        "add a method `close` to FrobPool",
+        "Give FrobPool a close method",
+        "change the default of frob_all's retries to 3",
+        "augmente la limite de FrobPool à 12",
+    ],
+)
+def test_what_a_task_names_and_nothing_is_called_ends_it_before_a_model_is_asked(shop: Workspace, task: str) -> None:
+    with pytest.raises(NameUndefined, match=r"Nothing here is called `(?:FrobPool|frob_all)`"):
+        edit_by_code(EditRequest(task), shop)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "make with_discount give up after FrobPool does",
+        "write a function that parses FrobNotation",
+        "add a helper frob_all that sums prices",
+        "make the Alacritty terminal (TERM is `alacritty`) use colours",
+        "change the errors of @shop/prices.py to FrobError",
+        "make WithDiscount faster",
+    ],
+)
+def test_a_name_that_is_new_or_beside_the_point_may_be_unknown(shop: Workspace, task: str) -> None:
+    assert edit_by_code(EditRequest(task), shop) is None

@@ -13,6 +13,8 @@ from repopilot.agents.editing.chosen_number import chosen_number
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.exact.moves.reexporting import reexport
 from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.named_subject import missing_subject
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.placed.agent import placed_edit
 from repopilot.agents.editing.placed.target_places import is_defined
@@ -45,6 +47,9 @@ def edit_by_code(request: EditRequest, workspace: Workspace) -> EditOutcome | No
     """
     if not request.task.strip() or request.drafts or request.feedback:
         return None
+    missing = missing_subject(request.task, Sources(workspace))
+    if missing is not None:
+        raise missing
     try:
         return reexport(request.task, workspace) or exact_edit(request.task, workspace)
     except PlaceAmbiguous:
