@@ -27,11 +27,20 @@ def declared_field(name: str, sources: Sources) -> Symbol | None:
     Returns:
         The field as a definition, None where there is none or several types have one.
     """
-    owner, _, field = dotted(name).rpartition(".")
-    found = [s for path in sources.mentioning(field, LANGUAGES) for s in _fields(field, sources.get(path))]
-    if len(found) != 1:
-        return None
-    return found[0] if not owner or found[0].qualified.startswith(f"{owner.rpartition('.')[2]}.") else None
+    found = declared_fields(name, sources)
+    owner = dotted(name).rpartition(".")[0].rpartition(".")[2]
+    return found[0] if len(found) == 1 and (not owner or found[0].qualified.startswith(f"{owner}.")) else None
+
+
+def declared_fields(name: str, sources: Sources) -> list[Symbol]:
+    """The fields of a name that the repository declares, whatever type the name says they belong to.
+
+    Args:
+        name: as for `declared_field`.
+        sources: the files.
+    """
+    field = dotted(name).rpartition(".")[2]
+    return [s for path in sources.mentioning(field, LANGUAGES) for s in _fields(field, sources.get(path))]
 
 
 def _fields(name: str, source: SourceText | None) -> Iterator[Symbol]:

@@ -5,7 +5,6 @@ For tasks in whose sentences no form is found. Each hypothesis must use every pi
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -94,7 +93,6 @@ def grounded_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
     single = (
         *_like_siblings(pieces, sources),
         *_texts(pieces, sources),
-        *_renames(pieces, sources),
         *_values(pieces, sources),
         *_code(pieces, sources),
     )
@@ -153,39 +151,6 @@ def _texts(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
     places = _places(pieces, pieces.names)
     for kind in ("change_message", "replace_text"):
         yield ExactTask(kind, "", "", new, old, places)
-
-
-def _renames(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
-    """A name that exists and one that doesn't."""
-    if pieces.texts or pieces.literals or not _RENAMING.search(pieces.words) or not 2 <= len(pieces.names) <= 3:
-        return
-    if _NEW_THING.match(pieces.words):
-        return
-    fresh = [n for n in pieces.names if is_name(n) and not _occurs(n, sources)]
-    known = [n for n in pieces.names if n not in fresh]
-    if len(fresh) != 1 or not all(is_name(n) for n in known):
-        return
-    new = fresh[0].rpartition(".")[2]
-    nearest = max(known, key=lambda n: _alike(n, new)) if len(known) > 1 else known[0]
-    parameter = re.search(r"\b(?:param\w*|arg\w*|signature)\b", pieces.words) is not None
-    if parameter and len(known) == 2 and sum("." in n for n in known) == 1:
-        nearest = next(n for n in known if "." not in n)
-    elif len(known) > 1 and _alike(nearest, new) < _LIKE:
-        return
-    places = _places(pieces, [n for n in known if n != nearest])
-    if parameter:
-        yield ExactTask("rename_parameter", nearest, "parameter", new, "", places)
-        return
-    yield ExactTask("rename", nearest, "", new, "", places)
-    if places:
-        yield ExactTask("rename_parameter", nearest, "parameter", new, "", places)
-
-
-_LIKE = 0.5
-
-
-def _alike(a: str, b: str) -> float:
-    return difflib.SequenceMatcher(None, a, b).ratio()
 
 
 def _occurs(name: str, sources: Sources) -> bool:

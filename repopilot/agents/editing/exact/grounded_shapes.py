@@ -361,12 +361,12 @@ def reordered_parameters(task: str, sources: Sources, *, written: bool = False) 
         yield ExactTask("reorder_parameter", name, "parameter", "", "", (place,), mention, extra={"position": position})
 
 
-def parameter_names(signature: str) -> list[str]:
-    """The names of the parameters in a signature, without the object itself; [] for too many, or for odd ones."""
+def parameter_names(signature: str, most: int = _MOST_PARAMETERS) -> list[str]:
+    """The names of the parameters in a signature, without the object itself; [] for more than `most`, or odd ones."""
     parts = _split(_balanced(signature))
     given = [part for part in parts if re.split(r"\W", part.lstrip("& "))[0] not in _OWN and part not in ("/", "*")]
     names = [re.match(r"[A-Za-z_$][\w$]*", part.removeprefix("mut ")) for part in given]
-    return [name[0] for name in names if name is not None] if len(given) <= _MOST_PARAMETERS and all(names) else []
+    return [name[0] for name in names if name is not None] if len(given) <= most and all(names) else []
 
 
 def _balanced(signature: str) -> str:

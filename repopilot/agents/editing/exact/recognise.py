@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.comment_changes import only_comments
@@ -28,13 +29,14 @@ from repopilot.agents.editing.exact.grounded_shapes import (
     misspelt_names,
     misspelt_text,
     paired_renames,
-    renames_said,
     reordered_parameters,
     replaced_text,
     replaced_word,
 )
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.import_hoisting import hoist_import
+from repopilot.agents.editing.exact.intents.command import command_of
+from repopilot.agents.editing.exact.intents.reading import likely_edits
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
@@ -60,6 +62,7 @@ from repopilot.agents.editing.exact.wording.plain_wording import plain_task
 from repopilot.agents.editing.exact.wording.pronouns import takes_out_something_else
 from repopilot.agents.editing.exact.wording.reading import on_one_line, read_task
 from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there
+from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
@@ -142,11 +145,26 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
-    result = _as_read(task, workspace)
+    result = _likely(task, workspace) or _as_read(task, workspace)
     misses = result is not None and (
         _misses_behaviour(task, result, workspace) or _misses_import(task, result) or _deletes_subject(task, result)
     )
     return None if misses else result
+
+
+def _likely(task: str, workspace: Workspace) -> EditOutcome | None:
+    """The edit that a task's telling words and the names in it come to, with a note that says how it was read."""
+    sources = Sources(workspace)
+    text = plain_task(on_one_line(task))
+    staying = without_constraints(text)[1]
+    for edits in likely_edits(text, sources):
+        result = _carried_out(edits, sources)
+        if result is not None and _leaves(staying, result):
+            command = command_of(edits)
+            as_said = re.sub(r"[^\w.]+", " ", folded(text)).strip(" .") == re.sub(r"[^\w.]+", " ", folded(command))
+            notes = () if as_said else (i18n.message("exact.read_as", sentence=command),)
+            return replace(result, notes=(*notes, *result.notes))
+    return None
 
 
 def _deletes_subject(task: str, result: EditOutcome) -> bool:
@@ -183,7 +201,7 @@ def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
         result = _exact_edit(text, workspace) if text != task else None
         if result is not None and _leaves(staying, result) and _is_about(about, result):
             return result
-    return _moved(whole, workspace) or _renamed(rest, staying, workspace)
+    return _moved(whole, workspace)
 
 
 def _deleted_together(task: str, companions: dict[str, str], sources: Sources) -> EditOutcome | None:
@@ -233,16 +251,6 @@ def _misses_behaviour(task: str, result: EditOutcome, workspace: Workspace) -> b
     subjects = (match["name"].rpartition(".")[2] for match in _BEHAVES.finditer(task))
     known = any(s.kind in ("function", "method") for name in subjects for s in workspace.index.symbols(name))
     return known and only_comments(result.changes, workspace.index)
-
-
-def _renamed(task: str, staying: Sequence[str], workspace: Workspace) -> EditOutcome | None:
-    sources = Sources(workspace)
-    edits = renames_said(task, sources)
-    try:
-        result = _together([[edit] for edit in edits], sources)
-    except GenerationFailed:  # a guess that the code contradicts
-        return None
-    return result if result is not None and _leaves(staying, result) else None
 
 
 def _is_about(names: Sequence[str], result: EditOutcome) -> bool:

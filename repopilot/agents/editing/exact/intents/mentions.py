@@ -1,0 +1,216 @@
+"""What of a task is in the code: definitions, files, and names that nothing has yet."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repopilot.agents.editing.exact.declared_fields import declared_fields
+from repopilot.agents.editing.exact.grounded_shapes import parameter_names
+from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
+from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.wording.constraints import without_constraints
+from repopilot.agents.editing.exact.wording.task_tokens import Token, folded, tokens_of
+from repopilot.code.languages import file_kind, is_example_path, is_test_path
+from repopilot.types import Symbol
+
+_MOST_PARAMETERS = 40
+_FUNCTIONS = ("function", "method", "class", "macro")
+_ENDS = frozenset(".!?;")
+_KIND_BEFORE = re.compile(
+    r"\b(?:function|method|class|helper|constant|module|type|struct|interface|exception|decorator|in|of|for|from|to|"
+    r"dans|de|classe|fonction|méthode|constante|exception)\s+$",
+    re.I,
+)
+_KIND_AFTER = re.compile(
+    r"\s+(?:function|method|class|helper|constant|type|struct|interface|exception|decorator|should|must|could|takes|"
+    r"needs|has|devrait|doit|prend)\b|\s*:",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name or path in a task.
+
+    Attributes:
+        name: as written, without quotes and parentheses.
+        start, end: its characters in the task.
+        sentence: the number of its sentence.
+        symbols: the definitions that it may mean.
+        path: the file that it means, or would be.
+        is_code: it can't be a word of prose.
+    """
+
+    name: str
+    start: int
+    end: int
+    sentence: int
+    symbols: tuple[Symbol, ...] = ()
+    path: str = ""
+    is_code: bool = True
+
+    @property
+    def last(self) -> str:
+        """The name without what it belongs to."""
+        return dotted(self.name).rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMentions:
+    """A task with what it mentions.
+
+    Attributes:
+        text: the task on one line.
+        words: the same, folded.
+        definitions: mentions of what the code defines, in their order.
+        files: mentions of files that exist, or could.
+        unknown: names that no definition has.
+        sentences: where each sentence begins and ends.
+        kept: names that the task says shall stay as they are.
+        sources: the files.
+    """
+
+    text: str
+    words: str
+    definitions: tuple[Mention, ...]
+    files: tuple[Mention, ...]
+    unknown: tuple[Mention, ...]
+    sentences: tuple[tuple[int, int], ...]
+    kept: tuple[str, ...]
+    sources: Sources
+
+    def is_kept(self, mention: Mention) -> bool:
+        """Whether the task says that a name stays."""
+        return mention.name in self.kept
+
+    def sentence_of(self, at: int) -> int:
+        """The number of the sentence that a character is in."""
+        return next((n for n, (_, end) in enumerate(self.sentences) if at < end), len(self.sentences) - 1)
+
+    def sentence(self, number: int) -> str:
+        """A sentence, folded."""
+        start, end = self.sentences[number]
+        return folded(self.text[start:end])
+
+    def parameters_said(self, symbol: Symbol, text: str) -> list[str]:
+        """The parameters of a function that a part of the task names."""
+        known = [name for name in parameters_of(symbol, self.sources) if name != symbol.name]
+        return [name for name in known if is_written(name, text)]
+
+    def functions(self) -> list[Mention]:
+        """The mentions of functions, methods and classes."""
+        return [m for m in self.definitions if any(s.kind in _FUNCTIONS for s in m.symbols)]
+
+
+def mentions_of(task: str, sources: Sources) -> TaskMentions:
+    """What a task mentions.
+
+    Args:
+        task: on one line.
+        sources: the files.
+    """
+    tokens = tokens_of(task)
+    sentences = _sentences(tokens, task)
+    found = [m for t in tokens if (m := _mention(t, task, sentences, sources)) is not None]
+    return TaskMentions(
+        task,
+        folded(task),
+        tuple(m for m in found if m.symbols),
+        tuple(m for m in found if m.path),
+        tuple(m for m in found if not m.symbols and not m.path),
+        sentences,
+        _kept(task),
+        sources,
+    )
+
+
+_KEEPING = re.compile(
+    r"(?P<names>(?:(?:`[^`\n]+`|[\w.$]+)(?:,? (?:and|et) |, )?){1,6})\s+(?:(?:both|also|all|should|must|doi\w+)\s+)?"
+    r"(?:keeps?|stays?|remains?|gardent?|restent?|conservent?|(?:does|do) not change|ne changent? pas)\b",
+    re.I,
+)
+
+
+def _kept(task: str) -> tuple[str, ...]:
+    """The names that a task says shall stay."""
+    names = list(without_constraints(task)[1])
+    for match in _KEEPING.finditer(task):
+        names += [name.strip("`") for name in re.findall(r"`[^`]+`|[\w.$]+", match["names"])]
+    return tuple(dict.fromkeys(names))
+
+
+def _sentences(tokens: Sequence[Token], task: str) -> tuple[tuple[int, int], ...]:
+    starts = [0]
+    for token, following in itertools.pairwise(tokens):
+        if token.kind == "sign" and token.text in _ENDS and not following.glued:
+            starts.append(following.start)
+    return tuple(zip(starts, [*starts[1:], len(task)], strict=True))
+
+
+def _mention(token: Token, task: str, sentences: Sequence[tuple[int, int]], sources: Sources) -> Mention | None:
+    """The name or path that a token is, None for words, values and texts."""
+    index = sources.workspace.index
+    name = re.sub(r"\(.*\)$", "", token.inner.strip().lstrip("@"), flags=re.S)
+    number = next(n for n, (_, end) in enumerate(sentences) if token.start < end)
+    if token.is_path:
+        path = path_named(name, index) or name
+        return Mention(name, token.start, token.end, number, path=path)
+    if token.kind == "word":
+        symbols = _definitions(name, sources) if _may_be_code(token, task) else ()
+        return Mention(name, token.start, token.end, number, symbols, is_code=False) if symbols else None
+    if token.kind not in ("name", "quoted") or not is_name(name) or (token.kind == "quoted" and not token.is_code):
+        return None
+    symbols = _definitions(name, sources)
+    path = _module(name, sources) if not symbols else ""
+    return Mention(name, token.start, token.end, number, symbols, path)
+
+
+def _may_be_code(token: Token, task: str) -> bool:
+    """Whether a word stands where a name would: beside what it is, or with a capital within a sentence."""
+    if len(token.text) < 3:
+        return False
+    if token.text[0].isupper() and not token.text.isupper():
+        return True
+    before, after = task[: token.start], task[token.end :]
+    return _KIND_BEFORE.search(before) is not None or _KIND_AFTER.match(after) is not None or not before.strip()
+
+
+def _definitions(name: str, sources: Sources) -> tuple[Symbol, ...]:
+    """What a name is defined as; outside of tests and examples where there is such."""
+    index = sources.workspace.index
+    plain = dotted(name)
+    found = list(index.symbols(plain))
+    if not found and "." in plain:
+        owner, _, last = plain.rpartition(".")
+        inside = owner.rpartition(".")[2]
+        found = [s for s in index.symbols(last) if s.path.rpartition("/")[2].partition(".")[0] == inside]
+    if not found and not plain.islower():
+        owner = plain.rpartition(".")[0]
+        found = [s for s in declared_fields(plain, sources) if s.qualified.startswith(f"{owner}.") or not owner]
+    own = [s for s in found if not is_test_path(s.path) and not is_example_path(s.path)]
+    return tuple(own or found)
+
+
+def _module(name: str, sources: Sources) -> str:
+    """The file of a module's name, '' for none or several."""
+    stem = dotted(name).replace(".", "/")
+    files = [p for p in sources.workspace.index.files if file_kind(p) == "code" and not is_test_path(p)]
+    found = [p for p in files if f"/{p.rpartition('.')[0]}".endswith(f"/{stem}")]
+    return found[0] if len(found) == 1 else ""
+
+
+def parameters_of(symbol: Symbol, sources: Sources) -> list[str]:
+    """The names of the parameters of a function, of a class those of its constructor, without the object itself."""
+    if symbol.kind == "class":
+        outline = sources.outline(symbol.path)
+        made = next((s for s in outline if s.qualified == f"{symbol.qualified}.__init__"), None)
+        return parameter_names(made.signature, _MOST_PARAMETERS) if made is not None else []
+    return parameter_names(symbol.signature, _MOST_PARAMETERS)
+
+
+def is_written(name: str, text: str) -> bool:
+    """Whether a text has a name as a word, and not as a part of a dotted one."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None

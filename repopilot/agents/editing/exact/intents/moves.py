@@ -1,0 +1,69 @@
+"""A definition, and the file that it belongs into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.intents.mentions import Mention, TaskMentions
+from repopilot.code.languages import is_test_path
+from repopilot.types import Symbol
+
+_MOVING = re.compile(
+    r"\b(?:mov(?:e|es|ed|ing)|liv(?:e|es|ing)|belongs?|sits?|home|own file|own module|go(?:es)? (?:in|into|to|next)|"
+    r"relocat\w+|extract\w*|put|place[dr]?|deplac\w+|vivre|vit|appartien\w+|rang\w+|transfer\w+|mets|mettre|sa place)\b"
+)
+_FROM = re.compile(
+    r"\b(?:from|out of|not in|instead of(?: in)?|de|hors de|depuis|au lieu de)\s+(?:the\s+|le\s+|la\s+)?`?$"
+)
+_INTO = re.compile(
+    r"\b(?:to|into|in|inside|towards?|vers|dans|en|of its own,?)\s+(?:a new (?:file|module),?\s+|the\s+|le\s+|la\s+)?"
+    r"`?$"
+)
+_BESIDE = re.compile(
+    r"\b(?:next to|beside|besides|near|alongside|below|above|under|after|before|"
+    r"(?<!together )(?<!along )with (?:the )?other|a cote de|pres de|sous|apres)\s+(?:the\s+|le\s+|"
+    r"la\s+)?(?:class\s+|function\s+)?`?$"
+)
+
+
+def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The moves that a task may ask for.
+
+    Args:
+        task: with its mentions.
+    """
+    if not _MOVING.search(task.words):
+        return
+    movable = [m for m in task.definitions if m.is_code and _single(m) is not None]
+    for path, beside in _destinations(task):
+        sources = {symbol.path for m in movable if (symbol := _single(m)) and symbol.path != path}
+        if len(sources) != 1:
+            continue
+        moved = [m for m in movable if (s := _single(m)) and s.path in sources and m.last != beside]
+        moved = [m for m in moved if not _BESIDE.search(task.words[: m.start])]
+        first = min((m.sentence for m in moved), default=0)
+        names = list(dict.fromkeys(m.last for m in moved if m.sentence == first))
+        create = {} if path in task.sources.workspace.index.files else {"create": "yes"}
+        source = NamedPlace(sources.pop(), "file")
+        if names:
+            yield [ExactTask("move", name, "", path, "", (source,), extra=dict(create)) for name in names]
+
+
+def _single(mention: Mention) -> Symbol | None:
+    """The one definition at the top of a file that a mention means."""
+    found = {(s.path, s.qualified): s for s in mention.symbols if "." not in s.qualified and not is_test_path(s.path)}
+    return next(iter(found.values())) if len({path for path, _ in found}) == 1 else None
+
+
+def _destinations(task: TaskMentions) -> Iterator[tuple[str, str]]:
+    """The files that something may be moved to, likeliest first, each with the definition beside which it goes."""
+    files = [m for m in task.files if not _FROM.search(task.words[: m.start])]
+    told = [m for m in files if _INTO.search(task.words[: m.start])]
+    for mention in dict.fromkeys([*told, *files]):
+        yield mention.path, ""
+    for mention in task.definitions:
+        symbol = _single(mention)
+        if symbol is not None and _BESIDE.search(task.words[: mention.start]):
+            yield symbol.path, mention.last

@@ -1,0 +1,212 @@
+"""How the parameters of a function are passed, and in which order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from repopilot.agents.editing.exact.described import name_parts, terms_of
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.grounded_shapes import single_move
+from repopilot.agents.editing.exact.intents.mentions import TaskMentions, is_written, parameters_of
+from repopilot.types import Symbol
+
+_BY_NAME = re.compile(
+    r"\b(?:keyword[- ]only|(?:only )?by (?:keyword|name)|as (?:a )?keywords?|nam(?:e|ed) (?:it|them) explicitly|"
+    r"keyword arguments? only|have to name|must (?:be )?name[d]?|should be named|par (?:mot[- ]cle|leur nom|son nom)|"
+    r"mots?[- ]cles?|nommes? (?:seulement|uniquement)|uniquement nommes?|keyword-only)\b"
+)
+_ALL_BUT = re.compile(
+    r"\b(?:only|apart from|except(?: for)?|but|besides|other than|seule?|sauf|hormis|a part)\s+"
+    r"(?:the\s+|le\s+|la\s+|for\s+)?[`']?(?P<name>[a-z_]\w*)[`']?"
+)
+_REST = re.compile(r"\b(?:rest|everything|all|others?|everything else|tout|tous|le reste|les autres)\b")
+_AFTER = re.compile(r"\b(?:after|behind|following|apres|a partir de)\s+(?:the\s+)?[`']?(?P<name>[A-Za-z_]\w*)")
+_ORDER = re.compile(
+    r"\b(?:swap\w*|exchang\w+|interchang\w+|revers\w+|re-?order\w*|order|wrong way round|other way (?:a)?round|first|"
+    r"second|last|front|before|after|next to|ahead|interverti\w*|invers\w+|echang\w+|permut\w+|ordre|premier|second|"
+    r"deuxieme|dernier|avant|apres|devant|->|→)\b"
+)
+_SWAP = re.compile(
+    r"\b(?:swap\w*|exchang\w+|interchang\w+|revers\w+|flip\w*|other way (?:a)?round|wrong way round|"
+    r"interverti\w*|invers\w+|echang\w+|permut\w+)\b"
+)
+_LINKS = r"(?:should |must |doit |is |be |comes? |goes? |as |in |en |its |the )*"
+_PLACED = re.compile(
+    rf"(?P<words>[\w`'-]+(?: [\w`'-]+){{0,2}}?) {_LINKS}(?P<where>first|second|last|front|premi|deuxi|derni|"
+    r"at the end)",
+    re.I,
+)
+_WHERE = {"front": "first", "premi": "first", "deuxi": "second", "derni": "last", "at the end": "last"}
+_TWO = 2
+_NEW_DEFAULT = re.compile(r"\bthat defaults to\b|\bwith (?:a|the) default\b")
+
+
+def keyword_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The parameters that a task may want passed by name only.
+
+    Args:
+        task: with its mentions.
+    """
+    said = _BY_NAME.search(task.words)
+    if said is None or _NEW_DEFAULT.search(task.words):
+        return
+    cue = task.sentence_of(said.start())
+    found = [(symbol, names) for symbol, known in _functions(task) if (names := _by_name(task, symbol, known, cue))]
+    found = found or list(_in_files(task, cue))
+    edits = {}
+    for symbol, names in found:
+        if symbol == found[0][0] or (names == found[0][1] and _is_joined(task, symbol, found[0][0])):
+            places = (NamedPlace(symbol.qualified, "function"),)
+            mention = f"{symbol.path}:{symbol.qualified}"
+            edits[mention] = ExactTask("keyword_only", ", ".join(names), "parameter", "", "", places, mention)
+    if edits:
+        yield list(edits.values())
+
+
+def _functions(task: TaskMentions) -> Iterator[tuple[Symbol, list[str]]]:
+    """The functions that a task mentions, with their parameters: those first whose parameters it names as well."""
+    found = [(s, parameters_of(s, task.sources)) for m in task.functions() for s in m.symbols]
+    found.sort(key=lambda pair: -len(_said(task, pair[0], pair[1])))
+    yield from (pair for pair in found if pair[1])
+
+
+def _in_files(task: TaskMentions, cue: int) -> Iterator[tuple[Symbol, list[str]]]:
+    """The one function of a file that has a parameter of the name that a task gives."""
+    names = [m.name for m in task.unknown if m.sentence == cue]
+    inside = [s for m in task.files for s in task.sources.outline(m.path) if s.kind in ("function", "method")]
+    found = [(s, said) for s in inside if (said := [n for n in names if n in parameters_of(s, task.sources)])]
+    yield from found if len(found) == 1 else []
+
+
+def _is_joined(task: TaskMentions, symbol: Symbol, first: Symbol) -> bool:
+    """Whether a task names two functions in one list."""
+    one, other = (next(m for m in task.functions() if s in m.symbols) for s in (first, symbol))
+    between = task.words[min(one.end, other.end) : max(one.start, other.start)]
+    return re.fullmatch(r"[`()\s]*(?:,|and|et|as well as|ainsi que)[`\s]*", between) is not None
+
+
+def _said(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> list[str]:
+    """The parameters that a task names, in its order."""
+    own = {m.start for m in task.definitions if symbol in m.symbols}
+    places = {
+        name: [m.start() for m in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", task.text) if m.start() not in own]
+        for name in known
+    }
+    return sorted((name for name in known if places[name]), key=lambda name: places[name][0])
+
+
+def _by_name(task: TaskMentions, symbol: Symbol, known: Sequence[str], cue: int) -> list[str]:
+    """The parameters of a function that shall be keyword-only: those of the sentence that says so, else the first."""
+    behind, rest = _AFTER.search(task.text), _REST.search(task.words)
+    start, end = task.sentences[cue]
+    inside = [n for n in _said(task, symbol, known) if is_written(n, re.sub(r"\([^()]*\)", "", task.text[start:end]))]
+    said = inside or _said(task, symbol, known)[:1]
+    if rest and behind is not None and behind["name"] in known:
+        return list(known[known.index(behind["name"]) + 1 :])
+    kept = [m["name"] for m in _ALL_BUT.finditer(task.text) if m["name"] in known]
+    if rest and kept:
+        return [name for name in known if name not in kept]
+    return [name for name in said if name not in kept]
+
+
+def order_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The order that a task may want the parameters of a function in.
+
+    Args:
+        task: with its mentions.
+    """
+    if not _ORDER.search(task.words):
+        return
+    for symbol, known in _functions(task):
+        order = _order(task, symbol, known)
+        if order is None or order == list(known):
+            continue
+        name, position = single_move(known, order) or (", ".join(order), "listed")
+        places = (NamedPlace(symbol.qualified, symbol.kind),)
+        mention = f"{symbol.path}:{symbol.qualified}"
+        yield [ExactTask("reorder_parameter", name, "parameter", "", "", places, mention, extra={"position": position})]
+
+
+def _order(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> list[str] | None:
+    """The order of the parameters in a task, None where it says none."""
+    written = _written_order(task.text, known)
+    if written is not None:
+        return written
+    said = _placed(task, symbol, known)
+    first, second, last = (said.get(where) for where in ("first", "second", "last"))
+    if first is not None or last is not None:
+        front = [name for name in (first, second) if name is not None]
+        rest = [name for name in known if name not in front and name != last]
+        return [*front, *rest, *([last] if last is not None else [])]
+    beside = _beside(task, known)
+    if beside is not None:
+        return beside
+    if not _SWAP.search(task.words):
+        return None
+    named = _said(task, symbol, known)
+    if len(named) != _TWO:
+        named = list(known) if len(known) == _TWO else list(known[-2:]) if "last two" in task.words else []
+    swapped = dict(zip(named, named[::-1], strict=True)) if len(named) == _TWO else {}
+    return [swapped.get(name, name) for name in known] if swapped else None
+
+
+def _written_order(text: str, known: Sequence[str]) -> list[str] | None:
+    """The last list in parentheses that has all parameters in another order."""
+    for inside in reversed(re.findall(r"\(([^()]*)\)", text)):
+        names = [part.strip().split(":")[0].split("=")[0].strip("`* ") for part in inside.split(",")]
+        names = [name for name in names if name not in ("self", "cls")]
+        if sorted(names) == sorted(known) and names != list(known):
+            return names
+    return None
+
+
+def _placed(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> dict[str, str]:
+    """Which parameter shall be first, second or last, by its name or by words that describe it."""
+    found: dict[str, str] = {}
+    for match in _PLACED.finditer(task.text):
+        name = _parameter_meant(match["words"], symbol, known)
+        where = match["where"].lower()
+        if name:
+            found.setdefault(_WHERE.get(where, where), name)
+    return found
+
+
+def _parameter_meant(words: str, symbol: Symbol, known: Sequence[str]) -> str:
+    """The parameter that words name or describe, '' for none or several."""
+    last = words.replace("`", "").split()
+    for word in reversed(last):
+        if word in known:
+            return word
+    wanted = terms_of(" ".join(w.lower() for w in last if len(w) > 2))
+    types = dict(re.findall(r"(\w+)\s*:\s*([\w.\[\]| ]+)", symbol.signature))
+    fits = [n for n in known if any(terms & (name_parts(n) | name_parts(types.get(n, ""))) for terms in wanted)]
+    near = fits or [n for n in known if any(_begin_alike(word.lower(), n.lower()) for word in last if len(word) > 2)]
+    return near[0] if len(near) == 1 else ""
+
+
+def _begin_alike(word: str, name: str) -> bool:
+    """Whether a word is short for a name, or the name for the word."""
+    return word.startswith(name) or name.startswith(word)
+
+
+_NEIGHBOUR = re.compile(
+    r"(?P<where>right after|just after|after|behind|before|in front of|ahead of|next to|apres|avant|devant)\s+"
+    r"(?:the\s+|le\s+|la\s+)?[`']?(?P<name>[A-Za-z_]\w*)"
+)
+
+
+def _beside(task: TaskMentions, known: Sequence[str]) -> list[str] | None:
+    """The order where one parameter is to stand before or after another."""
+    for match in _NEIGHBOUR.finditer(task.text):
+        if match["name"] not in known:
+            continue
+        others = [n for n in known if n != match["name"] and is_written(n, task.text[: match.start()])]
+        if len(others) != 1:
+            continue
+        rest = [n for n in known if n != others[0]]
+        at = rest.index(match["name"]) + (
+            match["where"] not in ("before", "in front of", "ahead of", "avant", "devant")
+        )
+        return [*rest[:at], others[0], *rest[at:]]
+    return None

@@ -1,0 +1,119 @@
+"""What is to go: a definition, a parameter, an import."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from repopilot.agents.editing.exact.described import name_parts, terms_of
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.intents.mentions import Mention, TaskMentions
+from repopilot.code.languages import file_kind, is_test_path
+
+_REMOVING = (
+    r"(?:remov\w+|delet\w+|drop\w*|get rid of|rid of|kill|strip|supprim\w+|enlev\w+|retir\w+|effac\w+|vir(?:e|er|ez)|"
+    r"jet\w+)"
+)
+_REMOVAL = re.compile(rf"\b{_REMOVING}\b|\bcan go\b|\bmust go\b|\bshould go\b|\bpeut (?:partir|disparaitre)\b")
+_REMOVED = re.compile(
+    rf"\b{_REMOVING}\s+(?:the\s+|our\s+|that\s+|this\s+|la\s+|le\s+|les\s+|l['’])?(?:[\w-]+\s+){{0,3}}?[`\"']?$"
+)
+_GOES = re.compile(
+    r"[`)\"'\s]*(?:(?:can|could|should|may|must|peut|doit|devrait)\s+(?:now\s+|simply\s+|just\s+)?"
+    r"(?:go\b|be (?:removed|deleted|dropped)|disappear|partir|disparaitre|etre (?:supprim|retir|enlev)))"
+)
+_REMOVE_IT = re.compile(rf"\b{_REMOVING}(?:\s+|-)(?:it|this one|le|la)\b")
+_NOT_WHOLE = re.compile(
+    r"\b(?:files?|fichiers?|modules?|param\w*|arg(?:ument)?s?|kwargs?|keyword|imports?|entr(?:y|ies|ee|ees)|"
+    r"options?|flags?|keys?|from|"
+    r"de la liste|"
+    r"list|decorator\w*|decorateur|base class|lines?|lignes?|branch\w*|calls?|appels?|default|sentence|phrase|"
+    r"comments?|"
+    r"commentaires?|along with|together with|as well as|and (?:its|the|their)|ainsi que|et (?:son|sa|ses|la|le)|"
+    r"checks?|"
+    r"conditions?|prefix|suffix|parenthes\w+|raise|type)\b"
+)
+"""What says that only a part of something goes."""
+_UNUSED = re.compile(
+    r"\b(?:unused|redundant|dead|nobody|no one|nothing|no longer (?:used|needed)|obsolete|inutilise\w*|inutiles?|mort\w*|"
+    r"personne|plus rien)\b"
+)
+"""What says that nothing needs what goes."""
+_PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword|flag|option)\b")
+_IMPORT = re.compile(r"\bimport\w*\b")
+
+
+def deletion_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The definition that a task may want deleted.
+
+    Args:
+        task: with its mentions.
+    """
+    if not _REMOVAL.search(task.words):
+        return
+    for mention in task.definitions:
+        if _is_removed(mention, task) and len(mention.symbols) == 1 and not task.is_kept(mention):
+            symbol = mention.symbols[0]
+            extra = {"unused": "yes"} if _UNUSED.search(task.words) else {}
+            yield [ExactTask("delete", symbol.qualified, extra=extra)]
+            return
+
+
+def _is_removed(mention: Mention, task: TaskMentions) -> bool:
+    """Whether a mention is what a verb of removing is said of."""
+    sentence = task.sentence(mention.sentence)
+    if _NOT_WHOLE.search(sentence) or not mention.is_code:
+        return False
+    before, after = task.words[: mention.start], task.words[mention.end :]
+    only = len({m.last for m in task.definitions if m.is_code}) == 1
+    return (
+        _REMOVED.search(before) is not None
+        or _GOES.match(after) is not None
+        or (only and _REMOVE_IT.search(task.words) is not None)
+    )
+
+
+def parameter_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The parameter of a function that a task may want removed.
+
+    Args:
+        task: with its mentions.
+    """
+    if not _REMOVAL.search(task.words) or not _PARAMETER.search(task.words):
+        return
+    cues = {task.sentence_of(m.start()) for m in _REMOVAL.finditer(task.words)}
+    said = " ".join(task.text[slice(*task.sentences[n])] for n in sorted(cues))
+    found = {(s, n) for m in task.functions() for s in m.symbols for n in task.parameters_said(s, said)}
+    if len(found) == 1:
+        symbol, name = found.pop()
+        places = (NamedPlace(symbol.qualified, "function"), NamedPlace(symbol.path, "file"))
+        yield [ExactTask("remove_parameter", name, "parameter", "", "", places)]
+
+
+def import_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The import that a task may want removed from a file that it names or describes.
+
+    Args:
+        task: with its mentions.
+    """
+    if not _REMOVAL.search(task.words) or not _IMPORT.search(task.words):
+        return
+    paths = [m.path for m in task.files if m.path in task.sources.workspace.index.files] or _described_files(task)
+    for path in dict.fromkeys(paths):
+        imported = {name for found in task.sources.workspace.index.imports(path) for name in found.bound}
+        said = [name for name in sorted(imported) if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]*\w)", task.text)]
+        if len(said) == 1:
+            yield [ExactTask("remove_import", said[0], "", places=(NamedPlace(path, "file"),))]
+            return
+
+
+def _described_files(task: TaskMentions) -> list[str]:
+    """The file whose name has a word of the task beside `module` or `file`; [] for none or several."""
+    near = re.findall(r"\b(?:module|fichier|file) (?:de |du |d')?([a-z]\w+)|\b([a-z]\w+) (?:module|file)\b", task.words)
+    words = [first or second for first, second in near]
+    wanted = terms_of(" ".join(words)) if words else []
+    files = task.sources.workspace.index.files
+    code = [p for p in files if file_kind(p) == "code" and not is_test_path(p)]
+    found = [p for p in code if any(terms & name_parts(PurePosixPath(p).stem) for terms in wanted)]
+    return found if len(found) == 1 else []

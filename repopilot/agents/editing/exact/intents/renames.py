@@ -1,0 +1,308 @@
+"""A name that exists, and what it shall be called instead."""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.intents.mentions import Mention, TaskMentions, is_written, parameters_of
+from repopilot.agents.editing.exact.locate import dotted
+from repopilot.agents.editing.exact.sources import word_pattern
+from repopilot.code.languages import file_kind, is_test_path
+
+_NAMING = re.compile(
+    r"\bre-?nam\w+|\bcalled\b|\bnam(?:e|es|ed|ing)\b|\bcall (?:it|that|this|them|the \w+)\b|\bspelled\b|\bspelt\b|"
+    r"\bmisspel\w+|\btypo\b|"
+    r"\brenomm\w+|\bappel(?:er|e|ee|ez)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
+    r"camelcase|"
+    r"\bbecomes?\b|\bdevien\w+|\bdevenir\b|->|→"
+)
+_NAME = re.compile(r"\bnames?\b|\bnoms?\b")
+"""What speaks of a name, but of a new one only where that stands beside it."""
+_LINKS = r"(?:it|that|them|this|just|simply|rather|plutot|something|like|to|as|en|into|la|le|l')"
+_BEFORE_NEW = re.compile(
+    rf"(?:\b(?:call(?:ed)?|nam(?:e|ed)|renam(?:e|ed)|renomm\w+|appel(?:er|e|ee|ez)|nomm\w+|baptis\w+)(?:[ -]{_LINKS})*"
+    r"|(?:new )?name|nom|spelled|spelt|becomes?|devient|devenir|->|→)[\s,:]*(?:la |le |the )?[`\"'«“]?\s?$"
+)
+_NEW_THING = re.compile(
+    r"\b(?:an?|another|new|optional|une?|nouvel\w*|autre)\s+(?:[\w-]+\s+){0,3}"
+    r"(?:(?:called|named|nomm\w+|appel\w+)\s*)?[:`\"']*$"
+)
+"""What names something that is to be added."""
+_INTO = re.compile(r"(?:\b(?:to|into|as|en|be|is)|->|→)\s+(?:just |simply |plain )?[`\"'«“]?\s?$")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+_SHORTEST = 3
+"""Letters of a new name that could be a word of prose."""
+_OTHER_ROLE = re.compile(
+    r"\b(?:like|as|beside|unlike|next to|similar to|match\w*|comme|avec|with|used by|by|par|that|which|qui|que|whose|"
+    r"than|to match)\s+(?:the\s+|la\s+|le\s+)?`?$|"
+    r"\b(?:field|method|parameter|attribute|property|member|argument|champ|methode|parametre|attribut|propriete)\w*"
+    r"\s+(?:of|in|on|de|du|dans)\s+(?:the\s+|la\s+|le\s+|class\s+)?`?$"
+)
+"""What stands before a name that is only spoken of."""
+_PLACE = re.compile(
+    r"[`)\"'\s]*(?:[a-z]+\s+){0,2}(?:in|of|from|inside|to|by|on|for|dans|de|du|des|par|a)\s+(?:the\s+|la\s+|le\s+)?"
+    r"(?:function\s+|class\s+|method\s+|fonction\s+|classe\s+|methode\s+)?[`\"']?"
+)
+"""What stands between a thing and where it is."""
+_PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword)\b")
+_VARIABLE = re.compile(r"\b(?:variables?|locals?|locale)\b")
+_MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b")
+_ORDINALS = {
+    "first": 0, "premier": 0, "1st": 0, "second": 1, "deuxieme": 1, "2nd": 1, "third": 2, "troisieme": 2, "3rd": 2,
+    "fourth": 3, "quatrieme": 3, "last": -1, "dernier": -1,
+}  # fmt: skip
+_NTH = re.compile(
+    rf"\b(?P<nth>{'|'.join(_ORDINALS)})\s+(?:positional\s+)?(?:param\w*|arg\w*)|"
+    rf"(?:param\w*|arg\w*)\s+(?P<apres>{'|'.join(_ORDINALS)})\b"
+)
+_BETWEEN = re.compile(
+    rf"[`)\"'\s,]*(?:(?:should|must|could|can|had better|doit|devrait|peut|be|to|s'|simply|just|rather|→|->|"
+    rf"{_LINKS}|called|"
+    r"named|renamed|appeler|nommer|devenir|become|becomes|devient)[\s`\"'«]*)+$"
+)
+"""What may stand between the old and the new name where one follows the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A new name, as written in full, and where it begins."""
+
+    name: str
+    written: str
+    at: int
+
+
+def rename_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The renames that a task may ask for, likeliest first.
+
+    Args:
+        task: with its mentions.
+    """
+    files = _renamed_file(task)
+    if files is not None:
+        yield [files]
+        return
+    pairs = _pairs(task)
+    if len(pairs) > 1:
+        yield [ExactTask("rename", old.name, "", new.name) for old, new in pairs]
+        return
+    new = _new_name(task)
+    if new is None:
+        return
+    sentence = task.sentence_of(new.at)
+    old = _old_names(task, new, sentence)
+    words = " ".join(task.sentence(n) for n in sorted({sentence, *(m.sentence for m in old[:1])}))
+    parameters = list(_of_parameter(task, new.name, words))
+    if parameters or _is_parameter(task, old):
+        yield from [[edit] for edit in parameters] or _everywhere(task, old[0].last, new.name)
+        return
+    if not old:
+        return
+    mention = old[0]
+    if mention.path:
+        if _MODULE.search(words):
+            yield [_renamed_module(mention, new)]
+    elif mention.symbols:
+        fields = {s.qualified for s in mention.symbols if s.kind == "attribute"}
+        if len(fields) > 1:
+            yield [ExactTask("rename", field, "", new.name) for field in sorted(fields)]
+            return
+        places = tuple(NamedPlace(p, "file") for p in _paths_of(mention, task))
+        edit = ExactTask("rename", mention.name, "", new.name, "", places)
+        file = _new_file(mention, task) if _MODULE.search(words) else None
+        yield [edit, file] if file is not None else [edit]
+    else:
+        yield from ([edit] for edit in _of_variable(task, mention.name, new.name))
+
+
+def _renamed_file(task: TaskMentions) -> ExactTask | None:
+    """The rename of the one file that a task names to the one path beside it that doesn't exist."""
+    known = task.sources.workspace.index.files
+    paths = [m for m in task.files if "." in posixpath.basename(m.name)]
+    old, new = ([m for m in paths if (m.path in known) is there] for there in (True, False))
+    if len(old) != 1 or len(new) != 1 or old[0].start > new[0].start or not _NAMING.search(task.words):
+        return None
+    return ExactTask("rename_file", old[0].path, "file", new[0].name)
+
+
+def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
+    """Old names directly before new ones; [] where a new name stands elsewhere."""
+    fresh = [m for m in task.unknown if not task.sources.mentioning(m.last)]
+    if len(fresh) < 2 or not _NAMING.search(task.words):
+        return []
+    found = [
+        (old, new)
+        for new in fresh
+        for old in task.definitions
+        if old.end <= new.start and _BETWEEN.match(task.words[old.end : new.start])
+    ]
+    return found if [new for _, new in found] == fresh else []
+
+
+def _new_name(task: TaskMentions) -> _New | None:
+    """The one name that follows words of naming and that nothing has."""
+    index = task.sources.workspace.index
+    passed = {n for m in task.functions() for s in m.symbols for n in parameters_of(s, task.sources)}
+    unknown = [m for m in task.unknown if not task.is_kept(m) and len(m.last) > 1 and m.last not in passed]
+    unknown = [m for m in unknown if not _NAMING.fullmatch(m.name.lower())]
+    scored: dict[str, tuple[int, _New]] = {}
+    for match in _IDENTIFIER.finditer(task.text):
+        own = next((m for m in unknown if m.start <= match.start() < m.end), None)
+        if index.symbols(match[0]) or match[0] in passed or (own is not None and own.last != match[0]):
+            continue
+        at = own.start if own is not None else match.start()
+        score = _fit(task, own, at, match.end())
+        if score > scored.get(match[0], (0, None))[0]:
+            scored[match[0]] = (score, _New(match[0], own.name if own is not None else match[0], at))
+    if (
+        len(
+            {m.last for m in unknown if not task.sources.mentioning(m.last)}
+            | {n for n, (s, _) in scored.items() if s >= 4}
+        )
+        > 1
+    ):
+        return None  # two new names are of two renames, or of something new
+    best = max((score for score, _ in scored.values()), default=0)
+    found = [new for score, new in scored.values() if score == best]
+    return found[0] if len(found) == 1 and best >= 2 else None
+
+
+def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
+    """How well a name fits as the new one, by the words before it; 0 for not at all."""
+    before = task.words[:at]
+    direct, into = _BEFORE_NEW.search(before) is not None, _INTO.search(before) is not None
+    sentence = task.sentence(task.sentence_of(at))
+    if not _NAMING.search(sentence) or _NEW_THING.search(before):
+        return 0
+    if not direct and not _NAMING.search(_NAME.sub("", sentence)):
+        return 0
+    if own is None and not (direct and end - at >= _SHORTEST and _ends_phrase(task.text, end)):
+        return 0
+    return 3 * direct + 2 * into + 2 * (own is not None)
+
+
+def _ends_phrase(text: str, at: int) -> bool:
+    """Whether a plain word is the last of its phrase, as a name would be."""
+    return re.match(
+        r"[`\"'»”]?\s*(?:$|[,;:!()]|\.(?!\w)|(?:in|throughout|everywhere|instead|there|dans|partout)\b)", text[at:]
+    ) is not None  # fmt: skip
+
+
+def _old_names(task: TaskMentions, new: _New, sentence: int) -> list[Mention]:
+    """What may be renamed, likeliest first."""
+    known = [m for m in (*task.definitions, *task.files, *task.unknown) if _may_be_old(m, new, task)]
+    strong = [m for m in known if m.is_code] or known
+    strong = [m for m in strong if not _is_place(m, strong, task)]
+    return sorted(strong, key=lambda m: (-_old_score(m, new, task, sentence), m.start))
+
+
+def _may_be_old(mention: Mention, new: _New, task: TaskMentions) -> bool:
+    if mention.last == new.name or mention.start == new.at or task.is_kept(mention):
+        return False
+    if _OTHER_ROLE.search(task.words[: mention.start]):
+        return False
+    return bool(mention.symbols or mention.path in task.sources.workspace.index.files) or (
+        not mention.path and bool(task.sources.mentioning(mention.last))
+    )
+
+
+def _is_place(mention: Mention, others: Sequence[Mention], task: TaskMentions) -> bool:
+    """Whether a mention only says where the one before it is."""
+    before = [m for m in others if m.end <= mention.start]
+    return bool(before) and _PLACE.fullmatch(task.words[before[-1].end : mention.start]) is not None
+
+
+def _old_score(mention: Mention, new: _New, task: TaskMentions, sentence: int) -> float:
+    """How likely a mention is what is renamed: it stands before the new name, is like it, or is in its sentence."""
+    joined = mention.end <= new.at and _BETWEEN.match(task.words[mention.end : new.at]) is not None
+    alike = difflib.SequenceMatcher(None, mention.last.lower().strip("_"), new.name.lower().strip("_")).ratio()
+    before = mention.sentence == sentence and mention.start < new.at
+    return 3 * joined + 2 * alike + 0.6 * before + 0.4 * (mention.start < new.at)
+
+
+def _of_parameter(task: TaskMentions, new: str, words: str) -> Iterator[ExactTask]:
+    """The rename of a parameter that is named as one, or told by its position."""
+    nth = _NTH.search(words)
+    if nth is None and not _PARAMETER.search(words):
+        return
+    for function in task.functions():
+        for symbol in function.symbols:
+            known = parameters_of(symbol, task.sources)
+            said = [n for n in known if n != new and n != symbol.name and is_written(n, task.text)]
+            if not said and nth is not None and known:
+                position = _ORDINALS[nth["nth"] or nth["apres"]]
+                said = known[position : position + 1 or None]
+            for name in said[:1]:
+                places = (NamedPlace(symbol.qualified, "function"), NamedPlace(symbol.path, "file"))
+                yield ExactTask("rename_parameter", name, "parameter", new, "", places)
+
+
+def _is_parameter(task: TaskMentions, old: Sequence[Mention]) -> bool:
+    """Whether a task calls what is renamed a parameter."""
+    return bool(old) and re.search(rf"{_PARAMETER.pattern}\s+[`\"']?$", task.words[: old[0].start]) is not None
+
+
+def _everywhere(task: TaskMentions, name: str, new: str) -> Iterator[list[ExactTask]]:
+    """The rename of a parameter in all functions that have it, where these are in one file."""
+    index = task.sources.workspace.index
+    found = [
+        symbol
+        for path in task.sources.mentioning(name)
+        if file_kind(path) == "code" and not is_test_path(path)
+        for symbol in index.outline(path)
+        if symbol.kind in ("function", "method") and name in parameters_of(symbol, task.sources)
+    ]
+    if len({symbol.path for symbol in found}) == 1:
+        yield [
+            ExactTask(
+                "rename_parameter", name, "parameter", new, "", (NamedPlace(s.qualified), NamedPlace(s.path, "file"))
+            )
+            for s in found
+        ]
+
+
+def _of_variable(task: TaskMentions, name: str, new: str) -> Iterator[ExactTask]:
+    """The rename of a variable in a function that the task names, or of what isn't in the index."""
+    for place in _functions_with(name, task):
+        yield ExactTask("rename", name, "variable", new, "", (place,))
+    if not _VARIABLE.search(task.words):
+        yield ExactTask("rename", name, "", new)
+
+
+def _functions_with(name: str, task: TaskMentions) -> Iterator[NamedPlace]:
+    """The functions that a task mentions and that have a name in them."""
+    pattern = word_pattern(name)
+    for mention in task.functions():
+        for symbol in mention.symbols:
+            text = task.sources.workspace.index.lines(symbol.path, symbol.start_line, symbol.end_line) or ""
+            if pattern.search(text.encode()):
+                yield NamedPlace(symbol.qualified, "function")
+
+
+def _paths_of(mention: Mention, task: TaskMentions) -> Sequence[str]:
+    """The files that a task names beside one of several definitions."""
+    named = {m.path for m in task.files}
+    return [path for path in named if len(mention.symbols) > 1 and any(s.path == path for s in mention.symbols)]
+
+
+def _new_file(mention: Mention, task: TaskMentions) -> ExactTask | None:
+    """The rename of the file of a definition to the one new path that the task gives."""
+    fresh = [m.path for m in task.files if m.path not in task.sources.workspace.index.files]
+    paths = {s.path for s in mention.symbols}
+    return ExactTask("rename_file", paths.pop(), "file", fresh[0]) if len(fresh) == len(paths) == 1 else None
+
+
+def _renamed_module(mention: Mention, new: _New) -> ExactTask:
+    """The rename of a module, by its full name where the task gives that, so that texts can follow."""
+    if "." in dotted(mention.name) and mention.path.endswith(".py"):
+        owner = dotted(mention.name).rpartition(".")[0]
+        return ExactTask("rename_file", dotted(mention.name), "module", f"{owner}.{new.name}")
+    folder, name = posixpath.split(mention.path)
+    return ExactTask(
+        "rename_file", mention.path, "file", posixpath.join(folder, f"{new.name}{posixpath.splitext(name)[1]}")
+    )
