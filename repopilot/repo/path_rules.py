@@ -58,8 +58,8 @@ def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
         if folder in _OUTPUT_ANYWHERE or folder.endswith((".egg-info", ".dist-info", ".xcodeproj", ".xcassets")):
             return i18n.message("repo.skip.output_or_cache", folder=folder)
         if folder in _OUTPUT_BESIDE_MANIFEST and (depth == 0 or "/".join(folders[:depth]) in manifests):
-            if folder in ("bin", "build") and depth == 0 and _SOURCE_LIKE.search(path):
-                continue  # scripts and build tools that someone wrote
+            if folder in ("bin", "build", "coverage") and depth == 0 and _SOURCE_LIKE.search(path):
+                continue  # scripts, build tools or a package of that name; no report is written in these languages
             return i18n.message("repo.skip.output", folder=folder)
     return None
 

@@ -122,8 +122,26 @@ def test_the_reading_is_told_with_the_edit(kiln: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
+    ("task", "line"),
+    [
+        ("the number of steps should go from 5 to 7 in `_step`", "return min(now + 7, goal)"),
+        ("_step should use `max(now + 5, goal)` instead of `min(now + 5, goal)`", "return max(now + 5, goal)"),
+        ("dans `_step`, `now + 6` au lieu de `now + 5`", "return min(now + 6, goal)"),
+    ],
+)
+def test_a_value_is_exchanged_where_the_code_has_the_old_one(kiln: Workspace, task: str, line: str) -> None:
+    assert line in new_texts(kiln, task)["kiln/heat.py"]
+
+
+def test_a_function_is_found_by_the_words_of_its_name(kiln: Workspace) -> None:
+    new = new_texts(kiln, "Whatever heats the kiln up should take `retries` by name only")
+    assert "def heat_up(probe, target, fast=False, *, retries=5)" in new["kiln/heat.py"]
+
+
+@pytest.mark.parametrize(
     "task",
     [
+        "make fast a mandatory keyword-only argument of heat_up",
         "Rename getTemp to temperature, but keep a deprecated alias for a release.",
         "the method of Probe that read_probe calls gets a new name, `temperature`",
         "heat_up should call a new helper called `warm_up` first",

@@ -36,7 +36,7 @@ from repopilot.agents.editing.exact.grounded_shapes import (
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.intents.command import command_of
-from repopilot.agents.editing.exact.intents.reading import likely_edits
+from repopilot.agents.editing.exact.intents.likely_edits import likely_edits
 from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
@@ -119,6 +119,8 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
 }
 
 
+_MANDATORY = re.compile(r"\b(?:mandatory|required|obligatoires?)\b", re.I)
+"""What wants more of a parameter than that it is passed by name."""
 _OF_COMMENTS = re.compile(
     r"\b(?:comment\w*|doc\w*|typo\w*|spell\w*|misspel\w*|help|usage|todo|fixme|faute|orthograph\w*)\b", re.I
 )
@@ -147,7 +149,10 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     """
     result = _likely(task, workspace) or _as_read(task, workspace)
     misses = result is not None and (
-        _misses_behaviour(task, result, workspace) or _misses_import(task, result) or _deletes_subject(task, result)
+        _misses_behaviour(task, result, workspace)
+        or _misses_import(task, result)
+        or _deletes_subject(task, result)
+        or (_MANDATORY.search(task) is not None and {edit.kind for edit in result.edits} == {"keyword_only"})
     )
     return None if misses else result
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.mentions import Mention, TaskMentions
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 
 _EXPORTING = re.compile(

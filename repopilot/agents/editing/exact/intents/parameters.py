@@ -8,7 +8,12 @@ from collections.abc import Iterator, Sequence
 from repopilot.agents.editing.exact.described import name_parts, terms_of
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.grounded_shapes import single_move
-from repopilot.agents.editing.exact.intents.mentions import TaskMentions, is_written, parameters_of
+from repopilot.agents.editing.exact.intents.task_mentions import (
+    TaskMentions,
+    described_functions,
+    is_written,
+    parameters_of,
+)
 from repopilot.types import Symbol
 
 _BY_NAME = re.compile(
@@ -39,7 +44,11 @@ _PLACED = re.compile(
 )
 _WHERE = {"front": "first", "premi": "first", "deuxi": "second", "derni": "last", "at the end": "last"}
 _TWO = 2
-_NEW_DEFAULT = re.compile(r"\bthat defaults to\b|\bwith (?:a|the) default\b")
+_NEW_DEFAULT = re.compile(
+    r"\bthat defaults to\b|\bwith (?:a|the) default\b|\bmandatory\b|\brequired\b|\bobligatoire\b|"
+    r"\bwithout (?:a )?default\b"
+)
+"""What wants more of a parameter than that it is passed by name."""
 
 
 def keyword_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
@@ -66,7 +75,9 @@ def keyword_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 
 def _functions(task: TaskMentions) -> Iterator[tuple[Symbol, list[str]]]:
     """The functions that a task mentions, with their parameters: those first whose parameters it names as well."""
-    found = [(s, parameters_of(s, task.sources)) for m in task.functions() for s in m.symbols]
+    symbols = [s for m in task.functions() if m.is_code for s in m.symbols] or described_functions(task)
+    symbols = symbols or [s for m in task.functions() for s in m.symbols]
+    found = [(s, parameters_of(s, task.sources)) for s in symbols]
     found.sort(key=lambda pair: -len(_said(task, pair[0], pair[1])))
     yield from (pair for pair in found if pair[1])
 
@@ -146,9 +157,16 @@ def _order(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> list[str
         return None
     named = _said(task, symbol, known)
     if len(named) != _TWO:
-        named = list(known) if len(known) == _TWO else list(known[-2:]) if "last two" in task.words else []
+        named = list(known) if len(known) == _TWO else _pair(task.words, known)
     swapped = dict(zip(named, named[::-1], strict=True)) if len(named) == _TWO else {}
     return [swapped.get(name, name) for name in known] if swapped else None
+
+
+def _pair(words: str, known: Sequence[str]) -> list[str]:
+    """The two parameters that words mean by their place, [] for none."""
+    if re.search(r"\blast two\b|\bdeux derni\w+", words):
+        return list(known[-2:])
+    return list(known[:2]) if re.search(r"\bfirst two\b|\bdeux premi\w+", words) else []
 
 
 def _written_order(text: str, known: Sequence[str]) -> list[str] | None:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from repopilot.agents.editing.exact.described import name_parts, terms_of
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.mentions import Mention, TaskMentions
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
 from repopilot.code.languages import file_kind, is_test_path
 
 _REMOVING = (
@@ -35,8 +35,11 @@ _NOT_WHOLE = re.compile(
     r"conditions?|prefix|suffix|parenthes\w+|raise|type)\b"
 )
 """What says that only a part of something goes."""
+_CLEANING = re.compile(r"\bclean(?:ing)? up\b|\bunused\b|\bnettoi\w+|\binutilise\w*")
+_LISTED = re.compile(r"[\w`]+, [\w`]+(?:, [\w`]+)*,? (?:and|et) [\w`]+|[\w`]+ (?:and|et) [\w`]+")
 _UNUSED = re.compile(
-    r"\b(?:unused|redundant|dead|nobody|no one|nothing|no longer (?:used|needed)|obsolete|inutilise\w*|inutiles?|mort\w*|"
+    r"\b(?:unused|redundant|dead|nobody|no one|nothing|no longer (?:used|needed)|obsolete|inutilise\w*|"
+    r"inutiles?|mort\w*|"
     r"personne|plus rien)\b"
 )
 """What says that nothing needs what goes."""
@@ -62,8 +65,8 @@ def deletion_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 
 def _is_removed(mention: Mention, task: TaskMentions) -> bool:
     """Whether a mention is what a verb of removing is said of."""
-    sentence = task.sentence(mention.sentence)
-    if _NOT_WHOLE.search(sentence) or not mention.is_code:
+    asking = {task.sentence_of(match.start()) for match in _REMOVAL.finditer(task.words)}
+    if not mention.is_code or any(_NOT_WHOLE.search(task.sentence(n)) for n in asking | {mention.sentence}):
         return False
     before, after = task.words[: mention.start], task.words[mention.end :]
     only = len({m.last for m in task.definitions if m.is_code}) == 1
@@ -97,14 +100,14 @@ def import_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not _REMOVAL.search(task.words) or not _IMPORT.search(task.words):
+    if not (_REMOVAL.search(task.words) or _CLEANING.search(task.words)) or not _IMPORT.search(task.words):
         return
     paths = [m.path for m in task.files if m.path in task.sources.workspace.index.files] or _described_files(task)
     for path in dict.fromkeys(paths):
         imported = {name for found in task.sources.workspace.index.imports(path) for name in found.bound}
         said = [name for name in sorted(imported) if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]*\w)", task.text)]
-        if len(said) == 1:
-            yield [ExactTask("remove_import", said[0], "", places=(NamedPlace(path, "file"),))]
+        if said and (len(said) == 1 or _LISTED.search(task.text)):
+            yield [ExactTask("remove_import", name, "", places=(NamedPlace(path, "file"),)) for name in said]
             return
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.mentions import Mention, TaskMentions, is_written, parameters_of
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, is_written, parameters_of
 from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.sources import word_pattern
 from repopilot.code.languages import file_kind, is_test_path
@@ -23,6 +23,7 @@ _NAMING = re.compile(
 )
 _NAME = re.compile(r"\bnames?\b|\bnoms?\b")
 """What speaks of a name, but of a new one only where that stands beside it."""
+_RENAME = re.compile(r"\b(?:re-?nam\w+|renomm\w+)\b")
 _LINKS = r"(?:it|that|them|this|just|simply|rather|plutot|something|like|to|as|en|into|la|le|l')"
 _BEFORE_NEW = re.compile(
     rf"(?:\b(?:call(?:ed)?|nam(?:e|ed)|renam(?:e|ed)|renomm\w+|appel(?:er|e|ee|ez)|nomm\w+|baptis\w+)(?:[ -]{_LINKS})*"
@@ -37,6 +38,7 @@ _INTO = re.compile(r"(?:\b(?:to|into|as|en|be|is)|->|→)\s+(?:just |simply |pla
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST = 3
 """Letters of a new name that could be a word of prose."""
+_NO_NAMES = frozenset("only too instead here there everywhere again seulement aussi ici partout".split())
 _OTHER_ROLE = re.compile(
     r"\b(?:like|as|beside|unlike|next to|similar to|match\w*|comme|avec|with|used by|by|par|that|which|qui|que|whose|"
     r"than|to match)\s+(?:the\s+|la\s+|le\s+)?`?$|"
@@ -99,7 +101,8 @@ def rename_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     words = " ".join(task.sentence(n) for n in sorted({sentence, *(m.sentence for m in old[:1])}))
     parameters = list(_of_parameter(task, new.name, words))
     if parameters or _is_parameter(task, old):
-        yield from [[edit] for edit in parameters] or _everywhere(task, old[0].last, new.name)
+        same = [edit for edit in parameters if edit.name == parameters[0].name]
+        yield from [same] if same else _everywhere(task, old[0].last, new.name)
         return
     if not old:
         return
@@ -181,9 +184,14 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
         return 0
     if not direct and not _NAMING.search(_NAME.sub("", sentence)):
         return 0
-    if own is None and not (direct and end - at >= _SHORTEST and _ends_phrase(task.text, end)):
+    joined = _RENAME.search(sentence) is not None and any(
+        m.is_code and m.end <= at and _BETWEEN.fullmatch(task.words[m.end : at]) for m in task.definitions
+    )
+    plain = (direct or joined) and end - at >= _SHORTEST and _ends_phrase(task.text, end)
+    plain = plain and task.words[at:end] not in _NO_NAMES
+    if own is None and not plain:
         return 0
-    return 3 * direct + 2 * into + 2 * (own is not None)
+    return 3 * (direct or joined) + 2 * into + 2 * (own is not None)
 
 
 def _ends_phrase(text: str, at: int) -> bool:

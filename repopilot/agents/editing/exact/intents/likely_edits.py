@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.intents.additions import default_readings, entry_readings, export_readings
-from repopilot.agents.editing.exact.intents.mentions import TaskMentions, mentions_of
+from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
 from repopilot.agents.editing.exact.intents.moves import move_readings
 from repopilot.agents.editing.exact.intents.parameters import keyword_readings, order_readings
 from repopilot.agents.editing.exact.intents.removals import (
@@ -16,6 +16,7 @@ from repopilot.agents.editing.exact.intents.removals import (
     parameter_removal_readings,
 )
 from repopilot.agents.editing.exact.intents.renames import rename_readings
+from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, mentions_of
 from repopilot.agents.editing.exact.sources import Sources
 
 _LONGEST = 600
@@ -33,8 +34,10 @@ _READERS = (
     (export_readings, _ADD),
     (entry_readings, _ADD),
     (default_readings, ""),
+    (exchange_readings, ""),
 )
 """The readers, each with the verbs that may ask for what it reads."""
+_RENAMING = re.compile(r"\b(?:re-?name|renomme\w*)\b")
 _FURTHER = re.compile(
     r"(?:^|[.;:!?]\s+|,\s+|\b(?:and|then|also|et|puis|aussi)\s+)(?:please\s+|also\s+|then\s+|aussi\s+)*"
     rf"(?P<verb>{_ADD}|{_REMOVE}|raise|return|log|warn|deprecate|bump|leve\w*)\s+(?P<what>[^.;,]*)"
@@ -68,9 +71,11 @@ def likely_edits(task: str, sources: Sources) -> Iterator[list[ExactTask]]:
     if len(task) > _LONGEST or "\n" in task.strip():
         return
     mentions = mentions_of(task, sources)
-    readings = [(found, own) for reader, own in _READERS if (found := list(reader(mentions)))]
+    readings = {reader: (found, own) for reader, own in _READERS if (found := list(reader(mentions)))}
+    if rename_readings in readings and _RENAMING.search(mentions.words):  # what else is said are its consequences
+        readings = {rename_readings: readings[rename_readings]}
     if len(readings) == 1:  # of two intents, one alone would be half of what is asked for
-        found, own = readings[0]
+        found, own = readings.popitem()[1]
         if not _asks_for_more(mentions, own):
             yield from found
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.declared_fields import declared_fields
+from repopilot.agents.editing.exact.described import name_parts
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names
 from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
 from repopilot.agents.editing.exact.sources import Sources
@@ -17,6 +18,8 @@ from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.types import Symbol
 
 _MOST_PARAMETERS = 40
+_SHORTEST_PART, _STEM = 2, 5
+"""Letters of a part of a name that tells something, and of a word that stand for all its forms."""
 _FUNCTIONS = ("function", "method", "class", "macro")
 _ENDS = frozenset(".!?;")
 _KIND_BEFORE = re.compile(
@@ -200,6 +203,32 @@ def _module(name: str, sources: Sources) -> str:
     files = [p for p in sources.workspace.index.files if file_kind(p) == "code" and not is_test_path(p)]
     found = [p for p in files if f"/{p.rpartition('.')[0]}".endswith(f"/{stem}")]
     return found[0] if len(found) == 1 else ""
+
+
+def described_functions(task: TaskMentions) -> list[Symbol]:
+    """The one function, or class, whose name is made of words of the task; [] for none or several.
+
+    Args:
+        task: with its mentions; one that names no function.
+    """
+    words = set(re.findall(r"[a-z]{3,}", task.words))
+    index = task.sources.workspace.index
+    fits: dict[tuple[str, str], tuple[int, Symbol]] = {}
+    for path in index.files:
+        if file_kind(path) != "code" or is_test_path(path) or is_example_path(path):
+            continue
+        for symbol in index.outline(path):
+            parts = [part for part in name_parts(symbol.name) if len(part) > _SHORTEST_PART]
+            if symbol.kind in _FUNCTIONS and parts and all(_is_said(part, words) for part in parts):
+                fits[path, symbol.qualified] = (len(parts), symbol)
+    best = max((count for count, _ in fits.values()), default=0)
+    found = [symbol for count, symbol in fits.values() if count == best]
+    return found if len(found) == 1 else []
+
+
+def _is_said(part: str, words: Collection[str]) -> bool:
+    """Whether a part of a name is a word, or as much of one as names have."""
+    return any(word.startswith(part[:_STEM]) and (part.startswith(word[:_STEM]) or len(part) < _STEM) for word in words)
 
 
 def parameters_of(symbol: Symbol, sources: Sources) -> list[str]:

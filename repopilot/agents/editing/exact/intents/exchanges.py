@@ -1,0 +1,88 @@
+"""One value or text for another, where the code that a task names has the old one once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions
+from repopilot.code.languages import file_kind, is_test_path
+from repopilot.types import Symbol
+
+_VALUE = r"[`\"'«]?\s?(?P<{}>[\w./:+%-]*[\w%])\s?[`\"'»]?"
+_EXCHANGES = tuple(
+    re.compile(pattern.format(new=_VALUE.format("new"), old=_VALUE.format("old")))
+    for pattern in (
+        r"{new}(?: by default| par défaut)?,? (?:instead of|rather than|and not|not|au lieu de|"
+        r"plutôt que) {old}(?![\w-])",
+        r"\bfrom {old} to {new}(?![\w-])",
+        r"(?<!\w){old} ?(?:→|->|=>) ?{new}(?![\w-])",
+    )
+)
+_FRAGMENTS = re.compile(
+    r"`(?P<new>[^`\n]*[^\w\s`][^`\n]*)`(?: \w+)? (?:instead of|rather than|in place of|au lieu de|"
+    r"plutôt que) `(?P<old>[^`\n]*[^\w\s`][^`\n]*)`"
+)
+_TELLING = re.compile(r"\d|[-.:/%]")
+"""What a value has that is no word of prose and no name."""
+
+
+def exchange_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The exchange of a value that a task may ask for.
+
+    Args:
+        task: with its mentions.
+    """
+    fragments = {(m["old"], m["new"]) for m in _FRAGMENTS.finditer(task.text)}
+    if len(fragments) == 1:
+        yield from _of_fragment(*fragments.pop(), task)
+        return
+    pairs = {(m["old"], m["new"]) for pattern in _EXCHANGES for m in pattern.finditer(task.text)}
+    pairs = {(old, new) for old, new in pairs if _TELLING.search(old) and _TELLING.search(new)}
+    symbols = {s for m in task.functions() if m.is_code for s in m.symbols}
+    if len(pairs) != 1 or not symbols:
+        return
+    old, new = pairs.pop()
+    held = [symbol for symbol in symbols if len(_texts_with(old, symbol, task)) == 1]
+    if len(held) == 1:
+        places = (NamedPlace(held[0].qualified, ""), NamedPlace(held[0].path, "file"))
+        yield [
+            ExactTask("replace_code", "", "", _written_as(old, new, held[0], task), _quoted(old, held[0], task), places)
+        ]
+
+
+def _of_fragment(old: str, new: str, task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The exchange of a piece of code that only one place of the code has."""
+    word = max(re.findall(r"\w+", old), key=len, default="")
+    held = [
+        (path, count)
+        for path in (task.sources.mentioning(word) if word else ())
+        if file_kind(path) == "code" and not is_test_path(path)
+        for count in [
+            len(re.findall(rf"(?<![\w.]){re.escape(old)}(?![\w(])", task.sources.workspace.index.text(path) or ""))
+        ]
+        if count
+    ]
+    if len(held) == 1 and held[0][1] == 1:
+        yield [ExactTask("replace_code", "", "", new, old, (NamedPlace(held[0][0], "file"),))]
+
+
+def _body(symbol: Symbol, task: TaskMentions) -> str:
+    return task.sources.workspace.index.lines(symbol.path, symbol.start_line, symbol.end_line) or ""
+
+
+def _texts_with(value: str, symbol: Symbol, task: TaskMentions) -> list[str]:
+    """Where a definition has a value as a whole text or number."""
+    return re.findall(rf"(?<![\w.-]){re.escape(value)}(?![\w-]|\.\w)", _body(symbol, task))
+
+
+def _quoted(value: str, symbol: Symbol, task: TaskMentions) -> str:
+    """A value as the code has it: with quotes where it is a text of its own."""
+    found = re.search(rf"([\"']){re.escape(value)}\1", _body(symbol, task))
+    return found[0] if found is not None else value
+
+
+def _written_as(old: str, new: str, symbol: Symbol, task: TaskMentions) -> str:
+    quoted = _quoted(old, symbol, task)
+    return quoted.replace(old, new)
