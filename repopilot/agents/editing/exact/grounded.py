@@ -20,17 +20,6 @@ from repopilot.agents.editing.exact.wording.plain_wording import plain_task
 from repopilot.agents.editing.exact.wording.task_tokens import Token, folded, tokens_of
 from repopilot.code.languages import file_kind, is_test_path
 
-_RENAMING = re.compile(
-    r"\b(?:re-?nam\w*|call|(?<!is )(?<!are )(?<!when )(?<!be )called(?! with)|"
-    r"named?|mis-?spel\w*|typo|spel\w+|renomm\w+|appel\w+|nomm\w+|ce nom|(?:bad|better|"
-    r"good|misleading|confusing|odd|clearer) name|the name|faute|orthographe)\b|→|->"
-)
-_NEW_THING = re.compile(
-    r"(?:\W|please|(?:can|could) you|let's|peux-tu)*(?:add|create|implement|introduce|write|define|give|provide|"
-    r"support|"
-    r"extend|make sure|ajout\w+|cree\w*|implement\w+|ecri\w+|defini\w*|donne\w*)\b"
-)
-"""How a task begins that asks for something new, whatever names it holds."""
 _WORDING = re.compile(
     r"\b(?:make|should|replace|change|say|says|read|reads|reword|rephrase|typo|spelling|fix|correct|use|instead|"
     r"better|become|mettre|mets|"

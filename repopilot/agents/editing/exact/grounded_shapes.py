@@ -1,5 +1,5 @@
-"""Reads three kinds of tasks by what of their words is in the code: renames, another order of parameters, an import
-moved up.
+"""Reads some kinds of tasks by what of their words is in the code: names listed or misspelt, texts, another order of
+parameters, an import moved up.
 
 The rest of the task may say anything but a condition.
 """
@@ -49,37 +49,11 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _FUNCTIONS = ("function", "method")
 _MOST_PARAMETERS = 8
 _OWN = ("self", "cls", "mut", "this")
-_CODE = r"`[A-Za-z_$][\w.$]*(?:\(\))?`|[A-Za-z_$][\w$]*(?:\.[\w$]+)*(?:\(\))?"
-_PAIR = re.compile(
-    rf"(?<![\w.`])(?P<old>{_CODE})\s+(?:to|into|en|→|->)\s+(?:(?:just|simply|be|plain)\s+)?(?P<new>{_CODE})(?![\w`])"
-)
-_CALLED = re.compile(
-    r"\b(?:should|must|ought to|has to|doit|devrait)\s+(?:rather\s+|plutôt\s+)?"
-    rf"(?:be\s+(?:called|named|renamed(?:\s+to)?)|s['’]appeler|se\s+nommer)\s+(?P<new>{_CODE})"
-)
-_CALL_IT = re.compile(
-    r"\b(?:(?:call|name|re-?name)\s+(?:it|that)(?:\s+(?:to|as))?|(?:re)?nomm\w*-l[ea](?:\s+en)?|appell?e[rz]?-l[ea])\s+"
-    rf"(?:just\s+|simply\s+)?(?P<new>{_CODE})(?![\w`])",
-    re.I,
-)
-_RENAME = re.compile(r"\b(?:re-?nam\w*|renomm\w+)\b", re.I)
-_PARAMETER_OF = re.compile(
-    r"\b(?:param\w*|param[èe]tre|arg\w*)\s+`?(?P<name>[A-Za-z_]\w*)`?\s+(?:of|de|in|dans|to)\s+`?(?P<function>[A-Za-z_][\w.]*)",
-    re.I,
-)
-_NO_ALIAS = re.compile(r"\b(?:no|without(?: an?)?|pas d['’]|sans)\s*(?:\w+\s+)?alias\w*(?: de compatibilité)?", re.I)
 _STAYING = re.compile(r"\b(?:leave|alone|untouched|unchanged|touch|stays?|keeps?|laisse\w*|touche\w*|garde\w*)\b", re.I)
 _CONDITION = re.compile(
     r"\b(?:alias\w*|deprecat\w*|except|unless|only (?:in|for|where|when)|but not|keep(?:s|ing)? (?:the )?old|sauf|"
     r"temporar\w*|backwards?|also|too|as well|aussi|both|add|"
     r"create|delete|remove|move|ajout\w*|supprim\w*|d[ée]plac\w*)\b",
-    re.I,
-)
-
-
-_PART_OF = re.compile(
-    r"\b(?:param\w*|arg(?:ument)?s?|attributes?|fields?|keys?|members?|methods?|options?|entry|default|values?|property)\b"
-    r"[\w\s`'\".]*\b(?:of|in|from|de|du|dans)\s+(?:the\s+|la\s+)?(?:class\s+|function\s+|method\s+)?`?$",
     re.I,
 )
 
@@ -90,41 +64,6 @@ _MISSPELT = re.compile(
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w)")
 _SHORTEST_MISSPELT, _ALIKE = 5, 0.8
 """Characters of a name, and how much of it is right."""
-
-
-def renames_said(task: str, sources: Sources) -> list[ExactTask]:
-    """The renames that a task asks for by both names: the old ones exist, the new ones don't.
-
-    Args:
-        task: as the user wrote it, without remarks on what stays.
-        sources: the files.
-
-    Returns:
-        All of them together; [] where a name doesn't fit, or the task sets a condition.
-    """
-    if _CONDITION.search(_NO_ALIAS.sub("", task)):
-        return []
-    begins = _RENAME.search(task)
-    pairs = [(m["old"], m["new"], m.start()) for m in (_PAIR.finditer(task, begins.start()) if begins else ())]
-    pairs = [pair for pair in pairs if pair[0] not in ("it", "le", "la", "that")]
-    pairs += [("it", m["new"], m.start()) for pattern in (_CALLED, _CALL_IT) for m in pattern.finditer(task)]
-    edits: dict[str, ExactTask] = {}
-    for written, new_name, at in pairs:
-        if _PART_OF.search(task[:at]):  # what is renamed is only a part of it
-            return []
-        old, new = (name.strip("`").removesuffix("()") for name in (written, new_name))
-        if old == "it":
-            parameter = _PARAMETER_OF.search(task[:at])
-            if parameter is not None:
-                place = NamedPlace(parameter["function"], "")
-                return [ExactTask("rename_parameter", parameter["name"], "parameter", new, "", (place,))]
-            old = _only_definition(task[:at], sources)
-        if not _may_be_renamed(old, new, sources):
-            return []
-        edits.setdefault(old, ExactTask("rename", old, "", new))
-    if len({edit.new for edit in edits.values()}) < len(edits):
-        return []
-    return list(edits.values())
 
 
 def misspelt_names(task: str, sources: Sources) -> list[ExactTask]:
@@ -322,20 +261,6 @@ def _files_with(text: str, sources: Sources) -> list[str]:
 def _is_in_document(text: str, path: str, sources: Sources) -> bool:
     source = sources.get(path)
     return source is not None and not is_history(path) and text_pattern(text, path).search(source.data) is not None
-
-
-def _only_definition(text: str, sources: Sources) -> str:
-    """The one thing with a name like code that a text speaks of, '' for none or several."""
-    names = {name for name in _NAME.findall(text) if "_" in name or not name.islower() or f"`{name}`" in text}
-    defined = [name for name in names if sources.workspace.index.symbols(name.rpartition(".")[2])]
-    return defined[0] if len(defined) == 1 else ""
-
-
-def _may_be_renamed(old: str, new: str, sources: Sources) -> bool:
-    index, last, fresh = sources.workspace.index, old.rpartition(".")[2], new.rpartition(".")[2]
-    defined = [symbol for symbol in index.symbols(last) if not is_test_path(symbol.path)] if last != fresh else []
-    several = len(defined) > 1 and "." not in old
-    return bool(defined) and not several and not index.symbols(fresh)
 
 
 def reordered_parameters(task: str, sources: Sources, *, written: bool = False) -> Iterator[ExactTask]:
