@@ -141,6 +141,7 @@ def test_a_function_is_found_by_the_words_of_its_name(kiln: Workspace) -> None:
 @pytest.mark.parametrize(
     "task",
     [
+        "Set `retries=5` on `heat_up()` for `cool_down()`",
         "make fast a mandatory keyword-only argument of heat_up",
         "Rename getTemp to temperature, but keep a deprecated alias for a release.",
         "the method of Probe that read_probe calls gets a new name, `temperature`",

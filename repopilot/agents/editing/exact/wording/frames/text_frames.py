@@ -29,6 +29,8 @@ def text_change(frame: EditFrame) -> Iterator[ExactTask]:
     elif new is not None and new.role == "for" and frame.clause.verb.startswith("substitu") and len(quoted) == 1:
         olds, new = [t for t in new.tokens if t.kind == "quoted"], Part("to", (quoted[0],))
         frame.target = replace(frame.target, names=())
+    if new is not None and new.role == "for" and frame.clause.action in ("set", "be"):
+        return  # `set X for Y` says where
     kind = "change_message" if set(frame.target.whats) & {"text", "comment"} else "replace_text"
     if new is None or len(olds) != 1 or len([t for t in new.tokens if t.kind == "quoted"]) != 1:
         return
