@@ -15,9 +15,12 @@ from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.exact.wording.constraints import without_constraints
 from repopilot.agents.editing.exact.wording.task_tokens import Token, folded, tokens_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
+from repopilot.index.store import Index
 from repopilot.types import Symbol
 
 _MOST_PARAMETERS = 40
+_MOST_NAMES = 2000
+"""Definitions among which one that words describe is looked for."""
 _SHORTEST_PART, _STEM = 2, 5
 """Letters of a part of a name that tells something, and of a word that stand for all its forms."""
 _FUNCTIONS = ("function", "method", "class", "macro")
@@ -212,18 +215,25 @@ def described_functions(task: TaskMentions) -> list[Symbol]:
         task: with its mentions; one that names no function.
     """
     words = set(re.findall(r"[a-z]{3,}", task.words))
-    index = task.sources.workspace.index
     fits: dict[tuple[str, str], tuple[int, Symbol]] = {}
-    for path in index.files:
-        if file_kind(path) != "code" or is_test_path(path) or is_example_path(path):
-            continue
-        for symbol in index.outline(path):
+    for path in _defining_one_of(words, task.sources.workspace.index):
+        for symbol in task.sources.outline(path):
             parts = [part for part in name_parts(symbol.name) if len(part) > _SHORTEST_PART]
             if symbol.kind in _FUNCTIONS and parts and all(_is_said(part, words) for part in parts):
                 fits[path, symbol.qualified] = (len(parts), symbol)
     best = max((count for count, _ in fits.values()), default=0)
     found = [symbol for count, symbol in fits.values() if count == best]
     return found if len(found) == 1 else []
+
+
+def _defining_one_of(words: Collection[str], index: Index) -> list[str]:
+    """The files of code that define a name with one of some words in it; [] for too many to look into."""
+    telling = {word[: _STEM - 1] for word in words if len(word) >= _STEM - 1}
+    names = [name for name in index.lexical.names if any(word in name for word in telling)]
+    rows = (row for name in names[:_MOST_NAMES] for row in index.lexical.rows_defining(name).tolist())
+    paths = dict.fromkeys(index.chunks[row].path for row in rows)
+    own = [p for p in paths if file_kind(p) == "code" and not is_test_path(p) and not is_example_path(p)]
+    return own if len(names) <= _MOST_NAMES else []
 
 
 def _is_said(part: str, words: Collection[str]) -> bool:
