@@ -6,6 +6,7 @@ import pytest
 from support.edited import edited, texts, workspace_of
 
 from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.errors import GenerationFailed
 from repopilot.workspace import Workspace
 
 FILES = {
@@ -153,3 +154,13 @@ def test_a_function_is_found_by_the_words_of_its_name(kiln: Workspace) -> None:
 )
 def test_half_of_what_is_asked_for_is_not_done(kiln: Workspace, task: str) -> None:
     assert exact_edit(task, kiln) is None
+
+
+def test_why_the_one_thing_that_is_meant_cannot_be_done_is_said(kiln: Workspace) -> None:
+    with pytest.raises(GenerationFailed, match="retries"):
+        exact_edit("In heat_up, `retries` belongs before `probe`.", kiln)
+
+
+def test_to_name_an_argument_is_no_rename(kiln: Workspace) -> None:
+    new = new_texts(kiln, "callers of heat_up should have to name retries")
+    assert "def heat_up(probe, target, fast=False, *, retries=5)" in new["kiln/heat.py"]

@@ -147,7 +147,10 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
-    result = _likely(task, workspace) or _as_read(task, workspace)
+    result, problem = _likely(task, workspace)
+    result = result or _as_read(task, workspace)
+    if result is None and problem is not None:
+        raise problem
     misses = result is not None and (
         _misses_behaviour(task, result, workspace)
         or _misses_import(task, result)
@@ -157,19 +160,31 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     return None if misses else result
 
 
-def _likely(task: str, workspace: Workspace) -> EditOutcome | None:
-    """The edit that a task's telling words and the names in it come to, with a note that says how it was read."""
+def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, GenerationFailed | None]:
+    """The edit that a task's telling words and the names in it come to, with a note that says how it was read; else why
+    the one thing that it can mean can't be done."""
     sources = Sources(workspace)
     text = plain_task(on_one_line(task))
     staying = without_constraints(text)[1]
-    for edits in likely_edits(text, sources):
-        result = _carried_out(edits, sources)
+    problems: list[GenerationFailed] = []
+    readings = list(likely_edits(text, sources))
+    for edits in readings:
+        try:
+            result = _together([[edit] for edit in edits], sources)
+        except GenerationFailed as error:
+            problems += [error] if edits[0].kind in _SAID_IF_IMPOSSIBLE else []
+            continue
         if result is not None and _leaves(staying, result):
             command = command_of(edits)
             as_said = re.sub(r"[^\w.]+", " ", folded(text)).strip(" .") == re.sub(r"[^\w.]+", " ", folded(command))
             notes = () if as_said else (i18n.message("exact.read_as", sentence=command),)
-            return replace(result, notes=(*notes, *result.notes))
-    return None
+            return replace(result, notes=(*notes, *result.notes)), None
+    sure = len(readings) == 1 and len(problems) == 1 and not isinstance(problems[0], NameUndefined)
+    return None, problems[0] if sure else None
+
+
+_SAID_IF_IMPOSSIBLE = frozenset(("move", "reorder_parameter", "keyword_only", "rename_file"))
+"""Kinds of edits that a model wouldn't do better where code finds why they can't be done."""
 
 
 def _deletes_subject(task: str, result: EditOutcome) -> bool:

@@ -188,7 +188,8 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
         m.is_code and m.end <= at and _BETWEEN.fullmatch(task.words[m.end : at]) for m in task.definitions
     )
     plain = (direct or joined) and end - at >= _SHORTEST and _ends_phrase(task.text, end)
-    plain = plain and task.words[at:end] not in _NO_NAMES
+    word = task.text[at:end]
+    plain = plain and word.lower() not in _NO_NAMES and not task.sources.mentioning(word)
     if own is None and not plain:
         return 0
     return 3 * (direct or joined) + 2 * into + 2 * (own is not None)

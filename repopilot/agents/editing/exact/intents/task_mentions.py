@@ -192,7 +192,9 @@ def _definitions(name: str, sources: Sources) -> tuple[Symbol, ...]:
     if not found and "." in plain:
         owner, _, last = plain.rpartition(".")
         inside = owner.rpartition(".")[2]
-        found = [s for s in index.symbols(last) if s.path.rpartition("/")[2].partition(".")[0] == inside]
+        named = index.symbols(last)
+        found = [s for s in named if s.path.rpartition("/")[2].partition(".")[0] == inside]
+        found = found or (list(named) if len(named) == 1 and index.symbols(owner) else [])  # it is inherited
     if not found and not plain.islower():
         owner = plain.rpartition(".")[0]
         found = [s for s in declared_fields(plain, sources) if s.qualified.startswith(f"{owner}.") or not owner]
