@@ -158,7 +158,7 @@ def test_half_of_what_is_asked_for_is_not_done(kiln: Workspace, task: str) -> No
 
 def test_why_the_one_thing_that_is_meant_cannot_be_done_is_said(kiln: Workspace) -> None:
     with pytest.raises(GenerationFailed, match="retries"):
-        exact_edit("In heat_up, `retries` belongs before `probe`.", kiln)
+        exact_edit("In heat_up, `retries` should come before `probe`.", kiln)
 
 
 def test_to_name_an_argument_is_no_rename(kiln: Workspace) -> None:
