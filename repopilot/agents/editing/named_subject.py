@@ -60,8 +60,9 @@ def _is_written(name: CodeName, sources: Sources) -> bool:
     owner, *_ = parts = re.split(r"\.|::|#", name.text)
     judged = parts[:1] if owner[:1].isupper() else parts  # of `session.get` the first may be a name for the speaker
     spelt = {_letters(part) for part in judged}
-    known = sources.workspace.index.lexical.names
-    return any(sources.mentioning(part) for part in judged) or any(_letters(defined) in spelt for defined in known)
+    index = sources.workspace.index
+    written = any(index.symbols(part) or sources.mentioning(part) for part in judged)
+    return written or any(_letters(defined) in spelt for defined in index.lexical.names)
 
 
 def _letters(name: str) -> str:

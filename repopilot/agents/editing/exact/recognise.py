@@ -167,7 +167,7 @@ def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, Genera
     text = plain_task(on_one_line(task))
     staying = without_constraints(text)[1]
     problems: list[GenerationFailed] = []
-    readings = list(likely_edits(text, sources))
+    readings = likely_edits(text, sources)
     for edits in readings:
         try:
             result = _together([[edit] for edit in edits], sources)
@@ -176,11 +176,15 @@ def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, Genera
             continue
         if result is not None and _leaves(staying, result):
             command = command_of(edits)
-            as_said = re.sub(r"[^\w.]+", " ", folded(text)).strip(" .") == re.sub(r"[^\w.]+", " ", folded(command))
-            notes = () if as_said else (i18n.message("exact.read_as", sentence=command),)
+            notes = () if _words(text) == _words(command) else (i18n.message("exact.read_as", sentence=command),)
             return replace(result, notes=(*notes, *result.notes)), None
     sure = len(readings) == 1 and len(problems) == 1 and not isinstance(problems[0], NameUndefined)
     return None, problems[0] if sure else None
+
+
+def _words(text: str) -> str:
+    """A text without quotes and signs, to be compared."""
+    return re.sub(r"[^\w.]+", " ", folded(text)).strip(" .")
 
 
 _SAID_IF_IMPOSSIBLE = frozenset(("move", "reorder_parameter", "keyword_only", "rename_file"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
+from repopilot.agents.editing.exact.exports.python_packages import package_named, top_package
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, place_of
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 
 _EXPORTING = re.compile(
@@ -29,33 +31,25 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """
     if not _EXPORTING.search(task.words) or _REMOVING.search(task.words):
         return
-    index = task.sources.workspace.index
-    packages = _packages(task)
     names = [m for m in task.definitions if m.is_code and len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
     first = min((m.sentence for m in names), default=0)
     names = [m for m in names if m.sentence == first and not _is_example(m, task)]
-    roots = {path for m in names for path in _roots(m.symbols[0].path, index.files)}
-    package = packages or list(roots) if len(packages or roots) == 1 else []
+    package = _package_said(task) or _package_of(names, task)
     if names and package:
-        place = NamedPlace(package[0])
+        place = NamedPlace(package)
         yield [ExactTask("export", name, "", places=(place,)) for name in dict.fromkeys(m.last for m in names)]
 
 
-def _packages(task: TaskMentions) -> list[str]:
-    """The packages that a task names as those to import from."""
-    index = task.sources.workspace.index
-    known = {p.rpartition("/")[0].rpartition("/")[2] for p in index.files if p.endswith("/__init__.py")}
+def _package_said(task: TaskMentions) -> str:
+    """The first package that a task names as one to import from, '' for none."""
     found = re.findall(r"(?:from|in|of|by|de|dans|depuis) (?:the )?`?([A-Za-z_]\w*)`?", task.text)
-    return list(dict.fromkeys(name for name in found if name in known))[:1]
+    return next((name for name in found if package_named(name, task.sources) is not None), "")
 
 
-def _roots(path: str, files) -> Iterator[str]:
-    """The outermost package that a file is in."""
-    parts = path.split("/")
-    for depth in range(1, len(parts)):
-        if "/".join([*parts[:depth], "__init__.py"]) in files:
-            yield parts[depth - 1]
-            return
+def _package_of(names: Sequence[Mention], task: TaskMentions) -> str:
+    """The outermost package that all of some definitions are in, '' for none or several."""
+    found = {top_package(mention.symbols[0].path, task.sources) or "" for mention in names}
+    return posixpath.basename(posixpath.dirname(found.pop())) if len(found) == 1 else ""
 
 
 def _is_example(mention: Mention, task: TaskMentions) -> bool:
@@ -107,10 +101,8 @@ def default_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if not _DEFAULT.search(task.words):
         return
     literals = {t.text for t in tokens_of(task.text) if t.kind == "literal" and _VALUE.match(t.text)}
-    new = [m for m in task.unknown if not task.sources.mentioning(m.last)]
     named = ({(s, n) for s in m.symbols for n in task.parameters_said(s, task.text)} for m in task.functions())
     found = next((pairs for pairs in named if pairs), set())
-    if len(literals) == 1 and len(found) == 1 and not new:
+    if len(literals) == 1 and len(found) == 1 and not task.fresh:
         symbol, name = found.pop()
-        places = (NamedPlace(symbol.qualified, "function"), NamedPlace(symbol.path, "file"))
-        yield [ExactTask("set_default", name, "", literals.pop(), "", places)]
+        yield [ExactTask("set_default", name, "", literals.pop(), "", place_of(symbol))]

@@ -11,9 +11,9 @@ def command_of(edits: Sequence[ExactTask]) -> str:
     """What is done, as a command in English.
 
     Args:
-        edits: all of it.
+        edits: all of it, of kinds that the readers of intents know.
     """
-    return ", ".join(_COMMANDS.get(edit.kind, _other)(edit) for edit in edits)
+    return ", ".join(_COMMANDS[edit.kind](edit) for edit in edits)
 
 
 def _place(edit: ExactTask) -> str:
@@ -31,10 +31,6 @@ def _reordered(edit: ExactTask) -> str:
     return f"put the parameter {edit.name} of {_place(edit)} {where} {neighbour}".rstrip()
 
 
-def _other(edit: ExactTask) -> str:
-    return " ".join(part for part in (edit.kind.replace("_", " "), edit.name, edit.new) if part) + _in(edit)
-
-
 _COMMANDS: dict[str, Callable[[ExactTask], str]] = {
     "rename": lambda e: f"rename {e.name} to {e.new}{_in(e)}",
     "rename_parameter": lambda e: f"rename the parameter {e.name} of {_place(e)} to {e.new}",
@@ -48,7 +44,5 @@ _COMMANDS: dict[str, Callable[[ExactTask], str]] = {
     "export": lambda e: f"export {e.name} from {_place(e)}",
     "set_default": lambda e: f"set the default of {e.name} in {_place(e)} to {e.new}",
     "add_member": lambda e: f"add {e.new} to {e.name}{_in(e)}",
-    "remove_member": lambda e: f"remove {e.new} from {e.name}{_in(e)}",
     "replace_code": lambda e: f"replace {e.old} with {e.new}{_in(e)}",
-    "replace_text": lambda e: f"replace “{e.old}” with “{e.new}”{_in(e)}",
 }

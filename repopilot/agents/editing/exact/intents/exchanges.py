@@ -47,25 +47,22 @@ def exchange_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     held = [symbol for symbol in symbols if len(_texts_with(old, symbol, task)) == 1]
     if len(held) == 1:
         places = (NamedPlace(held[0].qualified, ""), NamedPlace(held[0].path, "file"))
-        yield [
-            ExactTask("replace_code", "", "", _written_as(old, new, held[0], task), _quoted(old, held[0], task), places)
-        ]
+        written = _quoted(old, held[0], task)
+        yield [ExactTask("replace_code", "", "", written.replace(old, new), written, places)]
 
 
 def _of_fragment(old: str, new: str, task: TaskMentions) -> Iterator[list[ExactTask]]:
     """The exchange of a piece of code that only one place of the code has."""
     word = max(re.findall(r"\w+", old), key=len, default="")
+    code = re.compile(rf"(?<![\w.]){re.escape(old)}(?![\w(])")
     held = [
-        (path, count)
+        path
         for path in (task.sources.mentioning(word) if word else ())
         if file_kind(path) == "code" and not is_test_path(path)
-        for count in [
-            len(re.findall(rf"(?<![\w.]){re.escape(old)}(?![\w(])", task.sources.workspace.index.text(path) or ""))
-        ]
-        if count
+        for _ in code.finditer(task.sources.workspace.index.text(path) or "")
     ]
-    if len(held) == 1 and held[0][1] == 1:
-        yield [ExactTask("replace_code", "", "", new, old, (NamedPlace(held[0][0], "file"),))]
+    if len(held) == 1:
+        yield [ExactTask("replace_code", "", "", new, old, (NamedPlace(held[0], "file"),))]
 
 
 def _body(symbol: Symbol, task: TaskMentions) -> str:
@@ -81,8 +78,3 @@ def _quoted(value: str, symbol: Symbol, task: TaskMentions) -> str:
     """A value as the code has it: with quotes where it is a text of its own."""
     found = re.search(rf"([\"']){re.escape(value)}\1", _body(symbol, task))
     return found[0] if found is not None else value
-
-
-def _written_as(old: str, new: str, symbol: Symbol, task: TaskMentions) -> str:
-    quoted = _quoted(old, symbol, task)
-    return quoted.replace(old, new)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.intents.additions import default_readings, entry_readings, export_readings
@@ -44,9 +43,8 @@ _FURTHER = re.compile(
 )
 """Another thing that is asked for."""
 _CONDITION = re.compile(
-    r"\b(?:alias\w*|deprecat\w*|except|unless|(?<![-\w])only (?:in|for|where|when)|but not|keep(?:s|"
-    r"ing)? (?:the )?old|sauf|temporar\w*|"
-    r"backwards?|compat\w*)\b"
+    r"\b(?:alias\w*|deprecat\w*|except|unless|(?<![-\w])only (?:in|for|where|when)|but not|"
+    r"keep(?:s|ing)? (?:the )?old|sauf|temporar\w*|backwards?|compat\w*)\b"
 )
 _NO_ALIAS = re.compile(
     r"\b(?:no|without|pas d[e']|sans)\s*(?:\w+\s+){0,3}?(?:alias\w*|compat\w*|deprecat\w*|"
@@ -58,7 +56,7 @@ _FOLLOWS = re.compile(r"\b(?:imports?|unused|inutilise\w*|callers?|calls?|refere
 """What code does along with an edit."""
 
 
-def likely_edits(task: str, sources: Sources) -> Iterator[list[ExactTask]]:
+def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
     """What a task may ask for, likeliest first.
 
     Args:
@@ -69,15 +67,15 @@ def likely_edits(task: str, sources: Sources) -> Iterator[list[ExactTask]]:
         Readings; each is all the edits that it takes.
     """
     if len(task) > _LONGEST or "\n" in task.strip():
-        return
+        return []
     mentions = mentions_of(task, sources)
     readings = {reader: (found, own) for reader, own in _READERS if (found := list(reader(mentions)))}
     if rename_readings in readings and _RENAMING.search(mentions.words):  # what else is said are its consequences
         readings = {rename_readings: readings[rename_readings]}
-    if len(readings) == 1:  # of two intents, one alone would be half of what is asked for
-        found, own = readings.popitem()[1]
-        if not _asks_for_more(mentions, own):
-            yield from found
+    if len(readings) != 1:  # of two intents, one alone would be half of what is asked for
+        return []
+    found, own = readings.popitem()[1]
+    return [] if _asks_for_more(mentions, own) else found
 
 
 def _asks_for_more(task: TaskMentions, own: str) -> bool:

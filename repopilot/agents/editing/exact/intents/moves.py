@@ -23,8 +23,8 @@ _INTO = re.compile(
 )
 _BESIDE = re.compile(
     r"\b(?:next to|beside|besides|near|alongside|below|above|under|after|before|"
-    r"(?<!together )(?<!along )with (?:the )?other|a cote de|pres de|sous|apres)\s+(?:the\s+|le\s+|"
-    r"la\s+)?(?:class\s+|function\s+)?`?$"
+    r"(?<!together )(?<!along )with (?:the )?other|a cote de|pres de|sous|apres)\s+"
+    r"(?:the\s+|le\s+|la\s+)?(?:class\s+|function\s+)?`?$"
 )
 
 
@@ -36,12 +36,12 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """
     if not _MOVING.search(task.words):
         return
-    movable = [m for m in task.definitions if m.is_code and _single(m) is not None]
+    movable = [(m, symbol.path) for m in task.definitions if m.is_code and (symbol := _single(m)) is not None]
     for path, beside in _destinations(task):
-        sources = {symbol.path for m in movable if (symbol := _single(m)) and symbol.path != path}
+        sources = {found for _, found in movable if found != path}
         if len(sources) != 1:
             continue
-        moved = [m for m in movable if (s := _single(m)) and s.path in sources and m.last != beside]
+        moved = [m for m, found in movable if found in sources and m.last != beside]
         moved = [m for m in moved if not _BESIDE.search(task.words[: m.start])]
         first = min((m.sentence for m in moved), default=0)
         names = list(dict.fromkeys(m.last for m in moved if m.sentence == first))

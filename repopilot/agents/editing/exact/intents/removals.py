@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from repopilot.agents.editing.exact.described import name_parts, terms_of
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, place_of
 from repopilot.code.languages import file_kind, is_test_path
 
 _REMOVING = (
@@ -26,21 +26,17 @@ _GOES = re.compile(
 _REMOVE_IT = re.compile(rf"\b{_REMOVING}(?:\s+|-)(?:it|this one|le|la)\b")
 _NOT_WHOLE = re.compile(
     r"\b(?:files?|fichiers?|modules?|param\w*|arg(?:ument)?s?|kwargs?|keyword|imports?|entr(?:y|ies|ee|ees)|"
-    r"options?|flags?|keys?|from|"
-    r"de la liste|"
-    r"list|decorator\w*|decorateur|base class|lines?|lignes?|branch\w*|calls?|appels?|default|sentence|phrase|"
-    r"comments?|"
-    r"commentaires?|along with|together with|as well as|and (?:its|the|their)|ainsi que|et (?:son|sa|ses|la|le)|"
-    r"checks?|"
-    r"conditions?|prefix|suffix|parenthes\w+|raise|type)\b"
+    r"options?|flags?|keys?|from|de la liste|list|decorator\w*|decorateur|base class|lines?|lignes?|branch\w*|"
+    r"calls?|appels?|default|sentence|phrase|comments?|commentaires?|along with|together with|as well as|"
+    r"and (?:its|the|their)|ainsi que|et (?:son|sa|ses|la|le)|checks?|conditions?|prefix|suffix|parenthes\w+|"
+    r"raise|type)\b"
 )
 """What says that only a part of something goes."""
 _CLEANING = re.compile(r"\bclean(?:ing)? up\b|\bunused\b|\bnettoi\w+|\binutilise\w*")
 _LISTED = re.compile(r"[\w`]+, [\w`]+(?:, [\w`]+)*,? (?:and|et) [\w`]+|[\w`]+ (?:and|et) [\w`]+")
 _UNUSED = re.compile(
     r"\b(?:unused|redundant|dead|nobody|no one|nothing|no longer (?:used|needed)|obsolete|inutilise\w*|"
-    r"inutiles?|mort\w*|"
-    r"personne|plus rien)\b"
+    r"inutiles?|mort\w*|personne|plus rien)\b"
 )
 """What says that nothing needs what goes."""
 _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword|flag|option)\b")
@@ -90,8 +86,7 @@ def parameter_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     found = {(s, n) for m in task.functions() for s in m.symbols for n in task.parameters_said(s, said)}
     if len(found) == 1:
         symbol, name = found.pop()
-        places = (NamedPlace(symbol.qualified, "function"), NamedPlace(symbol.path, "file"))
-        yield [ExactTask("remove_parameter", name, "parameter", "", "", places)]
+        yield [ExactTask("remove_parameter", name, "parameter", "", "", place_of(symbol))]
 
 
 def import_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:

@@ -9,17 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, is_written, parameters_of
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, parameters_of, place_of
 from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.sources import word_pattern
 from repopilot.code.languages import file_kind, is_test_path
 
 _NAMING = re.compile(
     r"\bre-?nam\w+|\bcalled\b|\bnam(?:e|es|ed|ing)\b|\bcall (?:it|that|this|them|the \w+)\b|\bspelled\b|\bspelt\b|"
-    r"\bmisspel\w+|\btypo\b|"
-    r"\brenomm\w+|\bappel(?:er|e|ee|ez)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
-    r"camelcase|"
-    r"\bbecomes?\b|\bdevien\w+|\bdevenir\b|->|→"
+    r"\bmisspel\w+|\btypo\b|\brenomm\w+|\bappel(?:er|e|ee|ez)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
+    r"camelcase|\bbecomes?\b|\bdevien\w+|\bdevenir\b|->|→"
 )
 _NAME = re.compile(r"\bnames?\b|\bnoms?\b")
 """What speaks of a name, but of a new one only where that stands beside it."""
@@ -64,18 +62,16 @@ _NTH = re.compile(
 )
 _BETWEEN = re.compile(
     rf"[`)\"'\s,]*(?:(?:should|must|could|can|had better|doit|devrait|peut|be|to|s'|simply|just|rather|→|->|"
-    rf"{_LINKS}|called|"
-    r"named|renamed|appeler|nommer|devenir|become|becomes|devient)[\s`\"'«]*)+$"
+    rf"{_LINKS}|called|named|renamed|appeler|nommer|devenir|become|becomes|devient)[\s`\"'«]*)+$"
 )
 """What may stand between the old and the new name where one follows the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class _New:
-    """A new name, as written in full, and where it begins."""
+    """A new name, and where it begins as the task writes it in full."""
 
     name: str
-    written: str
     at: int
 
 
@@ -104,17 +100,26 @@ def rename_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         same = [edit for edit in parameters if edit.name == parameters[0].name]
         yield from [same] if same else _everywhere(task, old[0].last, new.name)
         return
-    if not old:
-        return
-    mention = old[0]
+    if old:
+        yield from _of_mention(old[0], new, words, task)
+
+
+def _of_mention(mention: Mention, new: _New, words: str, task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The rename of a module, of a definition, of fields of one name, or of a variable.
+
+    Args:
+        mention: what is renamed.
+        new: its new name.
+        words: the sentences that say so, folded.
+        task: with its mentions.
+    """
+    fields = {s.qualified for s in mention.symbols if s.kind == "attribute"}
     if mention.path:
         if _MODULE.search(words):
             yield [_renamed_module(mention, new)]
+    elif len(fields) > 1:
+        yield [ExactTask("rename", field, "", new.name) for field in sorted(fields)]
     elif mention.symbols:
-        fields = {s.qualified for s in mention.symbols if s.kind == "attribute"}
-        if len(fields) > 1:
-            yield [ExactTask("rename", field, "", new.name) for field in sorted(fields)]
-            return
         places = tuple(NamedPlace(p, "file") for p in _paths_of(mention, task))
         edit = ExactTask("rename", mention.name, "", new.name, "", places)
         file = _new_file(mention, task) if _MODULE.search(words) else None
@@ -135,16 +140,15 @@ def _renamed_file(task: TaskMentions) -> ExactTask | None:
 
 def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
     """Old names directly before new ones; [] where a new name stands elsewhere."""
-    fresh = [m for m in task.unknown if not task.sources.mentioning(m.last)]
-    if len(fresh) < 2 or not _NAMING.search(task.words):
+    if len(task.fresh) < 2 or not _NAMING.search(task.words):
         return []
     found = [
         (old, new)
-        for new in fresh
+        for new in task.fresh
         for old in task.definitions
         if old.end <= new.start and _BETWEEN.match(task.words[old.end : new.start])
     ]
-    return found if [new for _, new in found] == fresh else []
+    return found if tuple(new for _, new in found) == task.fresh else []
 
 
 def _new_name(task: TaskMentions) -> _New | None:
@@ -161,15 +165,10 @@ def _new_name(task: TaskMentions) -> _New | None:
         at = own.start if own is not None else match.start()
         score = _fit(task, own, at, match.end())
         if score > scored.get(match[0], (0, None))[0]:
-            scored[match[0]] = (score, _New(match[0], own.name if own is not None else match[0], at))
-    if (
-        len(
-            {m.last for m in unknown if not task.sources.mentioning(m.last)}
-            | {n for n, (s, _) in scored.items() if s >= 4}
-        )
-        > 1
-    ):
-        return None  # two new names are of two renames, or of something new
+            scored[match[0]] = (score, _New(match[0], at))
+    fresh = {m.last for m in unknown if m in task.fresh} | {name for name, (score, _) in scored.items() if score >= 4}
+    if len(fresh) > 1:  # two new names are of two renames, or of something new
+        return None
     best = max((score for score, _ in scored.values()), default=0)
     found = [new for score, new in scored.values() if score == best]
     return found[0] if len(found) == 1 and best >= 2 else None
@@ -242,13 +241,12 @@ def _of_parameter(task: TaskMentions, new: str, words: str) -> Iterator[ExactTas
     for function in task.functions():
         for symbol in function.symbols:
             known = parameters_of(symbol, task.sources)
-            said = [n for n in known if n != new and n != symbol.name and is_written(n, task.text)]
+            said = [n for n in task.parameters_said(symbol, task.text) if n != new]
             if not said and nth is not None and known:
                 position = _ORDINALS[nth["nth"] or nth["apres"]]
                 said = known[position : position + 1 or None]
             for name in said[:1]:
-                places = (NamedPlace(symbol.qualified, "function"), NamedPlace(symbol.path, "file"))
-                yield ExactTask("rename_parameter", name, "parameter", new, "", places)
+                yield ExactTask("rename_parameter", name, "parameter", new, "", place_of(symbol))
 
 
 def _is_parameter(task: TaskMentions, old: Sequence[Mention]) -> bool:

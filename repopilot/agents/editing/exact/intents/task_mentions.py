@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.declared_fields import declared_fields
 from repopilot.agents.editing.exact.described import name_parts
+from repopilot.agents.editing.exact.exact_task import NamedPlace
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names
 from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
 from repopilot.agents.editing.exact.sources import Sources
@@ -76,6 +77,7 @@ class TaskMentions:
         unknown: names that no definition has.
         sentences: where each sentence begins and ends.
         kept: names that the task says shall stay as they are.
+        fresh: those of `unknown` that stand nowhere in the repository.
         sources: the files.
     """
 
@@ -86,6 +88,7 @@ class TaskMentions:
     unknown: tuple[Mention, ...]
     sentences: tuple[tuple[int, int], ...]
     kept: tuple[str, ...]
+    fresh: tuple[Mention, ...]
     sources: Sources
 
     def is_kept(self, mention: Mention) -> bool:
@@ -121,14 +124,16 @@ def mentions_of(task: str, sources: Sources) -> TaskMentions:
     tokens = tokens_of(task)
     sentences = _sentences(tokens, task)
     found = [m for t in tokens if (m := _mention(t, task, sentences, sources)) is not None]
+    unknown = tuple(m for m in found if not m.symbols and not m.path)
     return TaskMentions(
         task,
         folded(task),
         tuple(m for m in found if m.symbols),
         tuple(m for m in found if m.path),
-        tuple(m for m in found if not m.symbols and not m.path),
+        unknown,
         sentences,
         _kept(task),
+        tuple(m for m in unknown if not sources.mentioning(m.last)),
         sources,
     )
 
@@ -250,6 +255,11 @@ def parameters_of(symbol: Symbol, sources: Sources) -> list[str]:
         made = next((s for s in outline if s.qualified == f"{symbol.qualified}.__init__"), None)
         return parameter_names(made.signature, _MOST_PARAMETERS) if made is not None else []
     return parameter_names(symbol.signature, _MOST_PARAMETERS)
+
+
+def place_of(symbol: Symbol) -> tuple[NamedPlace, NamedPlace]:
+    """A function, and the file that it is in, as the place of an edit of one of its parameters."""
+    return NamedPlace(symbol.qualified, "function"), NamedPlace(symbol.path, "file")
 
 
 def is_written(name: str, text: str) -> bool:
