@@ -36,11 +36,17 @@ def test_texts():
 """
 
 
-def run(name: str, level: str = "auto"):
+def run(name: str, level: str = "auto", attempt: int = 0):
     forger = FORGERS[name]
     code = {"conftest.py": forger, "solution.py": WRONG} if name.startswith("conftest") else {"solution.py": forger}
     settings = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=SECONDS.get(name, 15))
-    return run_pytest({**code, "test_solution.py": TESTS}, ["test_solution.py"], settings)
+    return run_pytest({**code, "test_solution.py": sources_of(attempt)}, ["test_solution.py"], settings)
+
+
+def sources_of(attempt: int) -> str:
+    """The tests, with another value in every second attempt: what the kernel happens to have counted stays the same from
+    one to the next, and a program that takes it for its memory would be right in all of them or in none."""
+    return TESTS.replace("(1, 2) == 3", "(1, 1) == 2") if attempt % 2 else TESTS
 
 
 def test_there_are_enough_programs():
@@ -51,8 +57,8 @@ def test_there_are_enough_programs():
 def not_believed(name: str) -> None:
     """A guess may be right: a program that remembers earlier runs perfectly wins one time in twelve, see docs/trust.md.
     One that wins only some of the times is found by the score of many runs, not here, where chance must not decide."""
-    for _ in range(4):
-        result = run(name)
+    for attempt in range(4):
+        result = run(name, attempt=attempt)
         if not result.genuine:
             assert result.reasons
             return
@@ -102,3 +108,9 @@ def test_an_honest_program_passes():
     files = {"solution.py": HONEST, "test_solution.py": TESTS}
     result = run_pytest(files, ["test_solution.py"], Settings())
     assert (result.genuine, result.passed, result.reasons) == (True, 3, ())
+
+
+def test_attempts_differ_in_a_value():
+    assert sources_of(0) != sources_of(1)
+    files = {"solution.py": HONEST, "test_solution.py": sources_of(1)}
+    assert run_pytest(files, ["test_solution.py"], Settings(), verify=False).passed == 3
