@@ -183,3 +183,72 @@ def test_line_ends_stay(tmp_path: Path) -> None:
     }
     new = texts(carried_out(workspace_of(tmp_path, files), "move", "f", new="b.py"))
     assert new == {"a.py": "", "b.py": "import re\r\n\r\nx = 1\r\n\r\n\r\ndef f():\r\n    return re\r\n"}
+
+
+SHOWN = """Use it so::
+
+    >>> from pkg.tools import load
+    >>> from pkg.tools import load, stay
+    >>> from elsewhere import load
+    >>> from pkg.tools import stay
+"""
+
+
+def test_imports_shown_in_documents_follow(tmp_path):
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/tools.py": "def load():\n    return 1\n\n\ndef stay():\n    return 2\n",
+        "pkg/other.py": "LIMIT = 1\n",
+        "docs/use.rst": SHOWN,
+        "CHANGES.rst": "Added ``from pkg.tools import load``:\n\n    from pkg.tools import load\n",
+    }
+    outcome = carried_out(workspace_of(tmp_path, files), "move", "load", new="pkg/other.py")
+    assert texts(outcome)["docs/use.rst"].splitlines()[2:] == [
+        "    >>> from pkg.other import load",
+        "    >>> from pkg.tools import stay",
+        "    >>> from pkg.other import load",
+        "    >>> from elsewhere import load",
+        "    >>> from pkg.tools import stay",
+    ]
+    assert "CHANGES.rst" not in texts(outcome)
+
+
+LAZY = {
+    "pkg/__init__.py": """from typing import TYPE_CHECKING
+
+from .lazy import lazy_import
+
+__all__ = ["Reader", "Writer"]
+
+if TYPE_CHECKING:
+    from .tools import Reader, Writer
+else:
+    lazy_import(
+        globals(),
+        aliases={
+            "Reader": ".tools",
+            "Writer": ".tools",
+        },
+        groups={"tools": ["Reader", "Writer"]},
+        titles={"Reader": "one that reads"},
+    )
+""",
+    "pkg/lazy.py": "def lazy_import(names, aliases, groups, titles):\n    return names\n",
+    "pkg/tools.py": "class Reader:\n    pass\n\n\nclass Writer:\n    pass\n",
+    "pkg/other.py": "LIMIT = 1\n",
+}
+
+
+def test_names_in_a_table_of_modules_are_renamed(tmp_path):
+    outcome = carried_out(workspace_of(tmp_path, LAZY), "rename", "Reader", new="Scanner")
+    text = texts(outcome)["pkg/__init__.py"]
+    assert '"Scanner": ".tools"' in text and '"tools": ["Scanner", "Writer"]' in text
+    assert '"Reader": "one that reads"' in text
+    assert [r.text for r in outcome.open_references] == ['titles={"Reader": "one that reads"},']
+
+
+def test_a_moved_definition_has_its_new_module_in_the_table(tmp_path):
+    outcome = carried_out(workspace_of(tmp_path, LAZY), "move", "Reader", new="pkg/other.py")
+    text = texts(outcome)["pkg/__init__.py"]
+    assert '"Reader": ".other"' in text and '"Writer": ".tools"' in text
+    assert 'groups={"tools": ["Reader", "Writer"]},' in [r.text for r in outcome.open_references]

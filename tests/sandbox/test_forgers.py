@@ -44,8 +44,8 @@ def run(name: str, level: str = "auto", attempt: int = 0):
 
 
 def sources_of(attempt: int) -> str:
-    """The tests, with another value in every second attempt: what the kernel happens to have counted stays the same from
-    one to the next, and a program that takes it for its memory would be right in all of them or in none."""
+    """The tests, with another value in every second attempt: what the kernel happens to have counted stays the same
+    from one to the next, and a program that takes it for its memory would be right in all of them or in none."""
     return TESTS.replace("(1, 2) == 3", "(1, 1) == 2") if attempt % 2 else TESTS
 
 

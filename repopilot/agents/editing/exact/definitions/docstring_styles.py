@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from repopilot.agents.editing.exact.python.calls import is_variadic, parameter_name, parameters_of
 from repopilot.agents.editing.exact.python.name_uses import FUNCTIONS
-from repopilot.agents.editing.exact.python.references import string_content
+from repopilot.agents.editing.exact.python.string_values import string_content
 from repopilot.agents.editing.exact.sources import Sources, SourceText
 from repopilot.code.languages import is_test_path
 

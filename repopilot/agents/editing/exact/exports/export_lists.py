@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
 from repopilot.agents.editing.exact.members import in_quotes_of, unwrapped
-from repopilot.agents.editing.exact.python.references import string_content
+from repopilot.agents.editing.exact.python.string_values import string_content
 from repopilot.agents.editing.exact.sources import Patch, SourceText
 
 _LISTS = ("list", "tuple")

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tree_sitter import Node
 
@@ -18,7 +19,9 @@ from repopilot.agents.editing.exact.entries import added_entry, sorted_position
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, is_code_name, is_name, not_found, one_definition
 from repopilot.agents.editing.exact.locate import path_named as existing_path
+from repopilot.agents.editing.exact.mentions import is_history
 from repopilot.agents.editing.exact.moves.go_files import move_in_package
+from repopilot.agents.editing.exact.moves.shown_imports import moved_imports
 from repopilot.agents.editing.exact.python.classes import PythonProject
 from repopilot.agents.editing.exact.python.import_lines import (
     WantedImport,
@@ -30,6 +33,7 @@ from repopilot.agents.editing.exact.python.import_lines import (
 )
 from repopilot.agents.editing.exact.python.import_order import import_failure, runs_at_import
 from repopilot.agents.editing.exact.python.module_paths import dotted_module, module_written, retargeted
+from repopilot.agents.editing.exact.python.module_tables import is_of_one_name, module_beside
 from repopilot.agents.editing.exact.python.modules import (
     ImportedName,
     Modules,
@@ -40,8 +44,9 @@ from repopilot.agents.editing.exact.python.modules import (
 from repopilot.agents.editing.exact.python.name_uses import NameUse, name_table
 from repopilot.agents.editing.exact.python.needed_names import NeededName, needed_names
 from repopilot.agents.editing.exact.python.references import References, in_all, looked_up_by, module_references
+from repopilot.agents.editing.exact.python.string_values import string_content
 from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, SourceText, spliced
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
@@ -180,6 +185,8 @@ def _carry_out(move_: _Move, nodes: list[Node], *, keep: bool) -> None:
     for path in list(dict.fromkeys(r.path for f in found.values() for r in f.sure if r.path != source.path)):
         _mend(move_, path, found, kept)
     _mend_stars(move_, kept)
+    if not keep:
+        _mend_documents(move_)
     _take_out(move_, nodes, kept)
     _put_in(move_, needed)
     for name in move_.names:
@@ -430,12 +437,26 @@ def _mend_text(move_: _Move, source: SourceText, use: NameUse, kept: set[str], p
     """A text that names the definition with its module; one that replaces it in tests means the module that looks it
     up."""
     name = source.data[use.start : use.end].decode("utf-8")
+    beside = _module_beside(move_, source, use)
     if looked_up_by(source, use.node) is not None:
         move_.patch.leave_open(source, use.start, i18n.message("exact.open.string"))
+    elif beside is not None and is_of_one_name(beside):
+        module = module_written(source.path, move_.target, like=string_content(source, beside), old=move_.source.path)
+        written = next(part for part in beside.children if part.type == "string_content")
+        patch.replace(source.path, written.start_byte, written.end_byte, module)
+    elif beside is not None:
+        move_.patch.leave_open(source, use.start, i18n.message("exact.open.module"))
     elif use.role == "comment" or name not in kept or in_all(source, use.node):
         _retarget_text(move_, source, use.start, patch)
     else:
         move_.patch.leave_open(source, use.start, i18n.message("exact.open.string"))
+
+
+def _module_beside(move_: _Move, source: SourceText, use: NameUse) -> Node | None:
+    """The string in a table of modules that says that a name is of the old module."""
+    if use.role != "string":
+        return None
+    return module_beside(source, use.node, {move_.source.path}, move_.project.modules)
 
 
 def _retarget_text(move_: _Move, source: SourceText, start: int, patch: Patch) -> None:
@@ -458,6 +479,23 @@ def _mend_stars(move_: _Move, kept: set[str]) -> None:
             for name in public if stars else []:
                 module = module_written(path, move_.target, like=stars[0].module, old=move_.source.path)
                 move_.add_import(path, WantedImport(module, name, name))
+
+
+def _mend_documents(move_: _Move) -> None:
+    """Documents show the imports that work now."""
+    sources = move_.project.sources
+    paths = {path for name in move_.names for path in sources.mentioning(name)}
+    for path in sorted(p for p in paths if file_kind(p) == "doc" and not is_history(p)):
+        text, patch = move_.text(path), Patch()
+        for change in moved_imports(text.data, move_.names, partial(_new_module, move_)) if text is not None else ():
+            patch.replace(path, *change)
+        move_.apply(path, patch)
+
+
+def _new_module(move_: _Move, written: str) -> str | None:
+    """The new module's name in the form of the old one's."""
+    known = written in move_.project.modules.names_of(move_.source.path)
+    return retargeted(written, move_.source.path, move_.target) if known else None
 
 
 def _star_items(source: SourceText | None) -> list[ImportedName]:

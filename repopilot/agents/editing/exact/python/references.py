@@ -22,8 +22,10 @@ from repopilot.agents.editing.exact.python.expected_names import (
     naming_decorators,
 )
 from repopilot.agents.editing.exact.python.fixtures import fixture_uses, is_fixture
+from repopilot.agents.editing.exact.python.module_tables import module_beside
 from repopilot.agents.editing.exact.python.modules import imported_names, statement_around
 from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, outer_scope, scope_of
+from repopilot.agents.editing.exact.python.string_values import string_content
 from repopilot.agents.editing.exact.sources import SourceText
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
@@ -287,7 +289,7 @@ def _module_text(
                 found.add(source.path, use)
         elif looked_up_by(source, use.node) is not None:
             _module_attribute(project, table, use, exporting, found)
-        elif mentioned.unique and mentioned.callable and names_type(source, use.node):
+        elif _is_its_name(project, source, use.node, exporting, mentioned):
             found.add(source.path, use)
         else:
             found.open.append(OpenUse(source.path, use.start, i18n.message("exact.open.string")))
@@ -295,6 +297,15 @@ def _module_text(
         found.add(source.path, use)
     elif is_mention(source, use, table.name):
         found.open.append(OpenUse(source.path, use.start, i18n.message(f"exact.open.{use.role}")))
+
+
+def _is_its_name(
+    project: PythonProject, source: SourceText, string: Node, exporting: _Exporting, mentioned: Mentioned
+) -> bool:
+    """Whether a string that is a name is that of a definition: compared with one, or beside its module in a table."""
+    if mentioned.unique and mentioned.callable and names_type(source, string):
+        return True
+    return module_beside(source, string, exporting.modules, project.modules) is not None
 
 
 def is_said(table: NameTable, use: NameUse, mentioned: Mentioned, scopes: Collection[int]) -> bool:
@@ -699,12 +710,6 @@ def _may_construct(project: PythonProject, source: SourceText, function: Node, f
     """Whether what is called may be one of some classes."""
     written = source.slice(function).rpartition(".")[2]
     return written in ("cls", "__class__", "partial") or written in {project.class_name(c) for c in family}
-
-
-def string_content(source: SourceText, node: Node) -> str:
-    """The text of a string literal without its quotes; '' for one that is put together."""
-    parts = [c for c in node.children if c.type == "string_content"]
-    return source.slice(parts[0]) if len(parts) == 1 and node.named_child_count <= 3 else ""
 
 
 def in_all(source: SourceText, node: Node) -> bool:
