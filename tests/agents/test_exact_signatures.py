@@ -177,3 +177,63 @@ def test_a_module_is_renamed_with_its_imports(repo: Workspace) -> None:
     assert new["pkg/network.py"] == FILES[NET]
     assert new["pkg/__init__.py"] == FILES["pkg/__init__.py"].replace("net", "network")
     assert new[USE] == FILES[USE].replace("pkg.net", "pkg.network")
+
+
+DOCUMENTED = {
+    "pkg/__init__.py": "",
+    "pkg/zip.py": """class Zipper:
+    \"\"\"Zips.
+
+    Args:
+        level: how hard.
+        size: from which.
+    \"\"\"
+
+    def __init__(self, app, level=9, size=500):
+        self.size = size
+        self.made = app, level
+
+
+def log(text, level="info"):
+    return text, level
+""",
+    "docs/zip.md": """# Zipper
+
+    Middleware(Zipper, size=10, level=9)
+    Zipper(app, level=9); print("a", level="b")
+
+* `level` - how hard; `levels` is something else.
+
+# Logging
+
+`log` has a `level`, too.
+""",
+    "CHANGES.md": "Zipper(app, level=1) is new.\n",
+}
+
+
+def test_a_renamed_parameter_is_renamed_where_it_is_documented(tmp_path):
+    outcome = edited(workspace_of(tmp_path, DOCUMENTED), "rename the parameter `level` of `Zipper` to `effort`")
+    found = texts(outcome)
+    assert "effort: how hard." in found["pkg/zip.py"] and 'def log(text, level="info")' in found["pkg/zip.py"]
+    assert found["docs/zip.md"].splitlines()[2:6] == [
+        "    Middleware(Zipper, size=10, effort=9)",
+        '    Zipper(app, effort=9); print("a", level="b")',
+        "",
+        "* `effort` - how hard; `levels` is something else.",
+    ]
+    assert "`log` has a `level`, too." in found["docs/zip.md"]
+    assert "CHANGES.md" not in found
+
+
+def test_a_parameter_stays_in_a_section_about_another_function_with_it(tmp_path):
+    files = {**DOCUMENTED, "docs/both.md": "# Zipper and log\n\n`log` and `Zipper` have a `level`.\n"}
+    outcome = edited(workspace_of(tmp_path, files), "rename the parameter `level` of `Zipper` to `effort`")
+    assert "docs/both.md" not in texts(outcome)
+    assert "`log` and `Zipper` have a `level`." in [r.text for r in outcome.open_references]
+
+
+def test_a_removed_parameter_goes_from_the_docstring_of_the_class(tmp_path):
+    files = {"pkg/__init__.py": "", "pkg/zip.py": DOCUMENTED["pkg/zip.py"].replace("app, level\n", "app\n")}
+    outcome = edited(workspace_of(tmp_path, files), "remove the unused parameter `level` of `Zipper`")
+    assert "how hard" not in texts(outcome)["pkg/zip.py"]

@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.members import unwrapped
+from repopilot.agents.editing.exact.parameters.documented_arguments import rename_in_documents
 from repopilot.agents.editing.exact.parameters.polyglot_parameters import remove_parameter, rename_parameter
 from repopilot.agents.editing.exact.python.calls import (
     FunctionCall,
@@ -122,6 +123,24 @@ def label_of(project: PythonProject, place: FunctionPlace) -> str:
     return source.slice(name) if source is not None and name is not None else ""
 
 
+def _public_name(project: PythonProject, place: FunctionPlace) -> str:
+    """The name by which a function is called: of a constructor that of its class."""
+    name = label_of(project, place)
+    owner = _class_of(place) if name == "__init__" else None
+    source = project.sources.get(place.path)
+    label = owner.child_by_field_name("name") if owner is not None else None
+    return source.slice(label) if source is not None and label is not None else name
+
+
+def _class_of(place: FunctionPlace) -> Node | None:
+    """The class that a function is a method of."""
+    block = place.node.parent
+    if block is not None and block.type == "decorated_definition":
+        block = block.parent
+    owner = block.parent if block is not None and block.type == "block" else None
+    return owner if owner is not None and owner.type == "class_definition" else None
+
+
 def _with_parameter(project: PythonProject, signature: Signature, name: str) -> Iterator[tuple[FunctionPlace, int]]:
     """The definitions that have a parameter, with its number."""
     for definition in signature.definitions:
@@ -161,6 +180,8 @@ def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
         patch.edits.append(Edit("rename_parameter", definition.path, label_of(project, definition), task.new))
     for call in signature.calls:
         _rename_argument(task, project, call, patch)
+    functions = [_public_name(project, definition) for definition, _ in found]
+    rename_in_documents(functions, task.name, task.new, project.sources, patch)
     _leave_others(project, signature, task.name, patch)
     _leave_unknown_calls(project, signature, task.name, patch)
     return patch
@@ -203,9 +224,7 @@ def _rename_argument(task: ExactTask, project: PythonProject, call: FunctionCall
 def _documented(project: PythonProject, place: FunctionPlace, name: str) -> Iterator[tuple[int, int]]:
     """Where the docstring of a function names a parameter."""
     source = project.sources.get(place.path)
-    docstring = docstring_of(place.node)
-    if source is None or docstring is None:
-        return
+    assert source is not None
     word = re.escape(name.encode("utf-8"))
     forms = rb"|".join(
         (
@@ -215,10 +234,20 @@ def _documented(project: PythonProject, place: FunctionPlace, name: str) -> Iter
             rb"(?<=\*)(?P<d>%b)(?=\*)" % word,
         )
     )
-    for match in re.compile(forms, re.M).finditer(source.data, docstring.start_byte, docstring.end_byte):
-        group = match.lastgroup
-        if group is not None:
-            yield match.span(group)
+    for docstring in _docstrings(project, place):
+        for match in re.compile(forms, re.M).finditer(source.data, docstring.start_byte, docstring.end_byte):
+            group = match.lastgroup
+            if group is not None:
+                yield match.span(group)
+
+
+def _docstrings(project: PythonProject, place: FunctionPlace) -> Iterator[Node]:
+    """The docstrings that describe the parameters of a function: of a constructor also its class's."""
+    owner = _class_of(place) if label_of(project, place) == "__init__" else None
+    for node in (place.node, owner):
+        docstring = docstring_of(node) if node is not None else None
+        if docstring is not None:
+            yield docstring
 
 
 def docstring_of(node: Node) -> Node | None:
@@ -321,16 +350,14 @@ def _remove_definition(project: PythonProject, place: FunctionPlace, at: int, na
         removed.add(at - 1)
     for start, end in removed_spans(source.data, parameters, removed):
         patch.replace(place.path, start, end, "")
-    for start, end in _documented_lines(source, place, name):
-        patch.replace(place.path, start, end, "")
+    for docstring in _docstrings(project, place):
+        for start, end in _documented_lines(source, docstring, name):
+            patch.replace(place.path, start, end, "")
     patch.edits.append(Edit("remove_parameter", place.path, label_of(project, place)))
 
 
-def _documented_lines(source: SourceText, place: FunctionPlace, name: str) -> Iterator[tuple[int, int]]:
+def _documented_lines(source: SourceText, docstring: Node, name: str) -> Iterator[tuple[int, int]]:
     """The lines of a docstring that describe a parameter, with their continuation."""
-    docstring = docstring_of(place.node)
-    if docstring is None:
-        return
     word = re.escape(name.encode("utf-8"))
     head = re.compile(
         rb"^(?P<indent>[ \t]*)(?::(?:param|arg|argument|keyword|type)(?:[ \t]+[^:\n]*?)?[ \t]+%b:|"
