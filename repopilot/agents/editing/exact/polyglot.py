@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
@@ -117,13 +117,17 @@ def _value_of(node: Node) -> Node | None:
     return value
 
 
-def unique_references(symbol: Symbol, new: str, sources: Sources) -> References | None:
+def unique_references(
+    symbol: Symbol, new: str, sources: Sources, *, shared: Collection[Symbol] = ()
+) -> References | None:
     """The references to a name that the whole repository uses for one thing.
 
     Args:
         symbol: its definition, in one of LANGUAGES.
         new: the new name.
         sources: the files.
+        shared: other definitions that are the same thing, such as the methods of several types by which they implement
+            an interface.
 
     Returns:
         The references; None where the name may mean something else somewhere.
@@ -133,7 +137,7 @@ def unique_references(symbol: Symbol, new: str, sources: Sources) -> References 
     """
     index = sources.workspace.index
     source = sources.get(symbol.path)
-    if source is None or not is_unique(symbol, sources):
+    if source is None or not is_unique(symbol, sources, shared):
         return None
     related = [p for p in sources.mentioning(symbol.name) if family(index.files[p].language) == family(source.language)]
     check_free(symbol, new, related, sources)
@@ -149,19 +153,20 @@ def unique_references(symbol: Symbol, new: str, sources: Sources) -> References 
     return found
 
 
-def is_unique(symbol: Symbol, sources: Sources) -> bool:
-    """Whether a name that objects from elsewhere are unlikely to have is that of one definition only."""
+def is_unique(symbol: Symbol, sources: Sources, shared: Collection[Symbol] = ()) -> bool:
+    """Whether a name that objects from elsewhere are unlikely to have is that of one definition only, or of some."""
     source = sources.get(symbol.path)
     if source is None or source.root is None or _COMMON.match(symbol.name) or symbol.kind in ("field", "declaration"):
         return False
-    return not _is_ambiguous(symbol, sources)
+    return not _is_ambiguous(symbol, sources, shared)
 
 
-def _is_ambiguous(symbol: Symbol, sources: Sources) -> bool:
+def _is_ambiguous(symbol: Symbol, sources: Sources, shared: Collection[Symbol]) -> bool:
     """Whether another definition has the name, or the definition itself answers to a foreign interface."""
     index = sources.workspace.index
     places = {(s.path, s.qualified) for s in index.symbols(symbol.name) if s.name == symbol.name and s.kind != "export"}
     places.discard((symbol.path, f"{symbol.qualified}.{symbol.name}"))  # its constructor
+    places -= {(s.path, s.qualified) for s in shared if s != symbol}
     if len(places) > 1:
         return True
     source = sources.get(symbol.path)

@@ -41,7 +41,7 @@ from repopilot.agents.editing.exact.lines.adding_lines import add_line
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
 from repopilot.agents.editing.exact.lines.removing_sections import remove_section, section_removal
-from repopilot.agents.editing.exact.locate import dotted
+from repopilot.agents.editing.exact.locate import dotted, path_named
 from repopilot.agents.editing.exact.manifests.dependency_lists import add_dependency, remove_dependency
 from repopilot.agents.editing.exact.manifests.project_fields import project_field
 from repopilot.agents.editing.exact.manifests.requiring import require_version
@@ -62,7 +62,7 @@ from repopilot.agents.editing.exact.wording.plain_wording import plain_task
 from repopilot.agents.editing.exact.wording.pronouns import takes_out_something_else
 from repopilot.agents.editing.exact.wording.reading import on_one_line, read_task
 from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there
-from repopilot.agents.editing.exact.wording.task_tokens import folded
+from repopilot.agents.editing.exact.wording.task_tokens import folded, tokens_of
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
@@ -157,12 +157,26 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         or _deletes_subject(task, result)
         or (_MANDATORY.search(task) is not None and {edit.kind for edit in result.edits} == {"keyword_only"})
     )
-    return None if misses else result
+    if result is None or misses:
+        return None
+    notes = tuple(
+        i18n.message("exact.named_unchanged", path=path) for path in _unchanged_files(task, result, workspace)
+    )
+    return replace(result, notes=(*result.notes, *notes))
+
+
+def _unchanged_files(task: str, result: EditOutcome, workspace: Workspace) -> list[str]:
+    """The files that a task names, and that an edit neither changes nor leaves to the user."""
+    text = plain_task(on_one_line(task))
+    staying = without_constraints(text)[1]
+    named = (path_named(token.inner, workspace.index) for token in tokens_of(text) if token.is_path)
+    touched = {change.path for change in result.changes} | {reference.path for reference in result.open_references}
+    return [p for p in dict.fromkeys(named) if p is not None and p not in touched and p not in staying]
 
 
 def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, GenerationFailed | None]:
     """The edit that a task's telling words and the names in it come to, with a note that says how it was read; else why
-    the one thing that it can mean can't be done."""
+    the one thing that it can mean can't be done, or which of several places has to be chosen."""
     sources = Sources(workspace)
     text = plain_task(on_one_line(task))
     staying = without_constraints(text)[1]
@@ -172,7 +186,8 @@ def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, Genera
         try:
             result = _together([[edit] for edit in edits], sources)
         except GenerationFailed as error:
-            problems += [error] if edits[0].kind in _SAID_IF_IMPOSSIBLE else []
+            said = edits[0].kind in _SAID_IF_IMPOSSIBLE or isinstance(error, PlaceAmbiguous)
+            problems += [error] if said else []
             continue
         if result is not None and _leaves(staying, result):
             command = command_of(edits)

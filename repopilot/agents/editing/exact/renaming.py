@@ -11,6 +11,7 @@ from repopilot.agents.editing.exact.declared_fields import declared_field
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     attribute_owner,
+    candidates,
     check_editable,
     dotted,
     is_code_name,
@@ -36,6 +37,8 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, merge, writte
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
+_METHODS = ("method", "declaration")
+
 
 def rename(task: ExactTask, sources: Sources) -> Patch | None:
     """Rename what a task names.
@@ -54,6 +57,8 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
     new = dotted(task.new).rpartition(".")[2]
     if not is_name(task.name) or not is_name(task.new):
         return None
+    if "all" in task.extra:
+        return _rename_shared_method(task, new, sources)
     symbol = one_definition(task.name, task, sources)
     if symbol is None:
         return _rename_without_symbol(task, new, sources)
@@ -69,6 +74,19 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
         declared = declared_field(symbol.qualified, sources)
         found = unique_references(declared, new, sources) if declared is not None else None
     return renamed(found, symbol.name, new, symbol.qualified, sources) if found is not None else None
+
+
+def _rename_shared_method(task: ExactTask, new: str, sources: Sources) -> Patch | None:
+    """Rename a method that several types have, where the task wants it of all of them; None where something else has
+    the name as well."""
+    found = candidates(task.name, task, sources)
+    languages = {_language(symbol, sources) for symbol in found}
+    if not found or any(s.kind not in _METHODS for s in found) or len(languages) != 1 or not languages <= LANGUAGES:
+        return None
+    for symbol in found:
+        check_editable(symbol.path, task, sources)
+    references = unique_references(found[0], new, sources, shared=found)
+    return renamed(references, found[0].name, new, found[0].qualified, sources) if references is not None else None
 
 
 def _language(symbol: Symbol, sources: Sources) -> str:

@@ -85,7 +85,8 @@ def entry_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 
 
 def _is_container(mention: Mention) -> bool:
-    return _CONTAINERS.search(mention.symbols[0].signature) is not None
+    symbol = mention.symbols[0]
+    return symbol.kind not in ("function", "method") and _CONTAINERS.search(symbol.signature) is not None
 
 
 def _quoted(key: str) -> str:

@@ -50,6 +50,9 @@ _PLACE = re.compile(
 )
 """What stands between a thing and where it is."""
 _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword)\b")
+_METHODS = ("method", "declaration")
+_ALL = re.compile(r"\b(?:all|every\w*|throughout|each|both|implement\w*|tou(?:s|te|tes)|partout|chaque|deux)\b")
+"""What says that all definitions of a name are meant."""
 _VARIABLE = re.compile(r"\b(?:variables?|locals?|locale)\b")
 _MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b")
 _ORDINALS = {
@@ -119,6 +122,11 @@ def _of_mention(mention: Mention, new: _New, words: str, task: TaskMentions) -> 
             yield [_renamed_module(mention, new)]
     elif len(fields) > 1:
         yield [ExactTask("rename", field, "", new.name) for field in sorted(fields)]
+    elif len(mention.symbols) > 1 and _ALL.search(words) and all(s.kind in _METHODS for s in mention.symbols):
+        if mention.symbols[0].path.endswith((".py", ".pyi")):
+            yield [ExactTask("rename", s.qualified, "", new.name, "", place_of(s)[1:]) for s in mention.symbols]
+        else:
+            yield [ExactTask("rename", mention.last, "", new.name, extra={"all": "yes"})]
     elif mention.symbols:
         places = tuple(NamedPlace(p, "file") for p in _paths_of(mention, task))
         edit = ExactTask("rename", mention.name, "", new.name, "", places)
@@ -188,7 +196,7 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     )
     plain = (direct or joined) and end - at >= _SHORTEST and _ends_phrase(task.text, end)
     word = task.text[at:end]
-    plain = plain and word.lower() not in _NO_NAMES and not task.sources.mentioning(word)
+    plain = plain and word.lower() not in _NO_NAMES and (joined or not task.sources.mentioning(word))
     if own is None and not plain:
         return 0
     return 3 * (direct or joined) + 2 * into + 2 * (own is not None)
