@@ -164,3 +164,59 @@ def test_why_the_one_thing_that_is_meant_cannot_be_done_is_said(kiln: Workspace)
 def test_to_name_an_argument_is_no_rename(kiln: Workspace) -> None:
     new = new_texts(kiln, "callers of heat_up should have to name retries")
     assert "def heat_up(probe, target, fast=False, *, retries=5)" in new["kiln/heat.py"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Shorten `getTemp` to `temperature_now`.",
+        "I keep mistyping getTemp. Could the method be temperature_now from now on?",
+        "La méthode getTemp s'appelle désormais temperature_now, partout.",
+    ],
+)
+def test_a_definition_and_a_name_that_stands_nowhere_are_a_rename(kiln: Workspace, task: str) -> None:
+    assert "def temperature_now(self)" in new_texts(kiln, task)["kiln/probe.py"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Let getTemp raise `SensorBroken`.",
+        "getTemp has to be added to `all_getters`.",
+        "Set the kind of getTemp to `degrees_kind`.",
+    ],
+)
+def test_another_wish_with_a_new_name_is_no_rename(kiln: Workspace, task: str) -> None:
+    outcome = exact_edit(task, kiln)
+    assert outcome is None or "rename" not in {edit.kind for edit in outcome.edits}
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "split `_step` and `cool_down` out of kiln/heat.py into a new kiln/steps.py",
+        "_step and cool_down would be happier in a kiln/steps.py of their own, nothing of them left behind in heat.",
+        "Il faudrait sortir _step et cool_down de heat.py et les mettre dans un nouveau kiln/steps.py.",
+    ],
+)
+def test_several_definitions_get_a_file_of_their_own(kiln: Workspace, task: str) -> None:
+    new = new_texts(kiln, task)
+    assert "def _step(" in new["kiln/steps.py"] and "def cool_down(" in new["kiln/steps.py"]
+    assert "def _step(" not in new["kiln/heat.py"] and "def cool_down(" not in new["kiln/heat.py"]
+    assert "from kiln.steps import _step" in new["tests/test_heat.py"]
+
+
+def test_a_parameter_named_in_another_sentence_is_removed(tmp_path) -> None:
+    files = {"kiln.py": "def fire(wood, colour=None):\n    return wood\n\n\nfire(1, colour=2)\n"}
+    new = texts(edited(workspace_of(tmp_path, files), "`fire` never looks at `colour`. Drop that parameter."))
+    assert new["kiln.py"] == "def fire(wood):\n    return wood\n\n\nfire(1)\n"
+
+
+def test_a_file_that_the_task_names_and_nothing_changes_is_pointed_out(tmp_path) -> None:
+    files = {**FILES, "bench.py": 'NAME = "pro" + "be"\n'}
+    outcome = edited(workspace_of(tmp_path, files), "rename kiln/probe.py to kiln/sensor.py, bench.py has to follow")
+    assert any("bench.py" in note for note in outcome.notes)
+    assert not any("bench.py" in note for note in edited(workspace_of(tmp_path / "b", FILES), RENAMING).notes)
+
+
+RENAMING = "rename kiln/probe.py to kiln/sensor.py"

@@ -252,3 +252,14 @@ def test_a_moved_definition_has_its_new_module_in_the_table(tmp_path):
     text = texts(outcome)["pkg/__init__.py"]
     assert '"Reader": ".other"' in text and '"Writer": ".tools"' in text
     assert 'groups={"tools": ["Reader", "Writer"]},' in [r.text for r in outcome.open_references]
+
+
+def test_neighbours_that_share_one_blank_line_are_moved_together(tmp_path):
+    neighbours = "A =    1, 2\nB = A + (3,)\n\ndef one():\n    return A\n\ndef two():\n    return B\n"
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/tools.py": f'"""Tools."""\n\n{neighbours}\n\ndef stay():\n    return 3\n',
+    }
+    outcome = carried_out(workspace_of(tmp_path, files), "move", "A, B, one, two", new="pkg/new.py", create="yes")
+    assert texts(outcome)["pkg/tools.py"] == '"""Tools."""\n\n\ndef stay():\n    return 3\n'
+    compile(texts(outcome)["pkg/new.py"], "new.py", "exec")

@@ -212,3 +212,73 @@ def test_a_field_that_several_types_declare_is_left_alone(fields: Workspace) -> 
     assert exact_edit("rename the field size to capacity", fields) is None
     with pytest.raises(GenerationFailed, match="maxWorkrs"):
         exact_edit("rename idleWorkrs to maxWorkrs", fields)
+
+
+PACKAGE = {
+    "go.mod": "module example.com/pen\n",
+    "pen.go": """package pen
+
+type Pen struct {
+\twidth int
+}
+
+type Shape interface {
+\tGetSize() int
+}
+
+// format writes it out.
+func (p *Pen) format() string {
+\treturn show(p.width)
+}
+
+func (p *Pen) GetSize() int { return p.width }
+
+func show(format int) string { return string(rune(format)) }
+
+func New() *Pen { return &Pen{width: 2} }
+""",
+    "ink.go": """package pen
+
+type Ink struct{}
+
+func (Ink) GetSize() int { return 0 }
+
+func use(s Shape, p *Pen) int {
+\t_ = p.format()
+\treturn s.GetSize()
+}
+""",
+    "pen_test.go": """package pen
+
+func TestFormat(t int) {
+\ttests := []struct{ format string }{{format: "a"}}
+\tfor _, test := range tests {
+\t\tfunc() { _ = test.format }()
+\t\t_ = New().format()
+\t}
+}
+""",
+    "other/other.go": "package other\n\ntype T struct{ width, format int }\n\n"
+    "func (t T) sum() int { return t.width + t.format }\n",
+}
+
+
+def test_a_member_that_only_its_package_can_name_is_renamed(tmp_path):
+    workspace = workspace_of(tmp_path, PACKAGE)
+    found = texts(edited(workspace, "rename the method `format` of `Pen` to `written`"))
+    assert sorted(found) == ["ink.go", "pen.go", "pen_test.go"]
+    assert "// written writes it out.\nfunc (p *Pen) written()" in found["pen.go"]
+    assert "func show(format int) string { return string(rune(format)) }" in found["pen.go"]
+    assert "p.written()" in found["ink.go"]
+    assert "_ = test.format }" in found["pen_test.go"] and "New().written()" in found["pen_test.go"]
+    found = texts(edited(workspace, "rename the field `width` of `Pen` to `thickness`"))
+    assert sorted(found) == ["pen.go"]
+    assert "\tthickness int" in found["pen.go"] and "&Pen{thickness: 2}" in found["pen.go"]
+
+
+def test_a_method_of_several_types_is_renamed_where_all_are_meant(tmp_path):
+    workspace = workspace_of(tmp_path, PACKAGE)
+    found = texts(edited(workspace, "In Shape, rename GetSize to Size, in all the types that implement it too."))
+    assert "GetSize" not in "".join(found.values()) and "return s.Size()" in found["ink.go"]
+    with pytest.raises(GenerationFailed):
+        exact_edit("GetSize had better be called `Size`.", workspace)

@@ -7,7 +7,8 @@ import re
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.declared_fields import declared_field
+from repopilot.agents.editing.exact.braces.go_members import package_member_references
+from repopilot.agents.editing.exact.declared_fields import declared_field, declared_fields
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import (
     attribute_owner,
@@ -70,6 +71,8 @@ def rename(task: ExactTask, sources: Sources) -> Patch | None:
         return _rename_python(symbol, new, sources)
     known = language in LANGUAGES
     found = (unique_references(symbol, new, sources) or scoped_references(symbol, new, sources)) if known else None
+    if found is None and language == "go":
+        found = package_member_references(symbol, new, sources)
     if found is None and known and symbol.kind == "field":
         declared = declared_field(symbol.qualified, sources)
         found = unique_references(declared, new, sources) if declared is not None else None
@@ -95,9 +98,11 @@ def _language(symbol: Symbol, sources: Sources) -> str:
 
 
 def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch | None:
-    declared = declared_field(task.name, sources)
+    declared = declared_field(task.name, sources) or _field_of_place(task, sources)
     if declared is not None:
         references = unique_references(declared, new, sources)
+        if references is None and _language(declared, sources) == "go":
+            references = package_member_references(declared, new, sources)
         return renamed(references, declared.name, new, declared.qualified, sources) if references is not None else None
     project = python_project(sources)
     name = dotted(task.name).rpartition(".")[2]
@@ -118,6 +123,13 @@ def _rename_without_symbol(task: ExactTask, new: str, sources: Sources) -> Patch
     if is_code_name(task.name) or task.places:
         raise not_found(task.name, task, sources.workspace.index)
     return None
+
+
+def _field_of_place(task: ExactTask, sources: Sources) -> Symbol | None:
+    """The field of a type that a task names as the place, None where it names none that declares it."""
+    owners = {dotted(place.name).rpartition(".")[2] for place in task.places}
+    fields = [s for s in declared_fields(task.name, sources) if s.qualified.rpartition(".")[0] in owners]
+    return fields[0] if len(fields) == 1 else None
 
 
 def _rename_local(project: PythonProject, task: ExactTask, name: str, new: str) -> Patch | None:

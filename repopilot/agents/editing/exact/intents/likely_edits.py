@@ -43,7 +43,7 @@ _FURTHER = re.compile(
 )
 """Another thing that is asked for."""
 _CONDITION = re.compile(
-    r"\b(?:alias\w*|deprecat\w*|except|unless|(?<![-\w])only (?:in|for|where|when)|but not|"
+    r"\b(?:alias\w*|deprecat\w*|except|unless|(?<![-\w])(?<!keyword )(?<!by name )only (?:in|for|where|when)|but not|"
     r"keep(?:s|ing)? (?:the )?old|sauf|temporar\w*|backwards?|compat\w*)\b"
 )
 _NO_ALIAS = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
@@ -12,14 +12,16 @@ from repopilot.types import Symbol
 
 _MOVING = re.compile(
     r"\b(?:mov(?:e|es|ed|ing)|liv(?:e|es|ing)|belongs?|sits?|home|own file|own module|go(?:es)? (?:in|into|to|next)|"
-    r"relocat\w+|extract\w*|put|place[dr]?|deplac\w+|vivre|vit|appartien\w+|rang\w+|transfer\w+|mets|mettre|sa place)\b"
+    r"relocat\w+|extract\w*|put|place[dr]?|split\w*|separat\w+|pull\w*|sitting|happier|better off|fits? (?:better )?in|"
+    r"sort(?:ir|ez|i|ie|ons)|isol\w+|separ\w+|extrai\w+|"
+    r"deplac\w+|vivre|vit|appartien\w+|rang\w+|transfer\w+|mets|mettre|sa place)\b"
 )
 _FROM = re.compile(
     r"\b(?:from|out of|not in|instead of(?: in)?|de|hors de|depuis|au lieu de)\s+(?:the\s+|le\s+|la\s+)?`?$"
 )
 _INTO = re.compile(
-    r"\b(?:to|into|in|inside|towards?|vers|dans|en|of its own,?)\s+(?:a new (?:file|module),?\s+|the\s+|le\s+|la\s+)?"
-    r"`?$"
+    r"\b(?:to|into|in|inside|towards?|vers|dans|en|of its own,?)\s+(?:(?:an?|its|their|the|une?|le|la|son|leur)\s+)?"
+    r"(?:(?:new|own|separate|nouve\w+|propre)\s+)*(?:(?:file|module|fichier)\b,?\s*)?(?:called\s+|named\s+|nomme\w*\s+)?`?$"
 )
 _BESIDE = re.compile(
     r"\b(?:next to|beside|besides|near|alongside|below|above|under|after|before|"
@@ -28,15 +30,19 @@ _BESIDE = re.compile(
 )
 
 
+_TOGETHER = re.compile(r"\b(?:together with|along with|and|with|plus|ainsi que|avec|et)\s+(?:[\w-]+\s+){0,2}`?$")
+
+
 def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """The moves that a task may ask for.
 
     Args:
         task: with its mentions.
     """
-    if not _MOVING.search(task.words):
+    if not _MOVING.search(task.words) and not _has_new_file(task):
         return
-    movable = [(m, symbol.path) for m in task.definitions if m.is_code and (symbol := _single(m)) is not None]
+    movable = [(m, symbol.path) for m in task.definitions if (symbol := _single(m)) is not None]
+    movable = [(m, path) for m, path in movable if m.is_code] or movable
     for path, beside in _destinations(task):
         sources = {found for _, found in movable if found != path}
         if len(sources) != 1:
@@ -47,8 +53,26 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         names = list(dict.fromkeys(m.last for m in moved if m.sentence == first))
         create = {} if path in task.sources.workspace.index.files else {"create": "yes"}
         source = NamedPlace(sources.pop(), "file")
-        if names:
-            yield [ExactTask("move", name, "", path, "", (source,), extra=dict(create)) for name in names]
+        others = _names_beginning_with(task, moved, source.name)
+        if names and others is not None:
+            together = ", ".join(dict.fromkeys([*names, *others]))
+            yield [ExactTask("move", together, "", path, "", (source,), extra=create)]
+
+
+def _has_new_file(task: TaskMentions) -> bool:
+    """Whether a task names a file that doesn't exist as a place for something."""
+    files = task.sources.workspace.index.files
+    return any(m.path not in files and _INTO.search(task.words[: m.start]) for m in task.files)
+
+
+def _names_beginning_with(task: TaskMentions, moved: Sequence[Mention], path: str) -> list[str] | None:
+    """What a task means beside the names it moves by a beginning of names: `the two cache variables`; None where the
+    file has no such."""
+    sentences = {mention.sentence for mention in moved}
+    beside = [m.name for m in task.unknown if m.sentence in sentences and _TOGETHER.search(task.words[: m.start])]
+    top = [s.name for s in task.sources.outline(path) if "." not in s.qualified]
+    begun = [[name for name in top if name.startswith(start)] for start in beside if "." not in start]
+    return [name for names in begun for name in names] if all(begun) else None
 
 
 def _single(mention: Mention) -> Symbol | None:

@@ -9,6 +9,7 @@ from repopilot.agents.editing.exact.described import name_parts, terms_of
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.grounded_shapes import single_move
 from repopilot.agents.editing.exact.intents.task_mentions import (
+    ALL_OF_THEM,
     TaskMentions,
     described_functions,
     is_written,
@@ -65,7 +66,9 @@ def keyword_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     found = found or list(_in_files(task, cue))
     edits = {}
     for symbol, names in found:
-        if symbol == found[0][0] or (names == found[0][1] and _is_joined(task, symbol, found[0][0])):
+        first, same = found[0][0], names == found[0][1]
+        every = symbol.name == first.name and ALL_OF_THEM.search(task.words) is not None
+        if symbol == first or (same and (every or _is_joined(task, symbol, first))):
             places = (NamedPlace(symbol.qualified, "function"),)
             mention = f"{symbol.path}:{symbol.qualified}"
             edits[mention] = ExactTask("keyword_only", ", ".join(names), "parameter", "", "", places, mention)
@@ -92,7 +95,10 @@ def _in_files(task: TaskMentions, cue: int) -> Iterator[tuple[Symbol, list[str]]
 
 def _is_joined(task: TaskMentions, symbol: Symbol, first: Symbol) -> bool:
     """Whether a task names two functions in one list."""
-    one, other = (next(m for m in task.functions() if s in m.symbols) for s in (first, symbol))
+    mentions = [next((m for m in task.functions() if s in m.symbols), None) for s in (first, symbol)]
+    one, other = mentions
+    if one is None or other is None:
+        return False
     between = task.words[min(one.end, other.end) : max(one.start, other.start)]
     return re.fullmatch(r"[`()\s]*(?:,|and|et|as well as|ainsi que)[`\s]*", between) is not None
 
@@ -129,6 +135,7 @@ def order_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """
     if not _ORDER.search(task.words):
         return
+    found: list[tuple[Symbol, ExactTask]] = []
     for symbol, known in _functions(task):
         order = _order(task, symbol, known)
         if order is None or order == list(known):
@@ -136,7 +143,13 @@ def order_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         name, position = single_move(known, order) or (", ".join(order), "listed")
         places = (NamedPlace(symbol.qualified, symbol.kind),)
         mention = f"{symbol.path}:{symbol.qualified}"
-        yield [ExactTask("reorder_parameter", name, "parameter", "", "", places, mention, extra={"position": position})]
+        extra = {"position": position}
+        found.append((symbol, ExactTask("reorder_parameter", name, "parameter", "", "", places, mention, extra=extra)))
+    joined = [edit for symbol, edit in found if symbol == found[0][0] or _is_joined(task, symbol, found[0][0])]
+    if len(joined) > 1:
+        yield joined
+        return
+    yield from ([edit] for _, edit in found)
 
 
 def _order(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> list[str] | None:
@@ -172,7 +185,7 @@ def _pair(words: str, known: Sequence[str]) -> list[str]:
 def _written_order(text: str, known: Sequence[str]) -> list[str] | None:
     """The last list in parentheses that has all parameters in another order."""
     for inside in reversed(re.findall(r"\(([^()]*)\)", text)):
-        names = [part.strip().split(":")[0].split("=")[0].strip("`* ") for part in inside.split(",")]
+        names = [part.strip().split(":")[0].split("=")[0].strip("`*. ") for part in inside.split(",")]
         names = [name for name in names if name not in ("self", "cls")]
         if sorted(names) == sorted(known) and names != list(known):
             return names

@@ -10,6 +10,7 @@ from repopilot.agents.editing.exact.described import name_parts, terms_of
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, place_of
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.types import Symbol
 
 _REMOVING = (
     r"(?:remov\w+|delet\w+|drop\w*|get rid of|rid of|kill|strip|supprim\w+|enlev\w+|retir\w+|effac\w+|vir(?:e|er|ez)|"
@@ -40,6 +41,10 @@ _UNUSED = re.compile(
 )
 """What says that nothing needs what goes."""
 _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword|flag|option)\b")
+_THAT_PARAMETER = re.compile(
+    rf"\b{_REMOVING}\s+(?:it\b|(?:that|this|the|ce|cet|le|l['’]) ?(?:\w+ )?(?:param|arg|flag|option|keyword))"
+)
+"""What removes a parameter that another sentence names."""
 _IMPORT = re.compile(r"\bimport\w*\b")
 
 
@@ -83,10 +88,17 @@ def parameter_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         return
     cues = {task.sentence_of(m.start()) for m in _REMOVAL.finditer(task.words)}
     said = " ".join(task.text[slice(*task.sentences[n])] for n in sorted(cues))
-    found = {(s, n) for m in task.functions() for s in m.symbols for n in task.parameters_said(s, said)}
+    found = _said_of(task, said)
+    if not found and _THAT_PARAMETER.search(task.words):
+        found = _said_of(task, task.text)
     if len(found) == 1:
         symbol, name = found.pop()
         yield [ExactTask("remove_parameter", name, "parameter", "", "", place_of(symbol))]
+
+
+def _said_of(task: TaskMentions, text: str) -> set[tuple[Symbol, str]]:
+    """The functions that a task mentions with their parameters that a part of it names."""
+    return {(s, n) for m in task.functions() for s in m.symbols for n in task.parameters_said(s, text)}
 
 
 def import_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:

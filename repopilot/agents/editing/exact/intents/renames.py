@@ -9,22 +9,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, parameters_of, place_of
+from repopilot.agents.editing.exact.intents.task_mentions import (
+    ALL_OF_THEM,
+    Mention,
+    TaskMentions,
+    parameters_of,
+    place_of,
+)
 from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.sources import word_pattern
 from repopilot.code.languages import file_kind, is_test_path
 
 _NAMING = re.compile(
     r"\bre-?nam\w+|\bcalled\b|\bnam(?:e|es|ed|ing)\b|\bcall (?:it|that|this|them|the \w+)\b|\bspelled\b|\bspelt\b|"
-    r"\bmisspel\w+|\btypo\b|\brenomm\w+|\bappel(?:er|e|ee|ez)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
+    r"\bmisspel\w+|\btypo\b|\brenomm\w+|\bappell?(?:er|e|ee|ent|ez|era|erait)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
     r"camelcase|\bbecomes?\b|\bdevien\w+|\bdevenir\b|->|→"
 )
 _NAME = re.compile(r"\bnames?\b|\bnoms?\b")
 """What speaks of a name, but of a new one only where that stands beside it."""
 _RENAME = re.compile(r"\b(?:re-?nam\w+|renomm\w+)\b")
-_LINKS = r"(?:it|that|them|this|just|simply|rather|plutot|something|like|to|as|en|into|la|le|l')"
+_LINKS = r"(?:it|that|them|this|just|simply|rather|plutot|desormais|something|like|to|as|en|into|la|le|l')"
 _BEFORE_NEW = re.compile(
-    rf"(?:\b(?:call(?:ed)?|nam(?:e|ed)|renam(?:e|ed)|renomm\w+|appel(?:er|e|ee|ez)|nomm\w+|baptis\w+)(?:[ -]{_LINKS})*"
+    rf"(?:\b(?:call(?:ed)?|nam(?:e|ed)|renam(?:e|ed)|renomm\w+|appell?(?:er|e|ee|ent|ez|era|erait)|nomm\w+|"
+    rf"baptis\w+)(?:[ -]{_LINKS})*"
     r"|(?:new )?name|nom|spelled|spelt|becomes?|devient|devenir|->|→)[\s,:]*(?:la |le |the )?[`\"'«“]?\s?$"
 )
 _NEW_THING = re.compile(
@@ -33,6 +40,13 @@ _NEW_THING = re.compile(
 )
 """What names something that is to be added."""
 _INTO = re.compile(r"(?:\b(?:to|into|as|en|be|is)|->|→)\s+(?:just |simply |plain )?[`\"'«“]?\s?$")
+_OTHER_WISH = re.compile(
+    r"\b(?:set|sets|setting|defaults?|returns?|rais\w+|throws?|add\w*|creat\w+|implement\w*|introduc\w+|writ\w+|logs?|"
+    r"prints?|sends?|convert\w*|compar\w+|pass\w*|switch\w*|bump\w*|updat\w+|upgrad\w+|mov\w+|belongs?|inherit\w*|"
+    r"subclass\w*|deriv\w+|extend\w*|wrap\w*|annotat\w+|types?|typed|import\w*|calls?|alias\w*|ajout\w+|renvo\w+|"
+    r"retourn\w+|lev\w+|cre\w+|pass\w+|deplac\w+|herit\w+)\b"
+)
+"""What else may be wanted of what exists with a name that doesn't."""
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST = 3
 """Letters of a new name that could be a word of prose."""
@@ -51,8 +65,6 @@ _PLACE = re.compile(
 """What stands between a thing and where it is."""
 _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword)\b")
 _METHODS = ("method", "declaration")
-_ALL = re.compile(r"\b(?:all|every\w*|throughout|each|both|implement\w*|tou(?:s|te|tes)|partout|chaque|deux)\b")
-"""What says that all definitions of a name are meant."""
 _VARIABLE = re.compile(r"\b(?:variables?|locals?|locale)\b")
 _MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b")
 _ORDINALS = {
@@ -122,7 +134,7 @@ def _of_mention(mention: Mention, new: _New, words: str, task: TaskMentions) -> 
             yield [_renamed_module(mention, new)]
     elif len(fields) > 1:
         yield [ExactTask("rename", field, "", new.name) for field in sorted(fields)]
-    elif len(mention.symbols) > 1 and _ALL.search(words) and all(s.kind in _METHODS for s in mention.symbols):
+    elif len(mention.symbols) > 1 and ALL_OF_THEM.search(words) and all(s.kind in _METHODS for s in mention.symbols):
         if mention.symbols[0].path.endswith((".py", ".pyi")):
             yield [ExactTask("rename", s.qualified, "", new.name, "", place_of(s)[1:]) for s in mention.symbols]
         else:
@@ -141,9 +153,11 @@ def _renamed_file(task: TaskMentions) -> ExactTask | None:
     known = task.sources.workspace.index.files
     paths = [m for m in task.files if "." in posixpath.basename(m.name)]
     old, new = ([m for m in paths if (m.path in known) is there] for there in (True, False))
+    if len(old) > 1 and len(new) == 1:  # the others only have to follow
+        old = [m for m in old if m.end <= new[0].start and _BETWEEN.match(task.words[m.end : new[0].start])]
     if len(old) != 1 or len(new) != 1 or old[0].start > new[0].start or not _NAMING.search(task.words):
         return None
-    return ExactTask("rename_file", old[0].path, "file", new[0].name)
+    return ExactTask("rename_file", old[0].name, "file", new[0].name)
 
 
 def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
@@ -187,9 +201,9 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     before = task.words[:at]
     direct, into = _BEFORE_NEW.search(before) is not None, _INTO.search(before) is not None
     sentence = task.sentence(task.sentence_of(at))
-    if not _NAMING.search(sentence) or _NEW_THING.search(before):
+    if _NEW_THING.search(before):
         return 0
-    if not direct and not _NAMING.search(_NAME.sub("", sentence)):
+    if not direct and not _NAMING.search(_NAME.sub("", sentence)) and not (into and _is_only_wish(task, own, sentence)):
         return 0
     joined = _RENAME.search(sentence) is not None and any(
         m.is_code and m.end <= at and _BETWEEN.fullmatch(task.words[m.end : at]) for m in task.definitions
@@ -200,6 +214,12 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     if own is None and not plain:
         return 0
     return 3 * (direct or joined) + 2 * into + 2 * (own is not None)
+
+
+def _is_only_wish(task: TaskMentions, own: Mention | None, sentence: str) -> bool:
+    """Whether a sentence brings together a definition and a name that stands nowhere, and asks for nothing else."""
+    known = [m for m in task.definitions if m.is_code and not task.is_kept(m)]
+    return own is not None and own in task.fresh and bool(known) and _OTHER_WISH.search(sentence) is None
 
 
 def _ends_phrase(text: str, at: int) -> bool:

@@ -25,6 +25,8 @@ _MOST_NAMES = 2000
 _SHORTEST_PART, _STEM = 2, 5
 """Letters of a part of a name that tells something, and of a word that stand for all its forms."""
 _FUNCTIONS = ("function", "method", "class", "macro")
+ALL_OF_THEM = re.compile(r"\b(?:all|every\w*|throughout|each|both|implement\w*|tou(?:s|te|tes)|partout|chaque|deux)\b")
+"""What says that all definitions of a name are meant."""
 _ENDS = frozenset(".!?;")
 _KIND_BEFORE = re.compile(
     r"\b(?:function|method|class|helper|constant|module|type|struct|interface|exception|decorator|in|of|for|from|to|"

@@ -37,7 +37,7 @@ def rename_file(task: ExactTask, sources: Sources) -> Patch | None:
     old = _old_path(task, sources)
     if old is None:
         return None
-    new = _new_path(old, task.new)
+    new = _new_path(old, task.name, task.new)
     if new in sources.workspace.index.files or sources.get(new) is not None:
         raise GenerationFailed(i18n.message("exact.file_exists", path=new))
     if not old.endswith(".py"):
@@ -76,10 +76,13 @@ def _dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".")
 
 
-def _new_path(old: str, written: str) -> str:
+def _new_path(old: str, said: str, written: str) -> str:
+    """The new path of a file, whose old one may have been written without its first folders."""
     folder, name = posixpath.split(old)
     if "/" in written:
-        return edits.safe_path(written)
+        lead = old[: -len(said)] if old.endswith(f"/{said}") else ""
+        missing = bool(lead) and said.partition("/")[0] == written.partition("/")[0]
+        return edits.safe_path(f"{lead}{written}" if missing else written)
     suffix = "." + name.rpartition(".")[2]
     return posixpath.join(folder, written if written.endswith(suffix) else written.rpartition(".")[2] + suffix)
 

@@ -15,7 +15,7 @@ from tree_sitter import Node
 from repopilot import i18n
 from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.deletion import definitions_of, remove_export, remove_imports_of, statement_span
-from repopilot.agents.editing.exact.entries import added_entry, sorted_position
+from repopilot.agents.editing.exact.entries import added_entry, sorted_position, with_blank_lines
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, is_code_name, is_name, not_found, one_definition
 from repopilot.agents.editing.exact.locate import path_named as existing_path
@@ -155,11 +155,23 @@ def _target_path(task: ExactTask, old: str, sources: Sources) -> str:
         if "create" not in task.extra:
             raise GenerationFailed(i18n.message("exact.no_file", path=written), i18n.message("exact.new_file_hint"))
         path = written if written.endswith(".py") else written.replace(".", "/") + ".py"
-        beside = "/" not in path
-        found = edits.safe_path(posixpath.join(posixpath.dirname(old), path) if beside else path)
+        found = edits.safe_path(posixpath.join(_folder_of(path, old, sources), path))
     if found == old or not found.endswith(".py"):
         raise GenerationFailed(i18n.message("exact.already_there", name=task.name, path=found))
     return found
+
+
+def _folder_of(path: str, old: str, sources: Sources) -> str:
+    """The folder that a new path is meant from: that of the old file for a bare name, else the one above the folder of
+    the old file that it begins with, where the top of the repository has none of that name."""
+    folder = posixpath.dirname(old)
+    first = path.partition("/")[0]
+    if "/" not in path:
+        return folder
+    if any(p.startswith(f"{first}/") for p in sources.workspace.index.files):
+        return ""
+    parts = folder.split("/")
+    return "/".join(parts[: parts.index(first)]) if first in parts else ""
 
 
 def _extent(source: SourceText, node: Node) -> tuple[int, int]:
@@ -510,8 +522,7 @@ def _star_items(source: SourceText | None) -> list[ImportedName]:
 def _take_out(move_: _Move, nodes: Sequence[Node], kept: set[str]) -> None:
     """Remove the definitions from the old module, with the imports that only they used."""
     source, patch = move_.source, Patch()
-    for node in nodes:
-        start, end = statement_span(source, node)
+    for start, end in _united(source.data, [statement_span(source, node) for node in nodes]):
         patch.replace(source.path, start, end, "")
     for name in move_.names:
         for use in name_table(source, name).uses if name not in kept else ():
@@ -528,6 +539,20 @@ def _take_out(move_: _Move, nodes: Sequence[Node], kept: set[str]) -> None:
         module = module_written(source.path, move_.target, like=_style(source), old=source.path)
         used = _is_used_still(move_, name)
         move_.add_import(source.path, WantedImport(module, name, "" if used else name))
+
+
+def _united(data: bytes, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of whole lines, those of neighbours as one: they share the blank lines between them."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if not found or data[found[-1][1] : start].strip():
+            found.append((start, end))
+            continue
+        first, last = found[-1][0], max(end, found[-1][1])
+        lines = data[first:last].strip(b"\n") + b"\n"
+        first = data.index(lines, first)
+        found[-1] = with_blank_lines(data, first, first + len(lines))
+    return found
 
 
 def _drop_condition(move_: _Move) -> None:
