@@ -42,6 +42,7 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if not _MOVING.search(task.words) and not _has_new_file(task):
         return
     movable = [(m, symbol.path) for m in task.definitions if (symbol := _single(m)) is not None]
+    movable = [(m, path) for m, path in movable if m.is_code or m.name[:1].isupper()]
     movable = [(m, path) for m, path in movable if m.is_code] or movable
     for path, beside in _destinations(task):
         sources = {found for _, found in movable if found != path}
