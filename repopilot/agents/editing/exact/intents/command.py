@@ -37,6 +37,7 @@ _COMMANDS: dict[str, Callable[[ExactTask], str]] = {
     "rename_file": lambda e: f"rename the file {e.name} to {e.new}",
     "move": lambda e: f"move {e.name} from {_place(e)} to {e.new}",
     "keyword_only": lambda e: f"make {e.name} of {_place(e)} keyword-only",
+    "require_parameter": lambda e: f"make {e.name} of {_place(e)} required",
     "reorder_parameter": _reordered,
     "delete": lambda e: f"delete {e.name}{_in(e)}",
     "remove_parameter": lambda e: f"remove the parameter {e.name} of {_place(e)}",

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.intents.additions import default_readings, entry_readings, export_readings
+from repopilot.agents.editing.exact.intents.classifier import OTHER, intent_chances, words_of
 from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
 from repopilot.agents.editing.exact.intents.moves import move_readings
-from repopilot.agents.editing.exact.intents.parameters import keyword_readings, order_readings
+from repopilot.agents.editing.exact.intents.parameters import keyword_readings, order_readings, required_readings
 from repopilot.agents.editing.exact.intents.removals import (
     deletion_readings,
     import_removal_readings,
     parameter_removal_readings,
 )
 from repopilot.agents.editing.exact.intents.renames import rename_readings
-from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, mentions_of
+from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, mentions_of, parts_of
 from repopilot.agents.editing.exact.sources import Sources
 
 _LONGEST = 600
 """Characters."""
+_LEAST_CHANCE, _TIMES_OTHER = 0.45, 2.0
+_Reader = Callable[[TaskMentions], Iterator[list[ExactTask]]]
 _ADD = r"add|create|implement|write|introduce|document|mention|keep an alias|ajout\w+|cree\w*|documente\w*"
 _REMOVE = r"remove|delete|drop|supprim\w+|retir\w+|enlev\w+"
 _READERS = (
     (keyword_readings, ""),
     (order_readings, ""),
+    (required_readings, ""),
     (rename_readings, ""),
     (move_readings, ""),
     (parameter_removal_readings, _REMOVE),
@@ -69,13 +75,28 @@ def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
     if len(task) > _LONGEST or "\n" in task.strip():
         return []
     mentions = mentions_of(task, sources)
-    readings = {reader: (found, own) for reader, own in _READERS if (found := list(reader(mentions)))}
-    if rename_readings in readings and _RENAMING.search(mentions.words):  # what else is said are its consequences
-        readings = {rename_readings: readings[rename_readings]}
-    if len(readings) != 1:  # of two intents, one alone would be half of what is asked for
-        return []
-    found, own = readings.popitem()[1]
-    return [] if _asks_for_more(mentions, own) else found
+    told = _readings(mentions)
+    if told:  # of two intents, one alone would be half of what is asked for
+        return next(iter(told.values())) if len(told) == 1 else []
+    intent = _intent(mentions)
+    asked = _readings(replace(mentions, intent=intent)) if intent else {}
+    return next(iter(asked.values())) if len(asked) == 1 else []
+
+
+def _readings(task: TaskMentions) -> dict[_Reader, list[list[ExactTask]]]:
+    """What each reader finds in a task, where that is all that the task asks for."""
+    found = {reader: (readings, own) for reader, own in _READERS if (readings := list(reader(task)))}
+    if rename_readings in found and _RENAMING.search(task.words):  # what else is said are its consequences
+        found = {rename_readings: found[rename_readings]}
+    return {reader: ([] if _asks_for_more(task, own) else readings) for reader, (readings, own) in found.items()}
+
+
+def _intent(task: TaskMentions) -> str:
+    """The kind of edit that a task's words most likely ask for, '' for none of those that there are readers for."""
+    chances = intent_chances(words_of(parts_of(task)))
+    best = max(chances, key=lambda kind: chances[kind])
+    likely = chances[best] >= _LEAST_CHANCE and chances[best] >= _TIMES_OTHER * chances[OTHER]
+    return best if likely and best != OTHER else ""
 
 
 def _asks_for_more(task: TaskMentions, own: str) -> bool:

@@ -10,6 +10,7 @@ from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMe
 from repopilot.code.languages import is_test_path
 from repopilot.types import Symbol
 
+MOVE = "move"
 _MOVING = re.compile(
     r"\b(?:mov(?:e|es|ed|ing)|liv(?:e|es|ing)|belongs?|sits?|home|own file|own module|go(?:es)? (?:in|into|to|next)|"
     r"relocat\w+|extract\w*|put|place[dr]?|split\w*|separat\w+|pull\w*|sitting|happier|better off|fits? (?:better )?in|"
@@ -39,7 +40,7 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not _MOVING.search(task.words) and not _has_new_file(task):
+    if not task.asks(MOVE, _MOVING) and (task.intent or not _has_new_file(task)):
         return
     movable = [(m, symbol.path) for m in task.definitions if (symbol := _single(m)) is not None]
     movable = [(m, path) for m, path in movable if m.is_code or m.name[:1].isupper()]

@@ -17,6 +17,7 @@ from repopilot.agents.editing.exact.intents.task_mentions import (
 )
 from repopilot.types import Symbol
 
+KEYWORD_ONLY, REORDER, REQUIRED = "keyword_only", "reorder", "required"
 _BY_NAME = re.compile(
     r"\b(?:keyword[- ]only|(?:only )?by (?:keyword|name)|as (?:a )?keywords?|nam(?:e|ed) (?:it|them) explicitly|"
     r"keyword arguments? only|have to name|must (?:be )?name[d]?|should be named|par (?:mot[- ]cle|leur nom|son nom)|"
@@ -58,10 +59,10 @@ def keyword_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    said = _BY_NAME.search(task.words)
-    if said is None or _NEW_DEFAULT.search(task.words):
+    if not task.asks(KEYWORD_ONLY, _BY_NAME) or _NEW_DEFAULT.search(task.words):
         return
-    cue = task.sentence_of(said.start())
+    said = _BY_NAME.search(task.words)
+    cue = task.sentence_of(said.start() if said is not None else len(task.text) - 1)
     found = [(symbol, names) for symbol, known in _functions(task) if (names := _by_name(task, symbol, known, cue))]
     found = found or list(_in_files(task, cue))
     edits = {}
@@ -127,13 +128,41 @@ def _by_name(task: TaskMentions, symbol: Symbol, known: Sequence[str], cue: int)
     return [name for name in said if name not in kept]
 
 
+_MANDATORY = re.compile(
+    r"\b(?:required|mandatory|no longer optional|(?:no|without an?|drop the|lose its|its) default|obligatoires?)\b"
+)
+
+
+def required_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The parameters of a function that a task may want always given.
+
+    Args:
+        task: with its mentions.
+    """
+    if not task.asks(REQUIRED, _MANDATORY):
+        return
+    optional = [(s, [n for n in _said(task, s, known) if _has_default(n, s, task)]) for s, known in _functions(task)]
+    found = [(symbol, names) for symbol, names in optional if names]
+    for symbol, names in found[:1]:
+        places = (NamedPlace(symbol.qualified, "function"),)
+        mention = f"{symbol.path}:{symbol.qualified}"
+        kinds = ("require_parameter", *(("keyword_only",) if _BY_NAME.search(task.words) else ()))
+        yield [ExactTask(kind, ", ".join(names), "parameter", "", "", places, mention) for kind in kinds]
+
+
+def _has_default(name: str, symbol: Symbol, task: TaskMentions) -> bool:
+    """Whether a parameter has a default, as the first lines of its function say."""
+    text = task.sources.workspace.index.lines(symbol.path, symbol.start_line, symbol.end_line) or ""
+    return re.search(rf"(?<!\w){re.escape(name)}\s*(?::[^=,()]*(?:\[[^\]]*\])?[^=,()]*)?=(?!=)", text) is not None
+
+
 def order_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """The order that a task may want the parameters of a function in.
 
     Args:
         task: with its mentions.
     """
-    if not _ORDER.search(task.words):
+    if not task.asks(REORDER, _ORDER):
         return
     found: list[tuple[Symbol, ExactTask]] = []
     for symbol, known in _functions(task):
@@ -166,7 +195,7 @@ def _order(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> list[str
     beside = _beside(task, known)
     if beside is not None:
         return beside
-    if not _SWAP.search(task.words):
+    if not task.intent and not _SWAP.search(task.words):
         return None
     named = _said(task, symbol, known)
     if len(named) != _TWO:

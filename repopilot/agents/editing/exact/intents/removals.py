@@ -12,6 +12,7 @@ from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMe
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.types import Symbol
 
+DELETE, REMOVE_PARAMETER = "delete", "remove_parameter"
 _REMOVING = (
     r"(?:remov\w+|delet\w+|drop\w*|get rid of|rid of|kill|strip|supprim\w+|enlev\w+|retir\w+|effac\w+|vir(?:e|er|ez)|"
     r"jet\w+)"
@@ -54,10 +55,12 @@ def deletion_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not _REMOVAL.search(task.words):
+    if not task.asks(DELETE, _REMOVAL):
         return
+    only = len({m.last for m in task.definitions if m.is_code}) == 1 and not task.files
     for mention in task.definitions:
-        if _is_removed(mention, task) and len(mention.symbols) == 1 and not task.is_kept(mention):
+        removed = _is_removed(mention, task) or (bool(task.intent) and only and mention.is_code)
+        if removed and len(mention.symbols) == 1 and not task.is_kept(mention):
             symbol = mention.symbols[0]
             extra = {"unused": "yes"} if _UNUSED.search(task.words) else {}
             yield [ExactTask("delete", symbol.qualified, extra=extra)]
@@ -84,12 +87,12 @@ def parameter_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not _REMOVAL.search(task.words) or not _PARAMETER.search(task.words):
+    if not task.asks(REMOVE_PARAMETER, _REMOVAL) or not (task.intent or _PARAMETER.search(task.words)):
         return
     cues = {task.sentence_of(m.start()) for m in _REMOVAL.finditer(task.words)}
     said = " ".join(task.text[slice(*task.sentences[n])] for n in sorted(cues))
     found = _said_of(task, said)
-    if not found and _THAT_PARAMETER.search(task.words):
+    if not found and (task.intent or _THAT_PARAMETER.search(task.words)):
         found = _said_of(task, task.text)
     if len(found) == 1:
         symbol, name = found.pop()
@@ -107,7 +110,9 @@ def import_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not (_REMOVAL.search(task.words) or _CLEANING.search(task.words)) or not _IMPORT.search(task.words):
+    if task.intent or not (_REMOVAL.search(task.words) or _CLEANING.search(task.words)):
+        return
+    if not _IMPORT.search(task.words):
         return
     paths = [m.path for m in task.files if m.path in task.sources.workspace.index.files] or _described_files(task)
     for path in dict.fromkeys(paths):

@@ -20,6 +20,7 @@ from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.sources import word_pattern
 from repopilot.code.languages import file_kind, is_test_path
 
+RENAME = "rename"
 _NAMING = re.compile(
     r"\bre-?nam\w+|\bcalled\b|\bnam(?:e|es|ed|ing)\b|\bcall (?:it|that|this|them|the \w+)\b|\bspelled\b|\bspelt\b|"
     r"\bmisspel\w+|\btypo\b|\brenomm\w+|\bappell?(?:er|e|ee|ent|ez|era|erait)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
@@ -96,6 +97,8 @@ def rename_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
+    if task.intent not in ("", RENAME):
+        return
     files = _renamed_file(task)
     if files is not None:
         yield [files]
@@ -155,14 +158,14 @@ def _renamed_file(task: TaskMentions) -> ExactTask | None:
     old, new = ([m for m in paths if (m.path in known) is there] for there in (True, False))
     if len(old) > 1 and len(new) == 1:  # the others only have to follow
         old = [m for m in old if m.end <= new[0].start and _BETWEEN.match(task.words[m.end : new[0].start])]
-    if len(old) != 1 or len(new) != 1 or old[0].start > new[0].start or not _NAMING.search(task.words):
+    if len(old) != 1 or len(new) != 1 or old[0].start > new[0].start or not task.asks(RENAME, _NAMING):
         return None
     return ExactTask("rename_file", old[0].name, "file", new[0].name)
 
 
 def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
     """Old names directly before new ones; [] where a new name stands elsewhere."""
-    if len(task.fresh) < 2 or not _NAMING.search(task.words):
+    if len(task.fresh) < 2 or not task.asks(RENAME, _NAMING):
         return []
     found = [
         (old, new)
@@ -201,9 +204,11 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     before = task.words[:at]
     direct, into = _BEFORE_NEW.search(before) is not None, _INTO.search(before) is not None
     sentence = task.sentence(task.sentence_of(at))
-    if _NEW_THING.search(before):
+    asked = task.intent == RENAME
+    spoken = direct or _speaks_of_naming(task, own, sentence, into=into)
+    if not spoken and (not asked or _OTHER_WISH.search(sentence)):
         return 0
-    if not direct and not _NAMING.search(_NAME.sub("", sentence)) and not (into and _is_only_wish(task, own, sentence)):
+    if not asked and _NEW_THING.search(before):
         return 0
     joined = _RENAME.search(sentence) is not None and any(
         m.is_code and m.end <= at and _BETWEEN.fullmatch(task.words[m.end : at]) for m in task.definitions
@@ -213,7 +218,13 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     plain = plain and word.lower() not in _NO_NAMES and (joined or not task.sources.mentioning(word))
     if own is None and not plain:
         return 0
-    return 3 * (direct or joined) + 2 * into + 2 * (own is not None)
+    fresh = own is not None and own in task.fresh
+    return 3 * (direct or joined) + 2 * into + 2 * (own is not None) + (asked and fresh)
+
+
+def _speaks_of_naming(task: TaskMentions, own: Mention | None, sentence: str, *, into: bool) -> bool:
+    """Whether a sentence is about a name, or about nothing else than two names."""
+    return _NAMING.search(_NAME.sub("", sentence)) is not None or (into and _is_only_wish(task, own, sentence))
 
 
 def _is_only_wish(task: TaskMentions, own: Mention | None, sentence: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.declared_fields import declared_fields
@@ -81,6 +81,7 @@ class TaskMentions:
         kept: names that the task says shall stay as they are.
         fresh: those of `unknown` that stand nowhere in the repository.
         sources: the files.
+        intent: the kind of edit that the words surely ask for, '' for none.
     """
 
     text: str
@@ -92,6 +93,11 @@ class TaskMentions:
     kept: tuple[str, ...]
     fresh: tuple[Mention, ...]
     sources: Sources
+    intent: str = ""
+
+    def asks(self, intent: str, telling: re.Pattern[str]) -> bool:
+        """Whether the task asks for a kind of edit: by its intent, or where that isn't known by telling words."""
+        return self.intent == intent if self.intent else telling.search(self.words) is not None
 
     def is_kept(self, mention: Mention) -> bool:
         """Whether the task says that a name stays."""
@@ -138,6 +144,33 @@ def mentions_of(task: str, sources: Sources) -> TaskMentions:
         tuple(m for m in unknown if not sources.mentioning(m.last)),
         sources,
     )
+
+
+def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
+    """The parts of a task as the classifier of intents takes them.
+
+    Args:
+        task: with its mentions.
+    """
+    known = task.sources.workspace.index.files
+    spans = {m.start: (m.end, "DEF") for m in (*task.unknown, *task.definitions) if m.is_code or m.name[:1].isupper()}
+    spans |= {m.start: (m.end, "NEW") for m in task.fresh}
+    spans |= {m.start: (m.end, "FILE" if m.path in known else "NEWFILE") for m in task.files}
+    spans |= {t.start: (t.end, "LIT") for t in tokens_of(task.text) if t.kind == "literal"}
+    own = {m.start for m in task.functions()}
+    for name in {name for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources)}:
+        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", task.text):
+            before = spans.get(match.start(), (0, ""))[1]
+            if match.start() not in own and before in ("", "DEF"):
+                spans[match.start()] = (match.end(), "PARAM")
+    at = 0
+    for start, (end, slot) in sorted(spans.items()):
+        if start < at:
+            continue
+        yield "", task.text[at:start]
+        yield slot, task.text[start:end]
+        at = end
+    yield "", task.text[at:]
 
 
 _KEEPING = re.compile(
