@@ -3,45 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
-from repopilot.agents.editing.exact.intents.additions import default_readings, entry_readings, export_readings
+from repopilot.agents.editing.exact.intents.additions import (
+    EXPORT,
+    SET_DEFAULT,
+    default_readings,
+    entry_readings,
+    export_readings,
+)
 from repopilot.agents.editing.exact.intents.classifier import OTHER, intent_chances, words_of
 from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
-from repopilot.agents.editing.exact.intents.moves import move_readings
-from repopilot.agents.editing.exact.intents.parameters import keyword_readings, order_readings, required_readings
+from repopilot.agents.editing.exact.intents.moves import MOVE, move_readings
+from repopilot.agents.editing.exact.intents.parameters import (
+    KEYWORD_ONLY,
+    REORDER,
+    REQUIRED,
+    keyword_readings,
+    order_readings,
+    required_readings,
+)
 from repopilot.agents.editing.exact.intents.removals import (
+    DELETE,
+    REMOVE_PARAMETER,
     deletion_readings,
     import_removal_readings,
     parameter_removal_readings,
 )
-from repopilot.agents.editing.exact.intents.renames import rename_readings
+from repopilot.agents.editing.exact.intents.renames import RENAME, rename_readings
 from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, mentions_of, parts_of
 from repopilot.agents.editing.exact.sources import Sources
 
 _LONGEST = 600
 """Characters."""
 _LEAST_CHANCE, _TIMES_OTHER = 0.45, 2.0
+"""How likely a kind of edit has to be where no words tell it, and how much likelier than none."""
+_CERTAIN, _UNLIKELY = 0.6, 0.03
+"""Of several kinds that words tell, one is meant that is at least so likely while the others are at most so."""
+_CERTAINLY_NONE = 0.9
 _Reader = Callable[[TaskMentions], Iterator[list[ExactTask]]]
+_Found = dict[str, list[list[ExactTask]]]
 _ADD = r"add|create|implement|write|introduce|document|mention|keep an alias|ajout\w+|cree\w*|documente\w*"
 _REMOVE = r"remove|delete|drop|supprim\w+|retir\w+|enlev\w+"
-_READERS = (
-    (keyword_readings, ""),
-    (order_readings, ""),
-    (required_readings, ""),
-    (rename_readings, ""),
-    (move_readings, ""),
-    (parameter_removal_readings, _REMOVE),
-    (import_removal_readings, _REMOVE),
-    (deletion_readings, _REMOVE),
-    (export_readings, _ADD),
-    (entry_readings, _ADD),
-    (default_readings, ""),
-    (exchange_readings, ""),
+_READERS: tuple[tuple[_Reader, str, str], ...] = (
+    (keyword_readings, KEYWORD_ONLY, ""),
+    (order_readings, REORDER, ""),
+    (required_readings, REQUIRED, ""),
+    (rename_readings, RENAME, ""),
+    (move_readings, MOVE, ""),
+    (parameter_removal_readings, REMOVE_PARAMETER, _REMOVE),
+    (import_removal_readings, OTHER, _REMOVE),
+    (deletion_readings, DELETE, _REMOVE),
+    (export_readings, EXPORT, _ADD),
+    (entry_readings, OTHER, _ADD),
+    (default_readings, SET_DEFAULT, ""),
+    (exchange_readings, OTHER, ""),
 )
-"""The readers, each with the verbs that may ask for what it reads."""
+"""The readers, each with the kind of edit that it reads, and the verbs that may ask for it."""
 _RENAMING = re.compile(r"\b(?:re-?name|renomme\w*)\b")
 _FURTHER = re.compile(
     r"(?:^|[.;:!?]\s+|,\s+|\b(?:and|then|also|et|puis|aussi)\s+)(?:please\s+|also\s+|then\s+|aussi\s+)*"
@@ -75,25 +95,39 @@ def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
     if len(task) > _LONGEST or "\n" in task.strip():
         return []
     mentions = mentions_of(task, sources)
+    chances = intent_chances(words_of(parts_of(mentions)))
     told = _readings(mentions)
-    if told:  # of two intents, one alone would be half of what is asked for
-        return next(iter(told.values())) if len(told) == 1 else []
-    intent = _intent(mentions)
-    asked = _readings(replace(mentions, intent=intent)) if intent else {}
-    return next(iter(asked.values())) if len(asked) == 1 else []
+    if len(told) > 1:
+        return told.get(_certain_of(chances, list(told)), [])
+    for kind, readings in told.items():
+        known = kind in chances and bool(mentions.definitions)  # the classifier reads what is said of a definition
+        return readings if not known or chances[OTHER] < _CERTAINLY_NONE else []
+    intent = _likeliest(chances)
+    return _readings(replace(mentions, intent=intent)).get(intent, []) if intent else []
 
 
-def _readings(task: TaskMentions) -> dict[_Reader, list[list[ExactTask]]]:
-    """What each reader finds in a task, where that is all that the task asks for."""
-    found = {reader: (readings, own) for reader, own in _READERS if (readings := list(reader(task)))}
+def _readings(task: TaskMentions) -> _Found:
+    """What each reader finds in a task by its kind, nothing where the task asks for more than that."""
+    found = {reader: readings for reader, *_ in _READERS if (readings := list(reader(task)))}
     if rename_readings in found and _RENAMING.search(task.words):  # what else is said are its consequences
         found = {rename_readings: found[rename_readings]}
-    return {reader: ([] if _asks_for_more(task, own) else readings) for reader, (readings, own) in found.items()}
+    told: _Found = {}
+    for reader, kind, verbs in _READERS:
+        if reader in found:
+            told[kind if kind != OTHER else reader.__name__] = [] if _asks_for_more(task, verbs) else found[reader]
+    return told
 
 
-def _intent(task: TaskMentions) -> str:
-    """The kind of edit that a task's words most likely ask for, '' for none of those that there are readers for."""
-    chances = intent_chances(words_of(parts_of(task)))
+def _certain_of(chances: Mapping[str, float], told: Sequence[str]) -> str:
+    """Which of several kinds of edit a task certainly means, '' where it may mean two of them: one alone would be half
+    of what is asked for."""
+    best = max(told, key=lambda kind: chances.get(kind, 0.0))
+    others = max((chances.get(kind, 0.0) for kind in told if kind != best), default=0.0)
+    return best if len(told) > 1 and chances.get(best, 0.0) >= _CERTAIN and others <= _UNLIKELY else ""
+
+
+def _likeliest(chances: Mapping[str, float]) -> str:
+    """The kind of edit that a task's words ask for, '' for none of those that there are readers for."""
     best = max(chances, key=lambda kind: chances[kind])
     likely = chances[best] >= _LEAST_CHANCE and chances[best] >= _TIMES_OTHER * chances[OTHER]
     return best if likely and best != OTHER else ""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
+from repopilot.agents.editing.exact.sources import Sources
 from repopilot.code.languages import is_test_path
 from repopilot.types import Symbol
 
@@ -31,6 +32,12 @@ _BESIDE = re.compile(
 )
 
 
+_WHAT_THEY_USE = re.compile(
+    r"\b(?:they|it|these|those|ils?|elles?|only)\s+(?:alone\s+|both\s+)?(?:uses?|needs?|utilise(?:nt)?|works? on)\b|"
+    r"\b(?:its|their|ses|leurs?|son|sa)\s+(?:own\s+|private\s+|few\s+)*(?:constants?|helpers?|private\w*|regex\w*|"
+    r"patterns?|constantes?|auxiliaires?)\b"
+)
+"""What says that more goes along."""
 _TOGETHER = re.compile(r"\b(?:together with|along with|and|with|plus|ainsi que|avec|et)\s+(?:[\w-]+\s+){0,2}`?$")
 
 
@@ -57,7 +64,9 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         source = NamedPlace(sources.pop(), "file")
         others = _names_beginning_with(task, moved, source.name)
         if names and others is not None:
-            together = ", ".join(dict.fromkeys([*names, *others]))
+            names = [*names, *others]
+            names += _only_used_by(names, source.name, task.sources) if _WHAT_THEY_USE.search(task.words) else []
+            together = ", ".join(dict.fromkeys(names))
             yield [ExactTask("move", together, "", path, "", (source,), extra=create)]
 
 
@@ -65,6 +74,35 @@ def _has_new_file(task: TaskMentions) -> bool:
     """Whether a task names a file that doesn't exist as a place for something."""
     files = task.sources.workspace.index.files
     return any(m.path not in files and _INTO.search(task.words[: m.start]) for m in task.files)
+
+
+def _only_used_by(names: Sequence[str], path: str, sources: Sources) -> list[str]:
+    """What the top level of a file defines for some of its definitions alone, and for what these use in their turn."""
+    source = sources.get(path)
+    top = [s for s in sources.outline(path) if "." not in s.qualified] if source is not None else []
+    lines = source.text.split("\n") if source is not None else []
+    found: list[str] = []
+    while True:
+        own = [s for s in top if s.name in (*names, *found)]
+        inside = {n for s in own for n in range(s.start_line, s.end_line + 1)}
+        more = [
+            s.name for s in top if s not in own and _is_used_only(s, lines, inside) and not _is_elsewhere(s, sources)
+        ]
+        if not more:
+            return found
+        found += more
+
+
+def _is_used_only(symbol: Symbol, lines: Sequence[str], inside: Collection[int]) -> bool:
+    """Whether some lines of a file use a definition, and no others do."""
+    own = range(symbol.start_line, symbol.end_line + 1)
+    word = re.compile(rf"(?<![\w.]){re.escape(symbol.name)}(?!\w)")
+    used = [n for n, line in enumerate(lines, 1) if n not in own and word.search(line)]
+    return bool(used) and all(n in inside for n in used)
+
+
+def _is_elsewhere(symbol: Symbol, sources: Sources) -> bool:
+    return any(path != symbol.path for path in sources.mentioning(symbol.name))
 
 
 def _names_beginning_with(task: TaskMentions, moved: Sequence[Mention], path: str) -> list[str] | None:

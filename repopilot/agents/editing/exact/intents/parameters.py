@@ -129,7 +129,8 @@ def _by_name(task: TaskMentions, symbol: Symbol, known: Sequence[str], cue: int)
 
 
 _MANDATORY = re.compile(
-    r"\b(?:required|mandatory|no longer optional|(?:no|without an?|drop the|lose its|its) default|obligatoires?)\b"
+    r"\b(?:required|mandatory|no longer optional|obligatoires?|"
+    r"(?:no|without|drop\w*|los\w+|remov\w+) (?:an? |the |its |their )?defaults?)\b"
 )
 
 

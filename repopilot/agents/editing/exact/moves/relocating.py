@@ -191,6 +191,9 @@ def _carry_out(move_: _Move, nodes: list[Node], *, keep: bool) -> None:
     if any(n.kind == "file" for n in needed):
         name = next(n.name for n in needed if n.kind == "file")
         raise GenerationFailed(i18n.message("exact.file_name_used", name=name, path=source.path))
+    if any(n.kind == "sometimes" for n in needed):
+        name = next(n.name for n in needed if n.kind == "sometimes")
+        raise GenerationFailed(i18n.message("exact.bound_sometimes", name=name, path=source.path))
     _check_replaced(move_, needed)
     found = {name: module_references(project, source.path, name) for name in move_.names}
     kept = {n for n in move_.names if keep or _is_used_still(move_, n)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +26,13 @@ class NeededName:
     Attributes:
         name: the name.
         kind: `import` for what a plain import binds (`item`), `types` for what exists for type checkers only, `own` for
-            what the module defines, or binds in another way, `file` for what differs from file to file.
+            what the module defines, or binds in another way, `sometimes` for what it binds only on a condition, `file`
+            for what differs from file to file.
         item: the import; None for what the module defines.
     """
 
     name: str
-    kind: Literal["import", "types", "own", "file"]
+    kind: Literal["import", "types", "own", "sometimes", "file"]
     item: ImportedName | None = None
 
 
@@ -79,7 +81,18 @@ def _needed(source: SourceText, table: NameTable, name: str) -> NeededName:
             return NeededName(name, kind, _whole(source, statement, items[0]))
     if binds and all(_is_in_typing_block(source, u.node) for u in binds):
         return NeededName(name, "types")
-    return NeededName(name, "own")
+    sometimes = hasattr(builtins, name) and binds and all(_is_conditional(u.node) for u in binds)
+    return NeededName(name, "sometimes" if sometimes else "own")
+
+
+def _is_conditional(node: Node) -> bool:
+    """Whether a statement at the top level is executed only on a condition: elsewhere the name is Python's own."""
+    current = node.parent
+    while current is not None and current.type not in ("function_definition", "class_definition"):
+        if current.type == "if_statement":
+            return True
+        current = current.parent
+    return False
 
 
 def _is_in_typing_block(source: SourceText, node: Node) -> bool:
