@@ -269,12 +269,42 @@ def one_definition(name: str, task: ExactTask, sources: Sources) -> Symbol | Non
         GenerationFailed: there is none of a name that can only be code, or it is in a generated file.
     """
     found = candidates(name, task, sources)
+    if len(found) > 1 and task.kind in _WITH_OVERRIDES:
+        found = _overridden(found, sources) or found
     if len(found) > 1:
         raise ambiguous(name, found)
     if not found:
         return None
     check_editable(found[0].path, task, sources)
     return found[0]
+
+
+_WITH_OVERRIDES = frozenset(
+    "rename rename_parameter remove_parameter add_parameter keyword_only positional_only require_parameter "
+    "reorder_parameter".split()
+)
+"""Kinds of edits that change the overrides of a method along with it."""
+
+
+def _overridden(found: Sequence[Symbol], sources: Sources) -> list[Symbol]:
+    """The method that all others of some methods override, [] where there is none."""
+    if any(s.kind != "method" or not s.path.endswith(".py") for s in found):
+        return []
+    project = PythonProject(sources, modules_of(sources.workspace.index))
+    owners_ = {place: s for s in found if (place := _class_of(s, sources)) is not None}
+    if len(owners_) != len(found):
+        return []
+    above = {place: set(project.ancestors(place)) for place in owners_}
+    tops = [place for place in owners_ if all(other == place or place in above[other] for other in owners_)]
+    return [owners_[place] for place in tops]
+
+
+def _class_of(symbol: Symbol, sources: Sources) -> ClassPlace | None:
+    """The innermost class that a method is in."""
+    source = sources.get(symbol.path)
+    nodes = list(class_nodes(source.root)) if source is not None and source.root is not None else []
+    around = [n for n in nodes if n.start_point[0] + 1 <= symbol.start_line and symbol.end_line <= n.end_point[0] + 1]
+    return ClassPlace(symbol.path, max(around, key=lambda n: n.start_byte).start_byte) if around else None
 
 
 def ambiguous(name: str, found: Sequence[Symbol]) -> PlaceAmbiguous:

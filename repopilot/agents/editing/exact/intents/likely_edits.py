@@ -38,10 +38,10 @@ from repopilot.agents.editing.exact.sources import Sources
 
 _LONGEST = 600
 """Characters."""
-_LEAST_CHANCE, _TIMES_OTHER = 0.45, 2.0
+_LEAST_CHANCE, _TIMES_OTHER = 0.35, 1.5
 """How likely a kind of edit has to be where no words tell it, and how much likelier than none."""
-_CERTAIN, _UNLIKELY = 0.6, 0.03
-"""Of several kinds that words tell, one is meant that is at least so likely while the others are at most so."""
+_CERTAIN, _TIMES_LIKELIER = 0.5, 15
+"""Of several kinds that words tell, one is meant that is so likely, and so many times likelier than the others."""
 _CERTAINLY_NONE = 0.9
 _Reader = Callable[[TaskMentions], Iterator[list[ExactTask]]]
 _Found = dict[str, list[list[ExactTask]]]
@@ -63,13 +63,16 @@ _READERS: tuple[tuple[_Reader, str, str], ...] = (
 )
 """The readers, each with the kind of edit that it reads, and the verbs that may ask for it."""
 _RENAMING = re.compile(r"\b(?:re-?name|renomme\w*)\b")
+_CALLING = re.compile(rf"{_RENAMING.pattern}|\b(?:call (?:it|them|this|that)|called|appell?\w+)\b")
+"""What asks for another name, whatever else is asked for."""
 _FURTHER = re.compile(
     r"(?:^|[.;:!?]\s+|,\s+|\b(?:and|then|also|et|puis|aussi)\s+)(?:please\s+|also\s+|then\s+|aussi\s+)*"
     rf"(?P<verb>{_ADD}|{_REMOVE}|raise|return|log|warn|deprecate|bump|leve\w*)\s+(?P<what>[^.;,]*)"
 )
 """Another thing that is asked for."""
 _CONDITION = re.compile(
-    r"\b(?:alias\w*|deprecat\w*|except|unless|(?<![-\w])(?<!keyword )(?<!by name )only (?:in|for|where|when)|but not|"
+    r"\b(?:(?:an?|old|as|add|un|ancien) (?:\w+ )?alias\w*|alias(?:es)? (?:for|pour)|"
+    r"deprecat\w*|except|unless|(?<![-\w])(?<!keyword )(?<!by name )only (?:in|for|where|when)|but not|"
     r"keep(?:s|ing)? (?:the )?old|sauf|temporar\w*|backwards?|compat\w*)\b"
 )
 _NO_ALIAS = re.compile(
@@ -98,12 +101,25 @@ def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
     chances = intent_chances(words_of(parts_of(mentions)))
     told = _readings(mentions)
     if len(told) > 1:
-        return told.get(_certain_of(chances, list(told)), [])
-    for kind, readings in told.items():
-        known = kind in chances and bool(mentions.definitions)  # the classifier reads what is said of a definition
-        return readings if not known or chances[OTHER] < _CERTAINLY_NONE else []
+        renames = RENAME in told and _CALLING.search(mentions.words) is not None
+        kind = _certain_of(chances, list(told))
+        return told.get(kind, []) if kind == RENAME or not renames else []
     intent = _likeliest(chances)
+    for kind, readings in told.items():
+        if kind not in chances or kind == intent or not _is_judged(mentions, readings):
+            return readings
+        if chances[OTHER] >= _CERTAINLY_NONE:
+            return []
+        if chances.get(intent, 0.0) < max(_CERTAIN, _TIMES_LIKELIER * chances[kind]):
+            return readings
     return _readings(replace(mentions, intent=intent)).get(intent, []) if intent else []
+
+
+def _is_judged(task: TaskMentions, readings: Sequence[Sequence[ExactTask]]) -> bool:
+    """Whether the classifier can tell what a task asks for: it reads what is said of definitions and of new names, and
+    takes neither a description nor a new name that is a word of prose for one."""
+    new = {m.last for m in task.fresh}
+    return bool(task.definitions) and not any(e.kind == "rename" and e.new not in new for r in readings for e in r)
 
 
 def _readings(task: TaskMentions) -> _Found:
@@ -123,7 +139,8 @@ def _certain_of(chances: Mapping[str, float], told: Sequence[str]) -> str:
     of what is asked for."""
     best = max(told, key=lambda kind: chances.get(kind, 0.0))
     others = max((chances.get(kind, 0.0) for kind in told if kind != best), default=0.0)
-    return best if len(told) > 1 and chances.get(best, 0.0) >= _CERTAIN and others <= _UNLIKELY else ""
+    chance = chances.get(best, 0.0)
+    return best if len(told) > 1 and chance >= _CERTAIN and chance >= _TIMES_LIKELIER * others else ""
 
 
 def _likeliest(chances: Mapping[str, float]) -> str:

@@ -22,8 +22,8 @@ _FROM = re.compile(
     r"\b(?:from|out of|not in|instead of(?: in)?|de|hors de|depuis|au lieu de)\s+(?:the\s+|le\s+|la\s+)?`?$"
 )
 _INTO = re.compile(
-    r"\b(?:to|into|in|inside|towards?|vers|dans|en|of its own,?)\s+(?:(?:an?|its|their|the|une?|le|la|son|leur)\s+)?"
-    r"(?:(?:new|own|separate|nouve\w+|propre)\s+)*(?:(?:file|module|fichier)\b,?\s*)?(?:called\s+|named\s+|nomme\w*\s+)?`?$"
+    r"\b(?:to|into|in|inside|towards?|vers|dans|en|of (?:its|their) own,?)\s+"
+    r"(?:(?:an?|its|their|the|une?|le|la|son|leur)\s+)?(?:(?:new|own|separate|nouve\w+|propre)\s+)*(?:(?:file|module|fichier)\b,?\s*)?(?:called\s+|named\s+|nomme\w*\s+)?`?$"
 )
 _BESIDE = re.compile(
     r"\b(?:next to|beside|besides|near|alongside|below|above|under|after|before|"
@@ -38,6 +38,7 @@ _WHAT_THEY_USE = re.compile(
     r"patterns?|constantes?|auxiliaires?)\b"
 )
 """What says that more goes along."""
+_DEFINED = re.compile(r"\b(?:function|class|constant|variable|helper|module-level|fonction|classe|constante)\s+`?$")
 _TOGETHER = re.compile(r"\b(?:together with|along with|and|with|plus|ainsi que|avec|et)\s+(?:[\w-]+\s+){0,2}`?$")
 
 
@@ -50,8 +51,8 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if not task.asks(MOVE, _MOVING) and (task.intent or not _has_new_file(task)):
         return
     movable = [(m, symbol.path) for m in task.definitions if (symbol := _single(m)) is not None]
-    movable = [(m, path) for m, path in movable if m.is_code or m.name[:1].isupper()]
-    movable = [(m, path) for m, path in movable if m.is_code] or movable
+    movable = [(m, path) for m, path in movable if m.is_code or m.name[:1].isupper() or _is_called_so(m, task)]
+    movable = movable if any(m.is_code for m, _ in movable) else movable[:1]
     for path, beside in _destinations(task):
         sources = {found for _, found in movable if found != path}
         if len(sources) != 1:
@@ -68,6 +69,11 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
             names += _only_used_by(names, source.name, task.sources) if _WHAT_THEY_USE.search(task.words) else []
             together = ", ".join(dict.fromkeys(names))
             yield [ExactTask("move", together, "", path, "", (source,), extra=create)]
+
+
+def _is_called_so(mention: Mention, task: TaskMentions) -> bool:
+    """Whether a word of prose is said to be a definition."""
+    return _DEFINED.search(task.words[: mention.start]) is not None
 
 
 def _has_new_file(task: TaskMentions) -> bool:

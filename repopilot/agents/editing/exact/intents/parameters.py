@@ -10,6 +10,7 @@ from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.grounded_shapes import single_move
 from repopilot.agents.editing.exact.intents.task_mentions import (
     ALL_OF_THEM,
+    Mention,
     TaskMentions,
     described_functions,
     is_written,
@@ -94,14 +95,23 @@ def _in_files(task: TaskMentions, cue: int) -> Iterator[tuple[Symbol, list[str]]
     yield from found if len(found) == 1 else []
 
 
+_BETWEEN = re.compile(
+    r"[`()\s]*(?:,|as well as|ainsi que|,? ?(?:and|et))\s*(?:(?:on|in|of|for|to|dans|de|sur|pour|a)\s+)?[`\s]*"
+)
+"""What stands between the functions of a list."""
+
+
 def _is_joined(task: TaskMentions, symbol: Symbol, first: Symbol) -> bool:
     """Whether a task names two functions in one list."""
-    mentions = [next((m for m in task.functions() if s in m.symbols), None) for s in (first, symbol)]
-    one, other = mentions
-    if one is None or other is None:
-        return False
-    between = task.words[min(one.end, other.end) : max(one.start, other.start)]
-    return re.fullmatch(r"[`()\s]*(?:,|and|et|as well as|ainsi que)[`\s]*", between) is not None
+    mentions = sorted(task.functions(), key=lambda m: m.start)
+    lists: list[list[Mention]] = []
+    for mention in mentions:
+        last = lists[-1][-1] if lists else None
+        if last is not None and _BETWEEN.fullmatch(task.words[last.end : mention.start]):
+            lists[-1].append(mention)
+        else:
+            lists.append([mention])
+    return any(all(any(s in m.symbols for m in listed) for s in (first, symbol)) for listed in lists)
 
 
 def _said(task: TaskMentions, symbol: Symbol, known: Sequence[str]) -> list[str]:

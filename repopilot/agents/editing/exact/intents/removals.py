@@ -55,7 +55,7 @@ def deletion_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(DELETE, _REMOVAL):
+    if not task.asks(DELETE, _REMOVAL) or not (_REMOVAL.search(task.words) or _UNUSED.search(task.words)):
         return
     only = len({m.last for m in task.definitions if m.is_code}) == 1 and not task.files
     for mention in task.definitions:
@@ -94,9 +94,10 @@ def parameter_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     found = _said_of(task, said)
     if not found and (task.intent or _THAT_PARAMETER.search(task.words)):
         found = _said_of(task, task.text)
-    if len(found) == 1:
-        symbol, name = found.pop()
-        yield [ExactTask("remove_parameter", name, "parameter", "", "", place_of(symbol))]
+    if len({(symbol.name, name) for symbol, name in found}) == 1:  # overrides of a method follow it
+        symbol, name = min(found, key=lambda pair: (pair[0].path, pair[0].start_line))
+        place = place_of(symbol) if len(found) == 1 else (NamedPlace(symbol.name, "function"),)
+        yield [ExactTask("remove_parameter", name, "parameter", "", "", place)]
 
 
 def _said_of(task: TaskMentions, text: str) -> set[tuple[Symbol, str]]:

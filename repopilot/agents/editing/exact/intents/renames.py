@@ -66,6 +66,7 @@ _PLACE = re.compile(
 """What stands between a thing and where it is."""
 _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword)\b")
 _METHODS = ("method", "declaration")
+_ATTRIBUTE = re.compile(r"\b(?:attributes?|fields?|attributs?|champs?)\b")
 _VARIABLE = re.compile(r"\b(?:variables?|locals?|locale)\b")
 _MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b")
 _ORDINALS = {
@@ -279,6 +280,8 @@ def _of_parameter(task: TaskMentions, new: str, words: str) -> Iterator[ExactTas
         return
     for function in task.functions():
         for symbol in function.symbols:
+            if symbol.kind == "class" and _ATTRIBUTE.search(words):  # the parameter follows its attribute
+                continue
             known = parameters_of(symbol, task.sources)
             said = [n for n in task.parameters_said(symbol, task.text) if n != new]
             if not said and nth is not None and known:

@@ -29,7 +29,7 @@ ALL_OF_THEM = re.compile(r"\b(?:all|every\w*|throughout|each|both|implement\w*|t
 """What says that all definitions of a name are meant."""
 _ENDS = frozenset(".!?;")
 _KIND_BEFORE = re.compile(
-    r"\b(?:function|method|class|helper|constant|module|type|struct|interface|exception|decorator|in|of|for|from|to|"
+    r"\b(?:function|method|class|helper|constant|module|type|struct|interface|exception|decorator|module-level|in|of|for|from|to|"
     r"dans|de|classe|fonction|méthode|constante|exception)\s+$",
     re.I,
 )
@@ -132,6 +132,7 @@ def mentions_of(task: str, sources: Sources) -> TaskMentions:
     tokens = tokens_of(task)
     sentences = _sentences(tokens, task)
     found = [m for t in tokens if (m := _mention(t, task, sentences, sources)) is not None]
+    found = sorted((*found, *_listed(tokens, found, sources)), key=lambda m: m.start)
     unknown = tuple(m for m in found if not m.symbols and not m.path)
     return TaskMentions(
         task,
@@ -157,11 +158,10 @@ def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
     spans |= {m.start: (m.end, "NEW") for m in task.fresh}
     spans |= {m.start: (m.end, "FILE" if m.path in known else "NEWFILE") for m in task.files}
     spans |= {t.start: (t.end, "LIT") for t in tokens_of(task.text) if t.kind == "literal"}
-    own = {m.start for m in task.functions()}
-    for name in {name for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources)}:
-        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", task.text):
-            before = spans.get(match.start(), (0, ""))[1]
-            if match.start() not in own and before in ("", "DEF"):
+    passed = {(m.last, name) for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources)}
+    for name in {name for function, name in passed if name != function}:
+        for match in re.finditer(rf"(?<![\w.])`?{re.escape(name)}`?(?!\w)", task.text):
+            if spans.get(match.start(), (0, ""))[1] in ("", "DEF", "FILE"):
                 spans[match.start()] = (match.end(), "PARAM")
     at = 0
     for start, (end, slot) in sorted(spans.items()):
@@ -171,6 +171,35 @@ def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
         yield slot, task.text[start:end]
         at = end
     yield "", task.text[at:]
+
+
+_SEPARATORS = frozenset((",", "and", "et", "or", "ou", "/", "&"))
+
+
+def _listed(tokens: Sequence[Token], found: Sequence[Mention], sources: Sources) -> list[Mention]:
+    """Words in a list with names that are surely code, where the same file defines them: `add, incr and add_all`."""
+    known = {m.start: m for m in found if m.symbols and m.is_code}
+    listed: list[Mention] = []
+    for order in (tokens, tokens[::-1]):
+        last: Mention | None = None
+        for token in order:
+            if token.low in _SEPARATORS or token.text in _SEPARATORS:
+                continue
+            mention = known.get(token.start)
+            if mention is None and last is not None and token.kind == "word":
+                mention = _beside(token, last, sources)
+                if mention is not None:
+                    known[token.start] = mention
+                    listed.append(mention)
+            last = mention
+    return [m for m in listed if m.start not in {other.start for other in found}]
+
+
+def _beside(token: Token, other: Mention, sources: Sources) -> Mention | None:
+    """A word as a mention of what the file of another one defines, None for any other word."""
+    paths = {symbol.path for symbol in other.symbols}
+    symbols = tuple(s for s in _definitions(token.text, sources) if s.path in paths and s.name == token.text)
+    return Mention(token.text, token.start, token.end, other.sentence, symbols) if symbols else None
 
 
 _KEEPING = re.compile(

@@ -17,7 +17,14 @@ from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.deletion import definitions_of, remove_export, remove_imports_of, statement_span
 from repopilot.agents.editing.exact.entries import added_entry, sorted_position, with_blank_lines
 from repopilot.agents.editing.exact.exact_task import ExactTask
-from repopilot.agents.editing.exact.locate import check_editable, is_code_name, is_name, not_found, one_definition
+from repopilot.agents.editing.exact.locate import (
+    candidates,
+    check_editable,
+    is_code_name,
+    is_name,
+    not_found,
+    one_definition,
+)
 from repopilot.agents.editing.exact.locate import path_named as existing_path
 from repopilot.agents.editing.exact.mentions import is_history
 from repopilot.agents.editing.exact.moves.go_files import move_in_package
@@ -122,7 +129,8 @@ def move(task: ExactTask, sources: Sources) -> Patch | None:
     if not nodes or any(n.parent is None or n.parent.type != "module" for n in nodes):
         return None
     target = _target_path(task, source.path, sources)
-    check_editable(target, task, sources)
+    for path in (source.path, target):
+        check_editable(path, task, sources)
     nodes.sort(key=lambda n: n.start_byte)
     moving = _Move(project, source, target, [s.name for s in found], [_extent(source, n) for n in nodes])
     if sources.get(target) is None:
@@ -132,7 +140,8 @@ def move(task: ExactTask, sources: Sources) -> Patch | None:
 
 
 def _symbol(name: str, task: ExactTask, sources: Sources) -> Symbol | None:
-    symbol = one_definition(name, task, sources)
+    top = [s for s in candidates(name, task, sources) if "." not in s.qualified]
+    symbol = top[0] if len(top) == 1 else one_definition(name, task, sources)
     if symbol is None and is_code_name(name):
         raise not_found(name, task, sources.workspace.index)
     return symbol
