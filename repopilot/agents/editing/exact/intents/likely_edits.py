@@ -38,7 +38,7 @@ from repopilot.agents.editing.exact.sources import Sources
 
 _LONGEST = 600
 """Characters."""
-_LEAST_CHANCE, _TIMES_OTHER = 0.35, 1.5
+_LEAST_CHANCE, _TIMES_OTHER = 0.35, 0.8
 """How likely a kind of edit has to be where no words tell it, and how much likelier than none."""
 _CERTAIN, _TIMES_LIKELIER = 0.5, 15
 """Of several kinds that words tell, one is meant that is so likely, and so many times likelier than the others."""
@@ -127,6 +127,8 @@ def _readings(task: TaskMentions) -> _Found:
     found = {reader: readings for reader, *_ in _READERS if (readings := list(reader(task)))}
     if rename_readings in found and _RENAMING.search(task.words):  # what else is said are its consequences
         found = {rename_readings: found[rename_readings]}
+    if required_readings in found:  # what else would be said of its default
+        found.pop(default_readings, None)
     told: _Found = {}
     for reader, kind, verbs in _READERS:
         if reader in found:
@@ -145,9 +147,8 @@ def _certain_of(chances: Mapping[str, float], told: Sequence[str]) -> str:
 
 def _likeliest(chances: Mapping[str, float]) -> str:
     """The kind of edit that a task's words ask for, '' for none of those that there are readers for."""
-    best = max(chances, key=lambda kind: chances[kind])
-    likely = chances[best] >= _LEAST_CHANCE and chances[best] >= _TIMES_OTHER * chances[OTHER]
-    return best if likely and best != OTHER else ""
+    best = max((kind for kind in chances if kind != OTHER), key=lambda kind: chances[kind])
+    return best if chances[best] >= max(_LEAST_CHANCE, _TIMES_OTHER * chances[OTHER]) else ""
 
 
 def _asks_for_more(task: TaskMentions, own: str) -> bool:

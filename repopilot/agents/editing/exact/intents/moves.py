@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions
+from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, module_path
 from repopilot.agents.editing.exact.sources import Sources
 from repopilot.code.languages import is_test_path
 from repopilot.types import Symbol
@@ -39,6 +39,7 @@ _WHAT_THEY_USE = re.compile(
 )
 """What says that more goes along."""
 _DEFINED = re.compile(r"\b(?:function|class|constant|variable|helper|module-level|fonction|classe|constante)\s+`?$")
+_MODULE_SAID = re.compile(r"\b(?P<before>[a-z_]\w+) module\b|\bmodule (?P<after>[a-z_]\w+)\b")
 _TOGETHER = re.compile(r"\b(?:together with|along with|and|with|plus|ainsi que|avec|et)\s+(?:[\w-]+\s+){0,2}`?$")
 
 
@@ -133,6 +134,10 @@ def _destinations(task: TaskMentions) -> Iterator[tuple[str, str]]:
     told = [m for m in files if _INTO.search(task.words[: m.start])]
     for mention in dict.fromkeys([*told, *files]):
         yield mention.path, ""
+    for match in _MODULE_SAID.finditer(task.words):
+        path = module_path(match["before"] or match["after"], task.sources)
+        if path and not _FROM.search(task.words[: match.start()]):
+            yield path, ""
     for mention in task.definitions:
         symbol = _single(mention)
         if symbol is not None and _BESIDE.search(task.words[: mention.start]):

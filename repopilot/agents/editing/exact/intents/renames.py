@@ -19,6 +19,7 @@ from repopilot.agents.editing.exact.intents.task_mentions import (
 from repopilot.agents.editing.exact.locate import dotted
 from repopilot.agents.editing.exact.sources import word_pattern
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.types import Symbol
 
 RENAME = "rename"
 _NAMING = re.compile(
@@ -49,6 +50,10 @@ _OTHER_WISH = re.compile(
 )
 """What else may be wanted of what exists with a name that doesn't."""
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+_ALIKE = 0.7
+"""How alike names are of which one is surely the other's new form."""
+_NEAR = 40
+"""Characters around a name in which it is said what it is."""
 _SHORTEST = 3
 """Letters of a new name that could be a word of prose."""
 _NO_NAMES = frozenset("only too instead here there everywhere again seulement aussi ici partout".split())
@@ -68,7 +73,7 @@ _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword)\b")
 _METHODS = ("method", "declaration")
 _ATTRIBUTE = re.compile(r"\b(?:attributes?|fields?|attributs?|champs?)\b")
 _VARIABLE = re.compile(r"\b(?:variables?|locals?|locale)\b")
-_MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b")
+_MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b(?!-)")
 _ORDINALS = {
     "first": 0, "premier": 0, "1st": 0, "second": 1, "deuxieme": 1, "2nd": 1, "third": 2, "troisieme": 2, "3rd": 2,
     "fourth": 3, "quatrieme": 3, "last": -1, "dernier": -1,
@@ -145,7 +150,9 @@ def _of_mention(mention: Mention, new: _New, words: str, task: TaskMentions) -> 
             yield [ExactTask("rename", mention.last, "", new.name, extra={"all": "yes"})]
     elif mention.symbols:
         places = tuple(NamedPlace(p, "file") for p in _paths_of(mention, task))
-        edit = ExactTask("rename", mention.name, "", new.name, "", places)
+        meant = _of_kind_said(mention, task)
+        place = f"{meant.path}:{meant.qualified}" if meant is not None else ""
+        edit = ExactTask("rename", mention.name, "", new.name, "", places, place)
         file = _new_file(mention, task) if _MODULE.search(words) else None
         yield [edit, file] if file is not None else [edit]
     else:
@@ -165,7 +172,7 @@ def _renamed_file(task: TaskMentions) -> ExactTask | None:
 
 
 def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
-    """Old names directly before new ones; [] where a new name stands elsewhere."""
+    """Several old names, each with its new one: directly before it, or so like it as no other; [] for anything else."""
     if len(task.fresh) < 2 or not task.asks(RENAME, _NAMING):
         return []
     found = [
@@ -174,7 +181,20 @@ def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
         for old in task.definitions
         if old.end <= new.start and _BETWEEN.match(task.words[old.end : new.start])
     ]
-    return found if tuple(new for _, new in found) == task.fresh else []
+    if tuple(new for _, new in found) == task.fresh:
+        return found
+    alike = [(_most_alike(new, task.definitions), new) for new in task.fresh if task.definitions]
+    sure = all(_likeness(old, new) >= _ALIKE for old, new in alike)
+    return alike if sure and len({old.last for old, _ in alike}) == len(task.fresh) else []
+
+
+def _most_alike(new: Mention, known: Sequence[Mention]) -> Mention:
+    """The name that a new one is most like, first of all one that is a part of it."""
+    return max(known, key=lambda old: (old.last in new.last, _likeness(old, new)))
+
+
+def _likeness(old: Mention, new: Mention) -> float:
+    return difflib.SequenceMatcher(None, old.last.lower().strip("_"), new.last.lower().strip("_")).ratio()
 
 
 def _new_name(task: TaskMentions) -> _New | None:
@@ -216,7 +236,7 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     )
     plain = (direct or joined) and end - at >= _SHORTEST and _ends_phrase(task.text, end)
     word = task.text[at:end]
-    plain = plain and word.lower() not in _NO_NAMES and (joined or not task.sources.mentioning(word))
+    plain = plain and word.lower() not in _NO_NAMES and (joined or asked or not task.sources.mentioning(word))
     if own is None and not plain:
         return 0
     fresh = own is not None and own in task.fresh
@@ -243,7 +263,8 @@ def _ends_phrase(text: str, at: int) -> bool:
 
 def _old_names(task: TaskMentions, new: _New, sentence: int) -> list[Mention]:
     """What may be renamed, likeliest first."""
-    known = [m for m in (*task.definitions, *task.files, *task.unknown) if _may_be_old(m, new, task)]
+    files = task.files if _MODULE.search(task.words) else ()
+    known = [m for m in (*task.definitions, *files, *task.unknown) if _may_be_old(m, new, task)]
     strong = [m for m in known if m.is_code] or known
     strong = [m for m in strong if not _is_place(m, strong, task)]
     return sorted(strong, key=lambda m: (-_old_score(m, new, task, sentence), m.start))
@@ -268,7 +289,7 @@ def _is_place(mention: Mention, others: Sequence[Mention], task: TaskMentions) -
 def _old_score(mention: Mention, new: _New, task: TaskMentions, sentence: int) -> float:
     """How likely a mention is what is renamed: it stands before the new name, is like it, or is in its sentence."""
     joined = mention.end <= new.at and _BETWEEN.match(task.words[mention.end : new.at]) is not None
-    alike = difflib.SequenceMatcher(None, mention.last.lower().strip("_"), new.name.lower().strip("_")).ratio()
+    alike = _likeness(mention, Mention(new.name, new.at, new.at, sentence))
     before = mention.sentence == sentence and mention.start < new.at
     return 3 * joined + 2 * alike + 0.6 * before + 0.4 * (mention.start < new.at)
 
@@ -337,6 +358,16 @@ def _paths_of(mention: Mention, task: TaskMentions) -> Sequence[str]:
     """The files that a task names beside one of several definitions."""
     named = {m.path for m in task.files}
     return [path for path in named if len(mention.symbols) > 1 and any(s.path == path for s in mention.symbols)]
+
+
+def _of_kind_said(mention: Mention, task: TaskMentions) -> Symbol | None:
+    """Of several definitions of a name the one that the task calls a function, or a method; None for no such."""
+    near = task.words[max(0, mention.start - _NEAR) : mention.end + _NEAR]
+    if len(mention.symbols) < 2 or ("method" in near) == ("function" in near):
+        return None
+    kind = "method" if "method" in near else "function"
+    found = [s for s in mention.symbols if s.kind == kind]
+    return found[0] if len(found) == 1 else None
 
 
 def _new_file(mention: Mention, task: TaskMentions) -> ExactTask | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repopilot.agents.editing.exact.declared_fields import declared_fields
 from repopilot.agents.editing.exact.described import name_parts
 from repopilot.agents.editing.exact.exact_task import NamedPlace
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names
 from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
-from repopilot.agents.editing.exact.sources import Sources
+from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
 from repopilot.agents.editing.exact.wording.constraints import without_constraints
 from repopilot.agents.editing.exact.wording.task_tokens import Token, folded, tokens_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
@@ -22,6 +22,9 @@ from repopilot.types import Symbol
 _MOST_PARAMETERS = 40
 _MOST_NAMES = 2000
 """Definitions among which one that words describe is looked for."""
+_SHORTEST_NAME = 3
+_MOST_FILES = 20
+"""Files with a word in which it is looked for as a name."""
 _SHORTEST_PART, _STEM = 2, 5
 """Letters of a part of a name that tells something, and of a word that stand for all its forms."""
 _FUNCTIONS = ("function", "method", "class", "macro")
@@ -79,7 +82,7 @@ class TaskMentions:
         unknown: names that no definition has.
         sentences: where each sentence begins and ends.
         kept: names that the task says shall stay as they are.
-        fresh: those of `unknown` that stand nowhere in the repository.
+        fresh: those of `unknown` that nothing in the repository's code is called by.
         sources: the files.
         intent: the kind of edit that the words surely ask for, '' for none.
     """
@@ -133,6 +136,7 @@ def mentions_of(task: str, sources: Sources) -> TaskMentions:
     sentences = _sentences(tokens, task)
     found = [m for t in tokens if (m := _mention(t, task, sentences, sources)) is not None]
     found = sorted((*found, *_listed(tokens, found, sources)), key=lambda m: m.start)
+    found = [_with_defining_path(m, found) for m in found]
     unknown = tuple(m for m in found if not m.symbols and not m.path)
     return TaskMentions(
         task,
@@ -142,9 +146,33 @@ def mentions_of(task: str, sources: Sources) -> TaskMentions:
         unknown,
         sentences,
         _kept(task),
-        tuple(m for m in unknown if not sources.mentioning(m.last)),
+        tuple(m for m in unknown if _is_fresh(m.last, sources)),
         sources,
     )
+
+
+def _with_defining_path(mention: Mention, others: Sequence[Mention]) -> Mention:
+    """The mention of a file as that of the one which defines what the task names, where its path ends so."""
+    defining = {s.path for m in others for s in m.symbols if m.is_code and f"/{s.path}".endswith(f"/{mention.name}")}
+    return replace(mention, path=defining.pop()) if mention.path and len(defining) == 1 else mention
+
+
+def _is_fresh(name: str, sources: Sources) -> bool:
+    """Whether nothing in the code is called by a name: texts may have it as a word."""
+    paths = sources.mentioning(name)
+    if len(paths) > _MOST_FILES or (paths and name.isupper()):  # an abbreviation
+        return not paths
+    code = (sources.get(path) for path in paths if file_kind(path) == "code")
+    return not any(_has_identifier(source, name) for source in code if source is not None)
+
+
+def _has_identifier(source: SourceText, name: str) -> bool:
+    root = source.root
+    nodes = (
+        root.descendant_for_byte_range(*match.span()) if root is not None else None
+        for match in word_pattern(name).finditer(source.data)
+    )
+    return root is None or any(node is None or "identifier" in node.type for node in nodes)
 
 
 def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
@@ -157,11 +185,13 @@ def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
     spans = {m.start: (m.end, "DEF") for m in (*task.unknown, *task.definitions) if m.is_code or m.name[:1].isupper()}
     spans |= {m.start: (m.end, "NEW") for m in task.fresh}
     spans |= {m.start: (m.end, "FILE" if m.path in known else "NEWFILE") for m in task.files}
-    spans |= {t.start: (t.end, "LIT") for t in tokens_of(task.text) if t.kind == "literal"}
+    tokens = tokens_of(task.text)
+    spans |= {t.start: (t.end, "LIT") for t in tokens if t.kind == "literal"}
+    spans |= {t.start: (t.end, "NEW") for t in _new_words(tokens, task) if t.start not in spans}
     passed = {(m.last, name) for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources)}
     for name in {name for function, name in passed if name != function}:
         for match in re.finditer(rf"(?<![\w.])`?{re.escape(name)}`?(?!\w)", task.text):
-            if spans.get(match.start(), (0, ""))[1] in ("", "DEF", "FILE"):
+            if spans.get(match.start(), (0, ""))[1] in ("", "DEF", "FILE", "NEW"):
                 spans[match.start()] = (match.end(), "PARAM")
     at = 0
     for start, (end, slot) in sorted(spans.items()):
@@ -171,6 +201,34 @@ def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
         yield slot, task.text[start:end]
         at = end
     yield "", task.text[at:]
+
+
+_NAMED_SO = re.compile(
+    r"(?:\b(?:to|into|as|be|it|them|called|named|spelled|becomes?|name|en|devient|devenir|nommer|appeler|appelle\w*|"
+    r"s'appeler|nom)|->|→)\s+$"
+)
+_PHRASE_ENDS = re.compile(
+    r"\s*(?:$|[,;:!?)]|\.(?!\w)|(?:in|throughout|everywhere|instead|please|for|and|dans|partout|pour|et)\b)"
+)
+_NO_NAMES = frozenset(
+    "it that this them out here there too only also now again instead true false none everywhere one all name "
+    "names".split()
+)
+
+
+def _new_words(tokens: Sequence[Token], task: TaskMentions) -> list[Token]:
+    """The words of prose that stand where a new name would, and that nothing is defined as."""
+    symbols = task.sources.workspace.index.symbols
+    return [
+        token
+        for token in tokens
+        if token.kind == "word"
+        and len(token.text) >= _SHORTEST_NAME
+        and token.low not in _NO_NAMES
+        and _NAMED_SO.search(task.words[: token.start])
+        and _PHRASE_ENDS.match(task.text[token.end :])
+        and not symbols(token.text)
+    ]
 
 
 _SEPARATORS = frozenset((",", "and", "et", "or", "ou", "/", "&"))
@@ -231,7 +289,7 @@ def _mention(token: Token, task: str, sentences: Sequence[tuple[int, int]], sour
     name = re.sub(r"\(.*\)$", "", token.inner.strip().lstrip("@"), flags=re.S)
     number = next(n for n, (_, end) in enumerate(sentences) if token.start < end)
     if token.is_path:
-        path = path_named(name, index) or name
+        path = path_named(name, index) or _likeliest_path(name, index) or name
         return Mention(name, token.start, token.end, number, path=path)
     if token.kind == "word":
         symbols = _definitions(name, sources) if _may_be_code(token, task) else ()
@@ -239,8 +297,15 @@ def _mention(token: Token, task: str, sentences: Sequence[tuple[int, int]], sour
     if token.kind not in ("name", "quoted") or not is_name(name) or (token.kind == "quoted" and not token.is_code):
         return None
     symbols = _definitions(name, sources)
-    path = _module(name, sources) if not symbols else ""
+    path = module_path(name, sources) if not symbols else ""
     return Mention(name, token.start, token.end, number, symbols, path)
+
+
+def _likeliest_path(name: str, index: Index) -> str:
+    """Of several files with the end of a path the one of code that is nearest to the top, '' for none."""
+    found = [p for p in index.files if p.endswith(f"/{name}")]
+    code = [p for p in found if file_kind(p) == "code" and not is_test_path(p) and not is_example_path(p)]
+    return min(code or found, key=lambda p: (p.count("/"), p), default="")
 
 
 def _may_be_code(token: Token, task: str) -> bool:
@@ -271,7 +336,7 @@ def _definitions(name: str, sources: Sources) -> tuple[Symbol, ...]:
     return tuple(own or found)
 
 
-def _module(name: str, sources: Sources) -> str:
+def module_path(name: str, sources: Sources) -> str:
     """The file of a module's name, '' for none or several."""
     stem = dotted(name).replace(".", "/")
     files = [p for p in sources.workspace.index.files if file_kind(p) == "code" and not is_test_path(p)]

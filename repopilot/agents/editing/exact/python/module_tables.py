@@ -1,4 +1,4 @@
-"""Tables of a package that say by strings from which module it gets a name, as those of lazy imports (PEP 562) do."""
+"""Tables and calls that say by strings from which module a name is, as those of lazy imports (PEP 562) do."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _CONTAINERS = ("list", "tuple", "set")
 
 
 def module_beside(source: SourceText, string: Node, paths: Collection[str], modules: Modules) -> Node | None:
-    """The string that says the module of a name, in the entry of a table that both are in.
+    """The string that says the module of a name, in the entry of a table or the call that both are in.
 
-    `"Name": ".module"`, `"module": ["Name", "Other"]` and `"Name": ("package.module", "Name")` are such entries.
+    `"Name": ".module"`, `"module": ["Name", "Other"]` and `"Name": ("package.module", "Name")` are such entries,
+    `get_import("package.module", "Name")` such a call.
 
     Args:
         source: the file.
@@ -30,7 +31,7 @@ def module_beside(source: SourceText, string: Node, paths: Collection[str], modu
     entry = string.parent
     while entry is not None and entry.type in _CONTAINERS:
         entry = entry.parent
-    if entry is None or entry.type != "pair":
+    if entry is None or entry.type not in ("pair", "argument_list"):
         return None
     for other in _strings(entry):
         written = string_content(source, other) if other.id != string.id else ""
