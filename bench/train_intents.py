@@ -1,4 +1,4 @@
-"""Train the classifier of edit intents (repopilot/agents/editing/exact/intents/weights.npz).
+"""Train the classifier of edit intents (repopilot/agents/editing/exact/intents/intent_weights.npz).
 
     python -m bench.train_intents [--check]
 
@@ -19,10 +19,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from repopilot.agents.editing.exact.intents.classifier import BUCKETS, features, words_of
+from repopilot.agents.editing.exact.intents.intent_classifier import BUCKETS, features, words_of
 
 DATA = Path(__file__).parent / "data" / "edit_intents"
-OUT = Path(__file__).parents[1] / "repopilot" / "agents" / "editing" / "exact" / "intents" / "weights.npz"
+OUT = Path(__file__).parents[1] / "repopilot" / "agents" / "editing" / "exact" / "intents" / "intent_weights.npz"
 SURE = 0.8
 _TAG = re.compile(r"<(def|param|new|file|newfile|lit)>(.*?)</\1>", re.S)
 

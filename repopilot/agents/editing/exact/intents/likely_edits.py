@@ -14,8 +14,8 @@ from repopilot.agents.editing.exact.intents.additions import (
     entry_readings,
     export_readings,
 )
-from repopilot.agents.editing.exact.intents.classifier import OTHER, intent_chances, words_of
 from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
+from repopilot.agents.editing.exact.intents.intent_classifier import OTHER, intent_chances, words_of
 from repopilot.agents.editing.exact.intents.moves import MOVE, move_readings
 from repopilot.agents.editing.exact.intents.parameters import (
     KEYWORD_ONLY,

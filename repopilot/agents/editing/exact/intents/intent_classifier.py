@@ -28,7 +28,7 @@ OTHER = "other"
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|->|=>|→|[?:;]")
 _PART_LENGTHS = (2, 3, 4, 5)
 _MOST_COUNTED = 3
-_WEIGHTS = "weights.npz"
+_WEIGHTS = "intent_weights.npz"
 
 
 def words_of(parts: Iterable[tuple[str, str]]) -> list[str]:
