@@ -15,15 +15,16 @@ MOVE = "move"
 _MOVING = re.compile(
     r"\b(?:mov(?:e|es|ed|ing)|liv(?:e|es|ing)|belongs?|sits?|home|own file|own module|go(?:es)? (?:in|into|to|next)|"
     r"relocat\w+|extract\w*|put|place[dr]?|split\w*|separat\w+|pull\w*|sitting|happier|better off|fits? (?:better )?in|"
-    r"sort(?:ir|ez|i|ie|ons)|isol\w+|separ\w+|extrai\w+|"
-    r"deplac\w+|vivre|vit|appartien\w+|rang\w+|transfer\w+|mets|mettre|sa place)\b"
+    r"sort(?:ir|ez|i|ie|ons)|isol\w+|separ\w+|extrai\w+|deplac\w+|vivre|vit|appartien\w+|rang\w+|transfer\w+|mets|"
+    r"mettre|sa place)\b"
 )
 _FROM = re.compile(
     r"\b(?:from|out of|not in|instead of(?: in)?|de|hors de|depuis|au lieu de)\s+(?:the\s+|le\s+|la\s+)?`?$"
 )
 _INTO = re.compile(
     r"\b(?:to|into|in|inside|towards?|vers|dans|en|of (?:its|their) own,?)\s+"
-    r"(?:(?:an?|its|their|the|une?|le|la|son|leur)\s+)?(?:(?:new|own|separate|nouve\w+|propre)\s+)*(?:(?:file|module|fichier)\b,?\s*)?(?:called\s+|named\s+|nomme\w*\s+)?`?$"
+    r"(?:(?:an?|its|their|the|une?|le|la|son|leur)\s+)?(?:(?:new|own|separate|nouve\w+|propre)\s+)*"
+    r"(?:(?:file|module|fichier)\b,?\s*)?(?:called\s+|named\s+|nomme\w*\s+)?`?$"
 )
 _BESIDE = re.compile(
     r"\b(?:next to|beside|besides|near|alongside|below|above|under|after|before|"

@@ -32,8 +32,8 @@ ALL_OF_THEM = re.compile(r"\b(?:all|every\w*|throughout|each|both|implement\w*|t
 """What says that all definitions of a name are meant."""
 _ENDS = frozenset(".!?;")
 _KIND_BEFORE = re.compile(
-    r"\b(?:function|method|class|helper|constant|module|type|struct|interface|exception|decorator|module-level|in|of|for|from|to|"
-    r"dans|de|classe|fonction|méthode|constante|exception)\s+$",
+    r"\b(?:function|method|class|helper|constant|module|module-level|type|struct|interface|exception|decorator|in|of|"
+    r"for|from|to|dans|de|classe|fonction|méthode|constante|exception)\s+$",
     re.I,
 )
 _KIND_AFTER = re.compile(
