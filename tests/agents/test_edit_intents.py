@@ -84,6 +84,20 @@ def test_of_two_kinds_that_words_suggest_the_certain_one_is_meant(tmp_path) -> N
     assert "def heat_up(target, probe, fast=False, retries=5)" in new and "heat_up(0, probe, True)" in new
 
 
+def test_a_word_of_naming_is_no_rename_where_something_else_is_wanted(tmp_path) -> None:
+    outcome = exact_edit("callers of heat_up have to name `probe`", workspace_of(tmp_path, FILES))
+    assert outcome is None or {edit.kind for edit in outcome.edits} == {"keyword_only"}
+
+
+def test_why_a_rename_cannot_be_made_is_said(tmp_path) -> None:
+    files = {
+        **FILES,
+        "kiln/all.py": "def load_gas():\n    return 1\n\n\ndef load(kind):\n    return globals()['load_' + kind]()\n",
+    }
+    with pytest.raises(GenerationFailed, match="load_gas"):
+        exact_edit("My vote goes to `read_gas` for load_gas, which says so little.", workspace_of(tmp_path, files))
+
+
 def test_two_wishes_are_not_half_done(tmp_path) -> None:
     task = "Please make the second parameter of heat_up keyword-only and call it goal instead of target."
     assert exact_edit(task, workspace_of(tmp_path, FILES)) is None

@@ -202,7 +202,9 @@ def _words(text: str) -> str:
     return re.sub(r"[^\w.]+", " ", folded(text)).strip(" .")
 
 
-_SAID_IF_IMPOSSIBLE = frozenset(("move", "reorder_parameter", "keyword_only", "rename_file"))
+_SAID_IF_IMPOSSIBLE = frozenset(
+    "move rename rename_file rename_parameter remove_parameter reorder_parameter keyword_only require_parameter".split()
+)
 """Kinds of edits that a model wouldn't do better where code finds why they can't be done."""
 
 

@@ -42,6 +42,8 @@ _LEAST_CHANCE, _TIMES_OTHER = 0.35, 0.8
 """How likely a kind of edit has to be where no words tell it, and how much likelier than none."""
 _CERTAIN, _TIMES_LIKELIER = 0.5, 15
 """Of several kinds that words tell, one is meant that is so likely, and so many times likelier than the others."""
+_UNLIKELY = 0.1
+"""So likely a kind of edit has to be where words tell it and another one is meant otherwise."""
 _CERTAINLY_NONE = 0.9
 _Reader = Callable[[TaskMentions], Iterator[list[ExactTask]]]
 _Found = dict[str, list[list[ExactTask]]]
@@ -110,15 +112,15 @@ def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
             return readings
         if chances[OTHER] >= _CERTAINLY_NONE:
             return []
-        if chances.get(intent, 0.0) < max(_CERTAIN, _TIMES_LIKELIER * chances[kind]):
+        if chances[kind] > _UNLIKELY or not intent:
             return readings
     return _readings(replace(mentions, intent=intent)).get(intent, []) if intent else []
 
 
 def _is_judged(task: TaskMentions, readings: Sequence[Sequence[ExactTask]]) -> bool:
-    """Whether the classifier can tell what a task asks for: it reads what is said of definitions and of new names, and
-    takes neither a description nor a new name that is a word of prose for one."""
-    new = {m.last for m in task.fresh}
+    """Whether the classifier can tell what a task asks for: it reads what is said of names, and takes neither a
+    description nor a new name that is a word of prose for one."""
+    new = {m.last for m in task.unknown}
     return bool(task.definitions) and not any(e.kind == "rename" and e.new not in new for r in readings for e in r)
 
 

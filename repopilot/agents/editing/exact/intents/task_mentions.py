@@ -190,7 +190,7 @@ def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
     spans |= {t.start: (t.end, "NEW") for t in _new_words(tokens, task) if t.start not in spans}
     passed = {(m.last, name) for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources)}
     for name in {name for function, name in passed if name != function}:
-        for match in re.finditer(rf"(?<![\w.])`?{re.escape(name)}`?(?!\w)", task.text):
+        for match in re.finditer(rf"(?<![\w.])`?{re.escape(name)}`?(?!\w|\.\w)", task.text):
             if spans.get(match.start(), (0, ""))[1] in ("", "DEF", "FILE", "NEW"):
                 spans[match.start()] = (match.end(), "PARAM")
     at = 0
@@ -204,9 +204,10 @@ def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:
 
 
 _NAMED_SO = re.compile(
-    r"(?:\b(?:to|into|as|be|it|them|called|named|spelled|becomes?|name|en|devient|devenir|nommer|appeler|appelle\w*|"
-    r"s'appeler|nom)|->|→)\s+$"
+    r"(?:\b(?:called|named|spelled|becomes?|call (?:it|them|this|that)|devient|devenir|nommer?|appeler|appelle\w*)|"
+    r"->|→)\s+$"
 )
+_RENAMED_TO = re.compile(r"\b(?:re-?nam\w+|renomm\w+)\b.*\b(?:to|as|into|en)\s+$")
 _PHRASE_ENDS = re.compile(
     r"\s*(?:$|[,;:!?)]|\.(?!\w)|(?:in|throughout|everywhere|instead|please|for|and|dans|partout|pour|et)\b)"
 )
@@ -225,7 +226,7 @@ def _new_words(tokens: Sequence[Token], task: TaskMentions) -> list[Token]:
         if token.kind == "word"
         and len(token.text) >= _SHORTEST_NAME
         and token.low not in _NO_NAMES
-        and _NAMED_SO.search(task.words[: token.start])
+        and (_NAMED_SO.search(task.words[: token.start]) or _RENAMED_TO.search(task.words[: token.start]))
         and _PHRASE_ENDS.match(task.text[token.end :])
         and not symbols(token.text)
     ]
@@ -240,16 +241,18 @@ def _listed(tokens: Sequence[Token], found: Sequence[Mention], sources: Sources)
     listed: list[Mention] = []
     for order in (tokens, tokens[::-1]):
         last: Mention | None = None
+        separated = False
         for token in order:
             if token.low in _SEPARATORS or token.text in _SEPARATORS:
+                separated = True
                 continue
             mention = known.get(token.start)
-            if mention is None and last is not None and token.kind == "word":
+            if mention is None and last is not None and separated and token.kind == "word":
                 mention = _beside(token, last, sources)
                 if mention is not None:
                     known[token.start] = mention
                     listed.append(mention)
-            last = mention
+            last, separated = mention, False
     return [m for m in listed if m.start not in {other.start for other in found}]
 
 
