@@ -89,6 +89,22 @@ def test_a_word_of_naming_is_no_rename_where_something_else_is_wanted(tmp_path) 
     assert outcome is None or {edit.kind for edit in outcome.edits} == {"keyword_only"}
 
 
+def test_an_argument_to_something_unknown_is_not_renamed_to_it(tmp_path) -> None:
+    files = {
+        "kiln/__init__.py": "",
+        "kiln/a.py": "class Results:\n    def __init__(self, backend=None):\n        pass\n",
+        "example.py": "from kiln.a import Results\n\nbackend = 1\nresults = Results(backend=backend)\n",
+    }
+    outcome = exact_edit("Make `backend` a required argument to `ResultMiddleware`", workspace_of(tmp_path, files))
+    assert outcome is None or "rename" not in {edit.kind for edit in outcome.edits}
+
+
+def test_a_module_whose_list_is_meant_is_not_its_package(tmp_path) -> None:
+    files = {"kiln/__init__.py": "", "kiln/parts.py": "class Lid:\n    pass\n"}
+    outcome = exact_edit("add Lid to __all__ in html5. Fixes #3", workspace_of(tmp_path, files))
+    assert outcome is None
+
+
 def test_why_a_rename_cannot_be_made_is_said(tmp_path) -> None:
     files = {
         **FILES,

@@ -53,7 +53,7 @@ def made(reply: str, task: str, workspace: Workspace) -> list[str]:
         ("KINDS wants 'gif': 2 likewise", "add `'gif': 2` to `KINDS`", ["+'gif': 2,"]),
         ("@once on top of qz", "add `@once` to `qz`", ["+@once"]),
         ("os in box/walk.py: pointless import", "remove `os` from `box/walk.py`", ["-import os"]),
-        ("steps: if no depth is given, take 4", "set `depth` to `4` in `steps`",
+        ("how deep does steps go when nobody says so: depth 4 please", "set `depth` to `4` in `steps`",
          ["-def steps(path, quiet, depth=2):", "+def steps(path, quiet, depth=4):"]),
     ],
 )  # fmt: skip

@@ -147,8 +147,13 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
-    result, problem = _likely(task, workspace)
-    result = result or _as_read(task, workspace)
+    result, problem = _likely(task, workspace, told=True)
+    if result is None:
+        result, unread = _as_read(task, workspace)
+        problem = unread or problem
+        if result is None and (problem is None or isinstance(problem, NameUndefined)):
+            result, unsaid = _likely(task, workspace, told=False)
+            problem = problem or unsaid
     if result is None and problem is not None:
         raise problem
     misses = result is not None and (
@@ -174,20 +179,23 @@ def _unchanged_files(task: str, result: EditOutcome, workspace: Workspace) -> li
     return [p for p in dict.fromkeys(named) if p is not None and p not in touched and p not in staying]
 
 
-def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, GenerationFailed | None]:
-    """The edit that a task's telling words and the names in it come to, with a note that says how it was read; else why
-    the one thing that it can mean can't be done, or which of several places has to be chosen."""
+_Made = tuple[EditOutcome | None, GenerationFailed | None]
+"""An edit, else why it can't be made where that is all that a task can mean."""
+
+
+def _likely(task: str, workspace: Workspace, *, told: bool) -> _Made:
+    """The edit that a task's words (`told`: telling ones) and the names in it come to, with a note that says how it was
+    read; else why the one thing that it can mean can't be done, or which of several places has to be chosen."""
     sources = Sources(workspace)
     text = plain_task(on_one_line(task))
     staying = without_constraints(text)[1]
     problems: list[GenerationFailed] = []
-    readings = likely_edits(text, sources)
+    readings = likely_edits(text, sources, told=told)
     for edits in readings:
         try:
             result = _together([[edit] for edit in edits], sources)
         except GenerationFailed as error:
-            said = edits[0].kind in _SAID_IF_IMPOSSIBLE or isinstance(error, PlaceAmbiguous)
-            problems += [error] if said else []
+            problems += [error] if _is_said(edits[0], error, sources) else []
             continue
         if result is not None and _leaves(staying, result):
             command = command_of(edits)
@@ -195,6 +203,13 @@ def _likely(task: str, workspace: Workspace) -> tuple[EditOutcome | None, Genera
             return replace(result, notes=(*notes, *result.notes)), None
     sure = len(readings) == 1 and len(problems) == 1 and not isinstance(problems[0], NameUndefined)
     return None, problems[0] if sure else None
+
+
+def _is_said(edit: ExactTask, error: GenerationFailed, sources: Sources) -> bool:
+    """Whether the user is told why an edit can't be made, or asked which of several functions or classes is meant."""
+    if not isinstance(error, PlaceAmbiguous):
+        return edit.kind in _SAID_IF_IMPOSSIBLE
+    return all(s.kind in ("function", "method", "class") for s in sources.workspace.index.symbols(dotted(edit.name)))
 
 
 def _words(text: str) -> str:
@@ -221,7 +236,17 @@ def _misses_import(task: str, result: EditOutcome) -> bool:
     return bool(names) and not all(_imports_one(names, path, result) for path in files)
 
 
-def _as_read(task: str, workspace: Workspace) -> EditOutcome | None:
+def _as_read(task: str, workspace: Workspace) -> _Made:
+    """The edit that the rules of the wording find in a task."""
+    try:
+        return _worded(task, workspace), None
+    except PlaceAmbiguous:
+        raise
+    except GenerationFailed as error:
+        return None, error
+
+
+def _worded(task: str, workspace: Workspace) -> EditOutcome | None:
     """The edit that a task asks for, as it stands, without what it says beside, or as a rename."""
     sources = Sources(workspace)
     read = wholly_read(task, sources)

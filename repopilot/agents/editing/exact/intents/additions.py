@@ -19,6 +19,8 @@ _EXPORTING = re.compile(
 _REMOVING = re.compile(r"\b(?:remov\w+|delet\w+|drop\w*|stop\w*|no longer|supprim\w+|retir\w+|enlev\w+|ne \w+ plus)\b")
 _ADDING = re.compile(r"\b(?:add\w*|append\w*|includ\w+|ajout\w+|missing|lacks?|belongs?|put|know|accept|manque)\b")
 _DEFAULT = re.compile(r"\b(?:defaults?|par defaut|unless (?:told|given|you)|when not given)\b")
+_LIST_OF = re.compile(r"__all__`?\s+(?:in|of|from|de|dans)\s")
+"""What names the module whose list is meant."""
 _VALUE = re.compile(r"-?\d|True|False|None")
 _CONTAINERS = re.compile(r"=\s*(?:[\w.\[\], ]+\()?\s*[\[{(]|=\s*(?:frozenset|set|tuple|list|dict)\(|:=|\{|\[\]")
 _PAIR = re.compile(r"[`\"']?(?P<key>[\w.-]+)[`\"']?\s*(?:→|->|=>|:|=)\s*(?P<value>[`\"']?[\w./-]+[`\"']?)")
@@ -30,12 +32,12 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(EXPORT, _EXPORTING) or _REMOVING.search(task.words):
+    if not _EXPORTING.search(task.words) or _REMOVING.search(task.words) or task.intent not in ("", EXPORT):
         return
     names = [m for m in task.definitions if m.is_code and len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
     first = min((m.sentence for m in names), default=0)
     names = [m for m in names if m.sentence == first and not _is_example(m, task)]
-    package = _package_said(task) or _package_of(names, task)
+    package = _package_said(task) or ("" if _LIST_OF.search(task.text) else _package_of(names, task))
     if names and package:
         place = NamedPlace(package)
         yield [ExactTask("export", name, "", places=(place,)) for name in dict.fromkeys(m.last for m in names)]

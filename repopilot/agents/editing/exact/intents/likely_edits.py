@@ -87,12 +87,13 @@ _FOLLOWS = re.compile(r"\b(?:imports?|unused|inutilise\w*|callers?|calls?|refere
 """What code does along with an edit."""
 
 
-def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
+def likely_edits(task: str, sources: Sources, *, told: bool) -> list[list[ExactTask]]:
     """What a task may ask for, likeliest first.
 
     Args:
         task: on one line.
         sources: the files.
+        told: by words that tell it; else by what the classifier makes of all of them, where no such word does.
 
     Returns:
         Readings; each is all the edits that it takes.
@@ -101,27 +102,33 @@ def likely_edits(task: str, sources: Sources) -> list[list[ExactTask]]:
         return []
     mentions = mentions_of(task, sources)
     chances = intent_chances(words_of(parts_of(mentions)))
-    told = _readings(mentions)
-    if len(told) > 1:
-        renames = RENAME in told and _CALLING.search(mentions.words) is not None
-        kind = _certain_of(chances, list(told))
-        return told.get(kind, []) if kind == RENAME or not renames else []
     intent = _likeliest(chances)
-    for kind, readings in told.items():
-        if kind not in chances or kind == intent or not _is_judged(mentions, readings):
-            return readings
-        if chances[OTHER] >= _CERTAINLY_NONE:
-            return []
-        if chances[kind] > _UNLIKELY or not intent:
-            return readings
-    return _readings(replace(mentions, intent=intent)).get(intent, []) if intent else []
+    found = _readings(mentions)
+    kind = _told(mentions, found, chances, intent)
+    if told or kind:
+        return found.get(kind, []) if told else []
+    return _readings(replace(mentions, intent=intent)).get(intent, []) if intent and not found else []
+
+
+def _told(task: TaskMentions, found: _Found, chances: Mapping[str, float], intent: str) -> str:
+    """The kind of edit that words tell, '' where they tell none, or two, or where all words together say otherwise."""
+    if len(found) > 1:
+        best = _certain_of(chances, list(found))
+        renames = RENAME in found and _CALLING.search(task.words) is not None
+        return best if best == RENAME or not renames else ""
+    for kind, readings in found.items():
+        if kind not in chances or kind == intent or not _is_judged(task, readings):
+            return kind
+        return kind if chances[OTHER] < _CERTAINLY_NONE and (chances[kind] > _UNLIKELY or not intent) else ""
+    return ""
 
 
 def _is_judged(task: TaskMentions, readings: Sequence[Sequence[ExactTask]]) -> bool:
     """Whether the classifier can tell what a task asks for: it reads what is said of names, and takes neither a
     description nor a new name that is a word of prose for one."""
-    new = {m.last for m in task.unknown}
-    return bool(task.definitions) and not any(e.kind == "rename" and e.new not in new for r in readings for e in r)
+    written = {m.last for m in task.unknown}
+    renames = [edit for edits in readings for edit in edits if edit.kind.startswith("rename")]
+    return all(edit.new in written for edit in renames) if renames else bool(task.definitions)
 
 
 def _readings(task: TaskMentions) -> _Found:

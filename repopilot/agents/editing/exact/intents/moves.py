@@ -50,7 +50,7 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(MOVE, _MOVING) and (task.intent or not _has_new_file(task)):
+    if not task.asks(MOVE, _MOVING):
         return
     movable = [(m, symbol.path) for m in task.definitions if (symbol := _single(m)) is not None]
     movable = [(m, path) for m, path in movable if m.is_code or m.name[:1].isupper() or _is_called_so(m, task)]
@@ -76,12 +76,6 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 def _is_called_so(mention: Mention, task: TaskMentions) -> bool:
     """Whether a word of prose is said to be a definition."""
     return _DEFINED.search(task.words[: mention.start]) is not None
-
-
-def _has_new_file(task: TaskMentions) -> bool:
-    """Whether a task names a file that doesn't exist as a place for something."""
-    files = task.sources.workspace.index.files
-    return any(m.path not in files and _INTO.search(task.words[: m.start]) for m in task.files)
 
 
 def _only_used_by(names: Sequence[str], path: str, sources: Sources) -> list[str]:

@@ -43,7 +43,7 @@ _NEW_THING = re.compile(
 """What names something that is to be added."""
 _INTO = re.compile(r"(?:\b(?:to|into|as|en|be|is)|->|→)\s+(?:just |simply |plain )?[`\"'«“]?\s?$")
 _OTHER_WISH = re.compile(
-    r"\b(?:set|sets|setting|defaults?|returns?|rais\w+|throws?|add\w*|creat\w+|implement\w*|introduc\w+|writ\w+|logs?|"
+    r"\b(?:use[sd]?|using|utilis\w+|set|sets|setting|defaults?|returns?|rais\w+|throws?|add\w*|creat\w+|implement\w*|introduc\w+|writ\w+|logs?|"
     r"prints?|sends?|convert\w*|compar\w+|pass\w*|switch\w*|bump\w*|updat\w+|upgrad\w+|mov\w+|belongs?|inherit\w*|"
     r"subclass\w*|deriv\w+|extend\w*|wrap\w*|annotat\w+|types?|typed|import\w*|calls?|alias\w*|ajout\w+|renvo\w+|"
     r"retourn\w+|lev\w+|cre\w+|pass\w+|deplac\w+|herit\w+)\b"
@@ -226,7 +226,7 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     direct, into = _BEFORE_NEW.search(before) is not None, _INTO.search(before) is not None
     sentence = task.sentence(task.sentence_of(at))
     asked = task.intent == RENAME
-    spoken = direct or _speaks_of_naming(task, own, sentence, into=into)
+    spoken = direct or _NAMING.search(_NAME.sub("", sentence)) is not None
     if not spoken and (not asked or _OTHER_WISH.search(sentence)):
         return 0
     if not asked and _NEW_THING.search(before):
@@ -241,17 +241,6 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
         return 0
     fresh = own is not None and own in task.fresh
     return 3 * (direct or joined) + 2 * into + 2 * (own is not None) + (asked and fresh)
-
-
-def _speaks_of_naming(task: TaskMentions, own: Mention | None, sentence: str, *, into: bool) -> bool:
-    """Whether a sentence is about a name, or about nothing else than two names."""
-    return _NAMING.search(_NAME.sub("", sentence)) is not None or (into and _is_only_wish(task, own, sentence))
-
-
-def _is_only_wish(task: TaskMentions, own: Mention | None, sentence: str) -> bool:
-    """Whether a sentence brings together a definition and a name that stands nowhere, and asks for nothing else."""
-    known = [m for m in task.definitions if m.is_code and not task.is_kept(m)]
-    return own is not None and own in task.fresh and bool(known) and _OTHER_WISH.search(sentence) is None
 
 
 def _ends_phrase(text: str, at: int) -> bool:
