@@ -43,7 +43,8 @@ _NEW_THING = re.compile(
 """What names something that is to be added."""
 _INTO = re.compile(r"(?:\b(?:to|into|as|en|be|is)|->|→)\s+(?:just |simply |plain )?[`\"'«“]?\s?$")
 _OTHER_WISH = re.compile(
-    r"\b(?:use[sd]?|using|utilis\w+|set|sets|setting|defaults?|returns?|rais\w+|throws?|add\w*|creat\w+|implement\w*|introduc\w+|writ\w+|logs?|"
+    r"\b(?:required|mandatory|obligatoires?|use[sd]?|using|utilis\w+|set|sets|setting|defaults?|returns?|rais\w+|"
+    r"throws?|add\w*|creat\w+|implement\w*|introduc\w+|writ\w+|logs?|"
     r"prints?|sends?|convert\w*|compar\w+|pass\w*|switch\w*|bump\w*|updat\w+|upgrad\w+|mov\w+|belongs?|inherit\w*|"
     r"subclass\w*|deriv\w+|extend\w*|wrap\w*|annotat\w+|types?|typed|import\w*|calls?|alias\w*|ajout\w+|renvo\w+|"
     r"retourn\w+|lev\w+|cre\w+|pass\w+|deplac\w+|herit\w+)\b"
