@@ -13,6 +13,27 @@ _IMPORT = re.compile(rb'(?m)^[^\S\n]*(?:import\s+)?(?P<alias>[\w.]+\s+)?"(?P<pat
 
 _DECLARED = rb"(?m)(?:(?:^[^\S\n]*|[(,]\s*|\bvar\s+)%(name)b\s+\**|(?<![.\w])%(name)b\s*:=\s*&?)(?P<of>\w+)(?P<dot>\.)?"
 
+_CLAUSE = re.compile(rb"^package\s+(\w+)", re.M)
+
+
+def package_files(source: SourceText, name: str, sources: Sources) -> list[SourceText]:
+    """The files of a Go package that have a name.
+
+    Args:
+        source: a file of the package.
+        name: the name.
+        sources: the files.
+    """
+    folder = posixpath.dirname(source.path)
+    paths = [path for path in sources.mentioning(name, ("go",)) if posixpath.dirname(path) == folder]
+    found = [other for path in paths if (other := sources.get(path)) is not None]
+    return [other for other in found if _clause(other) == _clause(source)]
+
+
+def _clause(source: SourceText) -> str:
+    match = _CLAUSE.search(source.data)
+    return match[1].decode("utf-8") if match else ""
+
 
 class OtherPackages:
     """Answers for the Go files of one repository, each of which is read once."""

@@ -271,6 +271,15 @@ def is_identifier(node: Node) -> bool:
     return _IDENTIFIER.search(node.type) is not None
 
 
+def identifiers_named(source: SourceText, name: str) -> Iterator[Node]:
+    """The identifiers with a name in a file."""
+    root = source.root
+    for match in word_pattern(name).finditer(source.data) if root is not None else ():
+        node = root.descendant_for_byte_range(*match.span()) if root is not None else None
+        if node is not None and (node.start_byte, node.end_byte) == match.span() and is_identifier(node):
+            yield node
+
+
 def is_local(node: Node) -> bool:
     """Whether a name is bound by a parameter or a statement inside a function."""
     child, parent = node, node.parent

@@ -147,12 +147,15 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
-    result, problem = _likely(task, workspace, told=True)
+    sources = Sources(workspace)
+    text = plain_task(on_one_line(task))
+    likely = likely_edits(text, sources)
+    result, problem = _first_made(next(likely), text, sources)
     if result is None:
         result, unread = _as_read(task, workspace)
         problem = unread or problem
         if result is None and (problem is None or isinstance(problem, NameUndefined)):
-            result, unsaid = _likely(task, workspace, told=False)
+            result, unsaid = _first_made(next(likely), text, sources)
             problem = problem or unsaid
     if result is None and problem is not None:
         raise problem
@@ -183,14 +186,11 @@ _Made = tuple[EditOutcome | None, GenerationFailed | None]
 """An edit, else why it can't be made where that is all that a task can mean."""
 
 
-def _likely(task: str, workspace: Workspace, *, told: bool) -> _Made:
-    """The edit that a task's words (`told`: telling ones) and the names in it come to, with a note that says how it was
-    read; else why the one thing that it can mean can't be done, or which of several places has to be chosen."""
-    sources = Sources(workspace)
-    text = plain_task(on_one_line(task))
+def _first_made(readings: Sequence[Sequence[ExactTask]], text: str, sources: Sources) -> _Made:
+    """The edit of the first reading of a task that can be carried out, with a note that says how it was read; else why
+    the one thing that it can mean can't be done, or which of several places has to be chosen."""
     staying = without_constraints(text)[1]
     problems: list[GenerationFailed] = []
-    readings = likely_edits(text, sources, told=told)
     for edits in readings:
         try:
             result = _together([[edit] for edit in edits], sources)

@@ -38,7 +38,7 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, merge, writte
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
-_METHODS = ("method", "declaration")
+METHODS = ("method", "declaration")
 
 
 def rename(task: ExactTask, sources: Sources) -> Patch | None:
@@ -84,7 +84,7 @@ def _rename_shared_method(task: ExactTask, new: str, sources: Sources) -> Patch 
     the name as well."""
     found = candidates(task.name, task, sources)
     languages = {_language(symbol, sources) for symbol in found}
-    if not found or any(s.kind not in _METHODS for s in found) or len(languages) != 1 or not languages <= LANGUAGES:
+    if not found or any(s.kind not in METHODS for s in found) or len(languages) != 1 or not languages <= LANGUAGES:
         return None
     for symbol in found:
         check_editable(symbol.path, task, sources)

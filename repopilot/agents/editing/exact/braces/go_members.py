@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.go_packages import package_files
 from repopilot.agents.editing.exact.mentions import Mentioned, certain_mention
-from repopilot.agents.editing.exact.polyglot import check_free
+from repopilot.agents.editing.exact.polyglot import check_free, identifiers_named
 from repopilot.agents.editing.exact.python.references import References, SureReference
 from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
 from repopilot.types import Symbol
 
 _DECLARING = frozenset(("field_declaration", "method_declaration", "method_elem", "method_spec"))
-_PACKAGE = re.compile(rb"^package\s+(\w+)", re.M)
 
 
 def package_member_references(symbol: Symbol, new: str, sources: Sources) -> References | None:
@@ -38,8 +37,8 @@ def package_member_references(symbol: Symbol, new: str, sources: Sources) -> Ref
     source = sources.get(symbol.path)
     if source is None or symbol.name[:1].isupper() or symbol.kind not in ("method", "attribute", "field"):
         return None
-    files = list(_package(source, symbol.name, sources))
-    named = [(other, node) for other in files for node in _named(other, symbol.name)]
+    files = [other for other in package_files(source, symbol.name, sources) if other.root is not None]
+    named = [(other, node) for other in files for node in identifiers_named(other, symbol.name)]
     declaring = [node for _, node in named if _is_declared(node)]
     local = {function.id for node in declaring for function in _functions_around(node)}
     named = [(other, node) for other, node in named if not _is_of_local_type(node, local, symbol)]
@@ -57,25 +56,6 @@ def package_member_references(symbol: Symbol, new: str, sources: Sources) -> Ref
     for other in files:
         found.sure += [SureReference(other.path, *span) for span in _in_comments(other, mentioned)]
     return found
-
-
-def _package(source: SourceText, name: str, sources: Sources) -> Iterator[SourceText]:
-    """The files of a package that have a name."""
-    clause = _PACKAGE.search(source.data)
-    for path in sources.mentioning(name, ("go",)):
-        other = sources.get(path) if posixpath.dirname(path) == posixpath.dirname(source.path) else None
-        same = _PACKAGE.search(other.data) if other is not None else None
-        if other is not None and other.root is not None and same and clause and same[1] == clause[1]:
-            yield other
-
-
-def _named(source: SourceText, name: str) -> Iterator[Node]:
-    """The identifiers of a name in a file."""
-    assert source.root is not None
-    for match in word_pattern(name).finditer(source.data):
-        node = source.root.descendant_for_byte_range(*match.span())
-        if node is not None and (node.start_byte, node.end_byte) == match.span() and "identifier" in node.type:
-            yield node
 
 
 def _is_declared(node: Node) -> bool:

@@ -11,7 +11,6 @@ from repopilot.agents.editing.exact.exports.python_packages import package_named
 from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, place_of
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 
-EXPORT, SET_DEFAULT = "export", "set_default"
 _EXPORTING = re.compile(
     r"\b(?:(?:re-?)?export\w*|importable|be imported|available|expos\w+|accessible|from the package|at the top level|"
     r"importer directement|top-level)\b"
@@ -32,7 +31,7 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not _EXPORTING.search(task.words) or _REMOVING.search(task.words) or task.intent not in ("", EXPORT):
+    if not _EXPORTING.search(task.words) or _REMOVING.search(task.words):
         return
     names = [m for m in task.definitions if m.is_code and len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
     first = min((m.sentence for m in names), default=0)
@@ -67,7 +66,7 @@ def entry_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """
     adding = _ADDING.search(task.words)
     containers = [m for m in task.definitions if m.is_code and len(m.symbols) == 1 and _is_container(m)]
-    if task.intent or adding is None or len({m.last for m in containers}) != 1:
+    if adding is None or len({m.last for m in containers}) != 1:
         return
     sentence = task.sentence_of(adding.start())
     start, end = task.sentences[sentence]
@@ -102,7 +101,7 @@ def default_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(SET_DEFAULT, _DEFAULT):
+    if not task.asks(_DEFAULT):
         return
     literals = {t.text for t in tokens_of(task.text) if t.kind == "literal" and _VALUE.match(t.text)}
     named = ({(s, n) for s in m.symbols for n in task.parameters_said(s, task.text)} for m in task.functions())

@@ -34,8 +34,6 @@ def exchange_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if task.intent:
-        return
     fragments = {(m["old"], m["new"]) for m in _FRAGMENTS.finditer(task.text)}
     if len(fragments) == 1:
         yield from _of_fragment(*fragments.pop(), task)

@@ -8,31 +8,24 @@ from dataclasses import replace
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.intents.additions import (
-    EXPORT,
-    SET_DEFAULT,
     default_readings,
     entry_readings,
     export_readings,
 )
 from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
 from repopilot.agents.editing.exact.intents.intent_classifier import OTHER, intent_chances, words_of
-from repopilot.agents.editing.exact.intents.moves import MOVE, move_readings
+from repopilot.agents.editing.exact.intents.moves import move_readings
 from repopilot.agents.editing.exact.intents.parameters import (
-    KEYWORD_ONLY,
-    REORDER,
-    REQUIRED,
     keyword_readings,
     order_readings,
     required_readings,
 )
 from repopilot.agents.editing.exact.intents.removals import (
-    DELETE,
-    REMOVE_PARAMETER,
     deletion_readings,
     import_removal_readings,
     parameter_removal_readings,
 )
-from repopilot.agents.editing.exact.intents.renames import RENAME, rename_readings
+from repopilot.agents.editing.exact.intents.renames import rename_readings
 from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, mentions_of, parts_of
 from repopilot.agents.editing.exact.sources import Sources
 
@@ -50,20 +43,21 @@ _Found = dict[str, list[list[ExactTask]]]
 _ADD = r"add|create|implement|write|introduce|document|mention|keep an alias|ajout\w+|cree\w*|documente\w*"
 _REMOVE = r"remove|delete|drop|supprim\w+|retir\w+|enlev\w+"
 _READERS: tuple[tuple[_Reader, str, str], ...] = (
-    (keyword_readings, KEYWORD_ONLY, ""),
-    (order_readings, REORDER, ""),
-    (required_readings, REQUIRED, ""),
-    (rename_readings, RENAME, ""),
-    (move_readings, MOVE, ""),
-    (parameter_removal_readings, REMOVE_PARAMETER, _REMOVE),
+    (keyword_readings, "keyword_only", ""),
+    (order_readings, "reorder", ""),
+    (required_readings, "required", ""),
+    (rename_readings, "rename", ""),
+    (move_readings, "move", ""),
+    (parameter_removal_readings, "remove_parameter", _REMOVE),
     (import_removal_readings, OTHER, _REMOVE),
-    (deletion_readings, DELETE, _REMOVE),
-    (export_readings, EXPORT, _ADD),
+    (deletion_readings, "delete", _REMOVE),
+    (export_readings, "export", _ADD),
     (entry_readings, OTHER, _ADD),
-    (default_readings, SET_DEFAULT, ""),
+    (default_readings, "set_default", ""),
     (exchange_readings, OTHER, ""),
 )
-"""The readers, each with the kind of edit that it reads, and the verbs that may ask for it."""
+"""The readers, each with the kind of edit that it reads as the classifier knows it, and the verbs that may ask for
+it."""
 _RENAMING = re.compile(r"\b(?:re-?name|renomme\w*)\b")
 _CALLING = re.compile(rf"{_RENAMING.pattern}|\b(?:call (?:it|them|this|that)|called|appell?\w+)\b")
 """What asks for another name, whatever else is asked for."""
@@ -87,35 +81,34 @@ _FOLLOWS = re.compile(r"\b(?:imports?|unused|inutilise\w*|callers?|calls?|refere
 """What code does along with an edit."""
 
 
-def likely_edits(task: str, sources: Sources, *, told: bool) -> list[list[ExactTask]]:
-    """What a task may ask for, likeliest first.
+def likely_edits(task: str, sources: Sources) -> Iterator[list[list[ExactTask]]]:
+    """What a task may ask for.
 
     Args:
         task: on one line.
         sources: the files.
-        told: by words that tell it; else by what the classifier makes of all of them, where no such word does.
 
-    Returns:
-        Readings; each is all the edits that it takes.
+    Yields:
+        Twice readings, likeliest first, each all the edits that it takes: what telling words say, then what the
+        classifier makes of all words where none of them tells.
     """
     if len(task) > _LONGEST or "\n" in task.strip():
-        return []
+        yield from ([], [])
+        return
     mentions = mentions_of(task, sources)
     chances = intent_chances(words_of(parts_of(mentions)))
     intent = _likeliest(chances)
     found = _readings(mentions)
-    kind = _told(mentions, found, chances, intent)
-    if told or kind:
-        return found.get(kind, []) if told else []
-    return _readings(replace(mentions, intent=intent)).get(intent, []) if intent and not found else []
+    yield found.get(_told(mentions, found, chances, intent), [])
+    yield _readings(replace(mentions, intent=intent)).get(intent, []) if intent and not found else []
 
 
 def _told(task: TaskMentions, found: _Found, chances: Mapping[str, float], intent: str) -> str:
     """The kind of edit that words tell, '' where they tell none, or two, or where all words together say otherwise."""
     if len(found) > 1:
         best = _certain_of(chances, list(found))
-        renames = RENAME in found and _CALLING.search(task.words) is not None
-        return best if best == RENAME or not renames else ""
+        renames = "rename" in found and _CALLING.search(task.words) is not None
+        return best if best == "rename" or not renames else ""
     for kind, readings in found.items():
         if kind not in chances or kind == intent or not _is_judged(task, readings):
             return kind
@@ -133,7 +126,8 @@ def _is_judged(task: TaskMentions, readings: Sequence[Sequence[ExactTask]]) -> b
 
 def _readings(task: TaskMentions) -> _Found:
     """What each reader finds in a task by its kind, nothing where the task asks for more than that."""
-    found = {reader: readings for reader, *_ in _READERS if (readings := list(reader(task)))}
+    asked = [reader for reader, kind, _ in _READERS if task.intent in ("", kind)]
+    found = {reader: readings for reader in asked if (readings := list(reader(task)))}
     if rename_readings in found and _RENAMING.search(task.words):  # what else is said are its consequences
         found = {rename_readings: found[rename_readings]}
     if required_readings in found:  # what else would be said of its default

@@ -11,7 +11,6 @@ from repopilot.agents.editing.exact.sources import Sources
 from repopilot.code.languages import is_test_path
 from repopilot.types import Symbol
 
-MOVE = "move"
 _MOVING = re.compile(
     r"\b(?:mov(?:e|es|ed|ing)|liv(?:e|es|ing)|belongs?|sits?|home|own file|own module|go(?:es)? (?:in|into|to|next)|"
     r"relocat\w+|extract\w*|put|place[dr]?|split\w*|separat\w+|pull\w*|sitting|happier|better off|fits? (?:better )?in|"
@@ -50,7 +49,7 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(MOVE, _MOVING):
+    if not task.asks(_MOVING):
         return
     movable = [(m, symbol.path) for m in task.definitions if (symbol := _single(m)) is not None]
     movable = [(m, path) for m, path in movable if m.is_code or m.name[:1].isupper() or _is_called_so(m, task)]

@@ -18,7 +18,6 @@ from repopilot.agents.editing.exact.intents.task_mentions import (
 )
 from repopilot.types import Symbol
 
-KEYWORD_ONLY, REORDER, REQUIRED = "keyword_only", "reorder", "required"
 _BY_NAME = re.compile(
     r"\b(?:keyword[- ]only|(?:only )?by (?:keyword|name)|as (?:a )?keywords?|nam(?:e|ed) (?:it|them) explicitly|"
     r"keyword arguments? only|have to name|must (?:be )?name[d]?|should be named|par (?:mot[- ]cle|leur nom|son nom)|"
@@ -60,7 +59,7 @@ def keyword_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(KEYWORD_ONLY, _BY_NAME) or _NEW_DEFAULT.search(task.words):
+    if not task.asks(_BY_NAME) or _NEW_DEFAULT.search(task.words):
         return
     said = _BY_NAME.search(task.words)
     cue = task.sentence_of(said.start() if said is not None else len(task.text) - 1)
@@ -150,7 +149,7 @@ def required_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(REQUIRED, _MANDATORY):
+    if not task.asks(_MANDATORY):
         return
     optional = [(s, [n for n in _said(task, s, known) if _has_default(n, s, task)]) for s, known in _functions(task)]
     found = [(symbol, names) for symbol, names in optional if names]
@@ -173,7 +172,7 @@ def order_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(REORDER, _ORDER):
+    if not task.asks(_ORDER):
         return
     found: list[tuple[Symbol, ExactTask]] = []
     for symbol, known in _functions(task):

@@ -12,7 +12,6 @@ from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMe
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.types import Symbol
 
-DELETE, REMOVE_PARAMETER = "delete", "remove_parameter"
 _REMOVING = (
     r"(?:remov\w+|delet\w+|drop\w*|get rid of|rid of|kill|strip|supprim\w+|enlev\w+|retir\w+|effac\w+|vir(?:e|er|ez)|"
     r"jet\w+)"
@@ -55,7 +54,7 @@ def deletion_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(DELETE, _REMOVAL) or not (_REMOVAL.search(task.words) or _UNUSED.search(task.words)):
+    if not task.asks(_REMOVAL) or not (_REMOVAL.search(task.words) or _UNUSED.search(task.words)):
         return
     only = len({m.last for m in task.definitions if m.is_code}) == 1 and not task.files
     for mention in task.definitions:
@@ -87,7 +86,7 @@ def parameter_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if not task.asks(REMOVE_PARAMETER, _REMOVAL) or not (task.intent or _PARAMETER.search(task.words)):
+    if not task.asks(_REMOVAL) or not (task.intent or _PARAMETER.search(task.words)):
         return
     cues = {task.sentence_of(m.start()) for m in _REMOVAL.finditer(task.words)}
     said = " ".join(task.text[slice(*task.sentences[n])] for n in sorted(cues))
@@ -111,9 +110,7 @@ def import_removal_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if task.intent or not (_REMOVAL.search(task.words) or _CLEANING.search(task.words)):
-        return
-    if not _IMPORT.search(task.words):
+    if not (_REMOVAL.search(task.words) or _CLEANING.search(task.words)) or not _IMPORT.search(task.words):
         return
     paths = [m.path for m in task.files if m.path in task.sources.workspace.index.files] or _described_files(task)
     for path in dict.fromkeys(paths):

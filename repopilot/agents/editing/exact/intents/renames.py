@@ -17,11 +17,11 @@ from repopilot.agents.editing.exact.intents.task_mentions import (
     place_of,
 )
 from repopilot.agents.editing.exact.locate import dotted
+from repopilot.agents.editing.exact.renaming import METHODS
 from repopilot.agents.editing.exact.sources import word_pattern
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.types import Symbol
 
-RENAME = "rename"
 _NAMING = re.compile(
     r"\bre-?nam\w+|\bcalled\b|\bnam(?:e|es|ed|ing)\b|\bcall (?:it|that|this|them|the \w+)\b|\bspelled\b|\bspelt\b|"
     r"\bmisspel\w+|\btypo\b|\brenomm\w+|\bappell?(?:er|e|ee|ent|ez|era|erait)\b|\bnomm\w+|\bnoms?\b|\bbaptis\w+|\borthograph\w*|\bfaute\b|snake_case|"
@@ -71,7 +71,6 @@ _PLACE = re.compile(
 )
 """What stands between a thing and where it is."""
 _PARAMETER = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|kwargs?|keyword)\b")
-_METHODS = ("method", "declaration")
 _ATTRIBUTE = re.compile(r"\b(?:attributes?|fields?|attributs?|champs?)\b")
 _VARIABLE = re.compile(r"\b(?:variables?|locals?|locale)\b")
 _MODULE = re.compile(r"\b(?:modules?|files?|fichiers?)\b(?!-)")
@@ -104,8 +103,6 @@ def rename_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     Args:
         task: with its mentions.
     """
-    if task.intent not in ("", RENAME):
-        return
     files = _renamed_file(task)
     if files is not None:
         yield [files]
@@ -144,7 +141,7 @@ def _of_mention(mention: Mention, new: _New, words: str, task: TaskMentions) -> 
             yield [_renamed_module(mention, new)]
     elif len(fields) > 1:
         yield [ExactTask("rename", field, "", new.name) for field in sorted(fields)]
-    elif len(mention.symbols) > 1 and ALL_OF_THEM.search(words) and all(s.kind in _METHODS for s in mention.symbols):
+    elif len(mention.symbols) > 1 and ALL_OF_THEM.search(words) and all(s.kind in METHODS for s in mention.symbols):
         if mention.symbols[0].path.endswith((".py", ".pyi")):
             yield [ExactTask("rename", s.qualified, "", new.name, "", place_of(s)[1:]) for s in mention.symbols]
         else:
@@ -167,14 +164,14 @@ def _renamed_file(task: TaskMentions) -> ExactTask | None:
     old, new = ([m for m in paths if (m.path in known) is there] for there in (True, False))
     if len(old) > 1 and len(new) == 1:  # the others only have to follow
         old = [m for m in old if m.end <= new[0].start and _BETWEEN.match(task.words[m.end : new[0].start])]
-    if len(old) != 1 or len(new) != 1 or old[0].start > new[0].start or not task.asks(RENAME, _NAMING):
+    if len(old) != 1 or len(new) != 1 or old[0].start > new[0].start or not task.asks(_NAMING):
         return None
     return ExactTask("rename_file", old[0].name, "file", new[0].name)
 
 
 def _pairs(task: TaskMentions) -> list[tuple[Mention, Mention]]:
     """Several old names, each with its new one: directly before it, or so like it as no other; [] for anything else."""
-    if len(task.fresh) < 2 or not task.asks(RENAME, _NAMING):
+    if len(task.fresh) < 2 or not task.asks(_NAMING):
         return []
     found = [
         (old, new)
@@ -226,7 +223,7 @@ def _fit(task: TaskMentions, own: Mention | None, at: int, end: int) -> int:
     before = task.words[:at]
     direct, into = _BEFORE_NEW.search(before) is not None, _INTO.search(before) is not None
     sentence = task.sentence(task.sentence_of(at))
-    asked = task.intent == RENAME
+    asked = bool(task.intent)
     spoken = direct or _NAMING.search(_NAME.sub("", sentence)) is not None
     if not spoken and (not asked or _OTHER_WISH.search(sentence)):
         return 0

@@ -12,7 +12,8 @@ from repopilot.agents.editing.exact.described import name_parts
 from repopilot.agents.editing.exact.exact_task import NamedPlace
 from repopilot.agents.editing.exact.grounded_shapes import parameter_names
 from repopilot.agents.editing.exact.locate import dotted, is_name, path_named
-from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
+from repopilot.agents.editing.exact.polyglot import identifiers_named
+from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.exact.wording.constraints import without_constraints
 from repopilot.agents.editing.exact.wording.task_tokens import Token, folded, tokens_of
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
@@ -98,9 +99,9 @@ class TaskMentions:
     sources: Sources
     intent: str = ""
 
-    def asks(self, intent: str, telling: re.Pattern[str]) -> bool:
-        """Whether the task asks for a kind of edit: by its intent, or where that isn't known by telling words."""
-        return self.intent == intent if self.intent else telling.search(self.words) is not None
+    def asks(self, telling: re.Pattern[str]) -> bool:
+        """Whether the task asks for what a reader reads: by its intent, or where that isn't known by telling words."""
+        return bool(self.intent) or telling.search(self.words) is not None
 
     def is_kept(self, mention: Mention) -> bool:
         """Whether the task says that a name stays."""
@@ -163,16 +164,7 @@ def _is_fresh(name: str, sources: Sources) -> bool:
     if len(paths) > _MOST_FILES or (paths and name.isupper()):  # an abbreviation
         return not paths
     code = (sources.get(path) for path in paths if file_kind(path) == "code")
-    return not any(_has_identifier(source, name) for source in code if source is not None)
-
-
-def _has_identifier(source: SourceText, name: str) -> bool:
-    root = source.root
-    nodes = (
-        root.descendant_for_byte_range(*match.span()) if root is not None else None
-        for match in word_pattern(name).finditer(source.data)
-    )
-    return root is None or any(node is None or "identifier" in node.type for node in nodes)
+    return all(s.root is not None and not any(identifiers_named(s, name)) for s in code if s is not None)
 
 
 def parts_of(task: TaskMentions) -> Iterator[tuple[str, str]]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.go_packages import package_files
 from repopilot.agents.editing.exact.parameters.reordering import HasSpan, TextSpan
-from repopilot.agents.editing.exact.polyglot import check_free, is_identifier, is_local, is_unique
+from repopilot.agents.editing.exact.polyglot import check_free, identifiers_named, is_local, is_unique
 from repopilot.agents.editing.exact.python.references import References, SureReference
-from repopilot.agents.editing.exact.sources import Sources, SourceText, word_pattern
+from repopilot.agents.editing.exact.sources import Sources, SourceText
 from repopilot.code.graph.import_resolver import family
 from repopilot.types import Symbol
 
@@ -46,7 +46,7 @@ class PolyglotCall:
 def name_node(source: SourceText, symbol: Symbol) -> Node | None:
     """The node of a definition's name; None where the definition has several of them, as overloads have."""
     found = {}
-    for node in _identifiers(source, symbol.name):
+    for node in identifiers_named(source, symbol.name):
         function = function_around(node) if symbol.start_line <= node.start_point[0] + 1 <= symbol.end_line else None
         if function is not None:
             found[function.id] = node
@@ -95,7 +95,7 @@ def certain_uses(symbol: Symbol, sources: Sources) -> list[tuple[SourceText, Nod
         other = sources.get(path)
         if other is None or other.root is None:
             return None
-        for node in _identifiers(other, symbol.name):
+        for node in identifiers_named(other, symbol.name):
             if node.type in _PROPERTIES and not unique:
                 continue
             if is_local(node):
@@ -148,7 +148,7 @@ def _files_in_scope(symbol: Symbol, source: SourceText, sources: Sources) -> lis
     if source.language in ("javascript", "typescript", "tsx", "rust") and top:
         exported = function.children[0].type == "visibility_modifier" or any(
             other.type in _NAMING or (other.parent is not None and other.parent.type in _NAMING)
-            for other in _identifiers(source, symbol.name)
+            for other in identifiers_named(source, symbol.name)
         )
         text = source.text
         exported = exported or re.search(rf"exports\b[^\n]*\b{re.escape(symbol.name)}\b", text) is not None
@@ -157,29 +157,10 @@ def _files_in_scope(symbol: Symbol, source: SourceText, sources: Sources) -> lis
 
 
 def _go_package(symbol: Symbol, source: SourceText, sources: Sources) -> list[str]:
-    package, folder = _go_clause(source), posixpath.dirname(symbol.path)
-    paths = [
-        p
-        for p in sources.mentioning(symbol.name, ("go",))
-        if posixpath.dirname(p) == folder and (other := sources.get(p)) is not None and _go_clause(other) == package
-    ]
+    paths = [other.path for other in package_files(source, symbol.name, sources)]
     same = [s for s in sources.workspace.index.symbols(symbol.name) if s.path in paths and s.qualified == symbol.name]
     exported = symbol.name[:1].isupper()
     return paths if len({(s.path, s.start_line) for s in same}) == 1 and not exported else []
-
-
-def _go_clause(source: SourceText) -> str:
-    match = re.search(rb"^package\s+(\w+)", source.data, re.M)
-    return match[1].decode("utf-8") if match else ""
-
-
-def _identifiers(source: SourceText, name: str) -> Iterator[Node]:
-    """The identifiers with a name in a file."""
-    root = source.root
-    for match in word_pattern(name).finditer(source.data) if root is not None else ():
-        node = root.descendant_for_byte_range(*match.span()) if root is not None else None
-        if node is not None and (node.start_byte, node.end_byte) == match.span() and is_identifier(node):
-            yield node
 
 
 def call_with(source: SourceText, name: Node) -> PolyglotCall | None:
