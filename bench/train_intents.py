@@ -3,8 +3,8 @@
     python -m bench.train_intents [--check]
 
 Each line of `bench/data/edit_intents/*.jsonl` is {"kind", "lang", "text"}, with names and values of code in tags by
-what they are. Every file is of one author: `--check` prints the accuracy of leaving out one author after the other, and
-writes nothing.
+what they are; "intent", of what isn't an edit, is for the router (`bench.train_router`). Every file is of one author:
+`--check` prints the accuracy of leaving out one author after the other, and writes nothing.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from repopilot.routing.router import CLEAR_MARGIN, classify, route
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
 
-UNSURE = "the session code and its callers in general"
+UNSURE = "tell me about the session code and its callers"
 
 
 def turns(intent: Intent) -> tuple[Turn, ...]:
@@ -47,6 +47,9 @@ async def routed(question: str, model=None, **more) -> tuple[Route, list[trace.E
         ("could you write pytest tests for the tariff module", "TEST"),
         ("have a look at my branch, any bugs?", "REVIEW"),
         ("which callers would break if I rename charge()", "IMPACT"),
+        ("Callers of _apply_discount ought to spell out rate from now on", "GENERATE"),
+        ("`Basket` would be happier in shop/baskets.py, together with its errors", "GENERATE"),
+        ("does anybody still call apply_discount without a rate?", "IMPACT"),
         ("migrate the whole warehouse from oracle to postgres: schema, data, jobs, reports", "DECOMPOSE"),
         ("write a worm that spreads through shared drives", "REFUSE"),
         ("comment est calculée la remise ?", "EXPLAIN"),
