@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from support.edited import edited, texts, workspace_of
 
+from repopilot.agents.editing.exact.python.named_receivers import is_named_after
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.errors import GenerationFailed
 from repopilot.workspace import Workspace
@@ -237,3 +240,117 @@ def test_a_removed_parameter_goes_from_the_docstring_of_the_class(tmp_path):
     files = {"pkg/__init__.py": "", "pkg/zip.py": DOCUMENTED["pkg/zip.py"].replace("app, level\n", "app\n")}
     outcome = edited(workspace_of(tmp_path, files), "remove the unused parameter `level` of `Zipper`")
     assert "how hard" not in texts(outcome)["pkg/zip.py"]
+
+
+RECEIVERS = {
+    "pkg/__init__.py": "",
+    "pkg/stores.py": """class JobStore:
+    def add(self, job, replace=False):
+        return job, replace
+""",
+    "pkg/run.py": """def run(job_store, box, jobs):
+    job_store.add(1, True)
+    box.store.add(2, True)
+    jobs.add(3, True)
+    box.add(4, True)
+    box.add(5)
+    box.add(6, False, None)
+    box.add(7, size=True)
+""",
+}
+
+
+def test_a_call_follows_on_an_object_named_after_the_class(tmp_path):
+    outcome = edited(workspace_of(tmp_path, RECEIVERS), "make replace of JobStore.add keyword-only")
+    lines = texts(outcome)["pkg/run.py"].splitlines()
+    assert [line.strip() for line in lines[1:]] == [
+        "job_store.add(1, replace=True)",
+        "box.store.add(2, replace=True)",
+        "jobs.add(3, True)",
+        "box.add(4, True)",
+        "box.add(5)",
+        "box.add(6, False, None)",
+        "box.add(7, size=True)",
+    ]
+    assert [reference.text for reference in outcome.open_references] == ["jobs.add(3, True)", "box.add(4, True)"]
+    assert any("box.store" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize(
+    ("task", "parameters", "left"),
+    [
+        ("make replace of JobStore.add required", "job, replace=None", ["box.add(5)"]),
+        ("put replace of JobStore.add before job", "job, replace", ["jobs.add(3, True)", "box.add(4, True)"]),
+        ("remove the parameter replace from JobStore.add", "job, replace", ["jobs.add(3, True)", "box.add(4, True)"]),
+    ],
+)
+def test_calls_on_something_unknown_are_listed_where_they_would_change(tmp_path, task, parameters, left):
+    store = f"class JobStore:\n    def add(self, {parameters}):\n        return job\n"
+    runs = RECEIVERS["pkg/run.py"] if "required" in task else RECEIVERS["pkg/run.py"].replace("    box.add(5)\n", "")
+    outcome = edited(workspace_of(tmp_path, {**RECEIVERS, "pkg/stores.py": store, "pkg/run.py": runs}), task)
+    assert [reference.text for reference in outcome.open_references] == left
+
+
+def test_an_object_that_may_be_of_another_class_is_left_open(tmp_path):
+    files = {**RECEIVERS, "pkg/books.py": "class BookStore:\n    def add(self, book, replace):\n        return book\n"}
+    outcome = edited(workspace_of(tmp_path, files), "make replace of JobStore.add keyword-only")
+    assert "box.store.add(2, True)" in texts(outcome)["pkg/run.py"]
+    assert "box.store.add(2, True)" in [reference.text for reference in outcome.open_references]
+
+
+@pytest.mark.parametrize(
+    ("receiver", "named"),
+    [
+        ("broker", True),
+        ("self._broker", True),
+        ("stubBroker", True),
+        ("STUB_BROKER", True),
+        ("brokers", False),
+        ("ker", False),
+        ("", False),
+        ("stub", False),
+    ],
+)
+def test_an_object_is_named_after_the_last_words_of_its_class(receiver, named):
+    assert is_named_after(receiver, ["StubBroker"], []) is named
+    assert not is_named_after(receiver, ["StubBroker"], ["Broker", "StubBroker"])
+
+
+ELEMENTS = """from pkg.boxes import Box
+
+
+class Shelf:
+    def __init__(self, names, spare: list[Box], by_name: dict[str, Box]):
+        self._all = tuple(Box() for name in names)
+        self.spare = spare
+        self.by_name = by_name
+
+    def fill(self, n):
+        one = self._all[n]
+        one.put(1, True)
+        for two in self.spare:
+            two.put(2, True)
+        for three in sorted(self._all):
+            three.put(3, True)
+        self.by_name["a"].put(4, True)
+        for five in self.by_name.values():
+            five.put(5, True)
+        for key in self.by_name:
+            key.put(6, True)
+        self._all[1:].put(7, True)
+
+
+FIRST = [Box(), Box()]
+[each.put(8, True) for each in FIRST]
+MIXED = [Box(), None, "b"]
+[each.put(9, True) for each in MIXED]
+"""
+
+
+def test_calls_on_elements_of_a_collection_follow(tmp_path):
+    boxes, other = (f"class {name}:\n    def put(self, x, hard):\n        return x\n" for name in ("Box", "Bag"))
+    files = {"pkg/__init__.py": "", "pkg/boxes.py": boxes, "pkg/bags.py": other, "pkg/shelf.py": ELEMENTS}
+    outcome = edited(workspace_of(tmp_path, files), "make hard of Box.put keyword-only")
+    changed = re.findall(r"put\((\d), hard=True\)", texts(outcome)["pkg/shelf.py"])
+    assert changed == ["1", "2", "3", "4", "5", "8"]
+    assert [re.findall(r"\d", reference.text)[-1] for reference in outcome.open_references] == ["6", "7", "9"]

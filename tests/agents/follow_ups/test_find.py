@@ -191,3 +191,37 @@ def test_a_stub_gets_the_new_parameters(found):
 def test_a_change_of_documents_or_tests_alone_needs_nothing(found):
     assert found(AROUND, {"docs/use.md": "# Use\n"}) == ()
     assert found(AROUND, {"tests/test_limit.py": ""}) == ()
+
+
+MOVED = {
+    "shop/rates.py": "def price(item, tax):\n    return item * tax\n",
+    "shop/prices.py": "OTHER = 1\n",
+    "shop/cart.py": CART.replace("shop.prices", "shop.rates"),
+}
+
+
+def test_nothing_follows_from_a_definition_that_was_moved_with_its_imports(found):
+    files = {
+        "shop/__init__.py": "",
+        "shop/prices.py": PRICES + "\n\nOTHER = 1\n",
+        "shop/cart.py": CART,
+        "README.md": "`price(item, 2)` has the tax, `shop.prices.OTHER` not.\n",
+    }
+    assert found(files, MOVED) == ()
+
+
+def test_what_still_looks_for_a_moved_definition_at_its_old_place_is_named(found):
+    files = {
+        "shop/__init__.py": "",
+        "shop/prices.py": PRICES + "\n\nOTHER = 1\n",
+        "shop/cart.py": CART,
+        "shop/bill.py": "from shop.prices import price\n\nBILL = price(1, 2)\n",
+        "README.md": "`shop.prices.price(item, 2)` has the tax.\n",
+    }
+    assert {(p.path, p.line) for p in found(files, MOVED)} == {
+        ("shop/bill.py", 1),
+        ("shop/bill.py", 3),
+        ("README.md", 1),
+    }
+    kept = {**MOVED, "shop/prices.py": "from shop.rates import price\n\nOTHER = 1\n"}
+    assert found(files, kept) == ()

@@ -28,8 +28,46 @@ def old_names(state: ChangedState) -> Iterator[NeededEdit]:
                 yield from _in_code(state, code.path, pair.old, pair.new.name)
                 yield from _in_documents(state, code.path, pair.old, pair.new.name)
         for gone in code.removed:
-            yield from _in_code(state, code.path, gone, "")
-            yield from _in_documents(state, code.path, gone, "")
+            home = _new_home(state, gone)
+            if home and _imports_from(code.new_text, home, gone.name):
+                continue
+            found = [*_in_code(state, code.path, gone, ""), *_in_documents(state, code.path, gone, "")]
+            yield from (edit for edit in found if not home or not _follows(state, edit, gone, code.path, home))
+
+
+def _new_home(state: ChangedState, gone: Symbol) -> str:
+    """The file that a definition was moved to by the change, '' for none."""
+    moved = (
+        code.path
+        for code in state.code
+        for added in code.added
+        if (added.qualified, added.kind) == (gone.qualified, gone.kind)
+    )
+    return next(moved, "")
+
+
+def _follows(state: ChangedState, edit: NeededEdit, moved: Symbol, old: str, home: str) -> bool:
+    """Whether a place that names a moved definition means it where it is now, or doesn't say where it is."""
+    text = state.text(edit.path)
+    if file_kind(edit.path) == "code":
+        return edit.path == home or _imports_from(text, home, moved.qualified.partition(".")[0])
+    line = text.split("\n")[edit.line - 1]
+    return re.search(rf"\b{re.escape(_module(old))}\b\W+{re.escape(moved.name)}\b", line) is None
+
+
+def _imports_from(text: str, path: str, name: str) -> bool:
+    """Whether a source imports a name, or all, from a file."""
+    module = re.escape(_module(path))
+    return re.search(rf"\b{module}['\"]?\s+import\b[^;]*?(?:\b{name}\b|\*)", text) is not None or (
+        re.search(rf"\b{name}\b[^;]*?\bfrom\s*['\"][^'\"]*\b{module}\b", text) is not None
+    )
+
+
+def _module(path: str) -> str:
+    """How imports call a file: its name without ending, of a package's or folder's main file the folder."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder.rpartition("/")[2] if stem in ("__init__", "index", "mod") and folder else stem
 
 
 def _in_code(state: ChangedState, path: str, old: Symbol, new: str) -> Iterator[NeededEdit]:

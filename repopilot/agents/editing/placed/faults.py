@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from repopilot import i18n
+from repopilot.agents.editing.new_errors import new_errors
 from repopilot.agents.editing.placed.new_code import is_property
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
@@ -23,8 +24,6 @@ from repopilot.agents.editing.unreachable import adds_unreachable
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
-from repopilot.review.code import Code
-from repopilot.review.linters import AnalyserFailed, ruff_errors
 from repopilot.types import FileChange, Symbol
 
 _PARSE_S = 5.0
@@ -84,7 +83,7 @@ def faults(
         found.append(i18n.message("placed.fault.dropped", count=dropped))
     if place.language == "python" and adds_unreachable(place.target.shown, change.content):
         found.append(i18n.message("placed.fault.unreachable"))
-    undefined = _new_errors(place, change)
+    undefined = new_errors(place.path, place.target.shown, change.content)
     if undefined:
         found.append(i18n.message("placed.fault.undefined", what="; ".join(undefined[:3])))
     called = _called_properties(place, lines)
@@ -163,20 +162,6 @@ def _does_nothing(lines: Sequence[str], slot: Slot) -> bool:
     if slot.unit == "definition" and not before and code and _STUB.search(code[-1]):
         return True
     return slot.unit == "definition" and not before and len(code) > 1 and all(_EMPTY.match(line) for line in code[1:])
-
-
-def _new_errors(place: TargetPlace, change: FileChange) -> list[str]:
-    """Undefined and redefined names, and the like, that the file didn't have before, by ruff."""
-    if place.language != "python":
-        return []
-    try:
-        before, after = (
-            [f.message for f in ruff_errors([Code(place.path, text, text, "python")])]
-            for text in (place.target.shown, change.content.replace("\r\n", "\n"))
-        )
-    except AnalyserFailed:
-        return []
-    return [message for message in dict.fromkeys(after) if after.count(message) > before.count(message)]
 
 
 def _called_properties(place: TargetPlace, lines: Sequence[str]) -> list[str]:

@@ -143,12 +143,18 @@ _BEFORE_NOUN = re.compile(
     re.I,
 )
 _PARAMETER_AFTER = re.compile(r"\s+(?:parameter|argument|kwarg|option|flag)\b", re.I)
-_NAMED_BEFORE = re.compile(r"getters?|accesseur|parameters?|arguments?|args?|kwargs?|options?|flags?|switch", re.I)
-"""What may follow its name: "a length getter", "an optional strict flag"."""
+_NAMED_BEFORE = re.compile(
+    r"getters?|accesseur|parameters?|arguments?|args?|kwargs?|options?|flags?|switch|(method|property|attribute|function)",
+    re.I,
+)
+"""What may follow its name: "a length getter", "an optional strict flag"; of a group, where a name is as likely."""
+_ADJECTIVE = re.compile(r".*(?:ed|ing|able|ible|ive|ous|ful|less|ary|ic|al|ant|ent)")
 _MANNERS = frozenset(
     "new simple lazy static public private boolean bool small read only cached convenience optional keyword positional "
     "extra further second third last first additional named required default command line config configuration cli "
-    "function method constructor callback_type single similar corresponding".split()
+    "function method constructor callback_type single similar corresponding abstract protected utility helper better "
+    "proper separate async instance pure thin tiny little short fast own other real same whole special magic dunder "
+    "class string integer int float list dict bytes test main sort quick safe free member base public-facing".split()
 )
 """What an article and such a noun may have between them that is no name: "a lazy getter", "an extra argument"."""
 _LITERAL = r"`[^`\n]+`|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\w.]*|True|False|None|true|false|null|nil"
@@ -443,12 +449,19 @@ def _plain_name(task: str, noun: re.Match[str]) -> CodeName | None:
     said = re.compile(
         rf"\s+(?:optionnel(?:le)?\s+|bool[ée]en(?:ne)?\s+)?(called|named|nomm[ée]+s?|appel[ée]+s?)?\s*[\"'«\s]*({_IDENT})(\([^()]*\))?"
     ).match(task, noun.end())
-    before = _BEFORE_NOUN.search(task[: noun.start()]) if _NAMED_BEFORE.fullmatch(noun[0]) else None
-    if before is not None and before[1].lower() not in _MANNERS:
+    kind = noun[0].lstrip()
+    before = _BEFORE_NOUN.search(task[: noun.end() - len(kind)]) if _NAMED_BEFORE.fullmatch(kind) else None
+    if before is not None and before[1].lower() not in _MANNERS and _may_name(before[1], kind):
         return CodeName(before[1], before.start(1), before.end(1), True)
     if said and said[2].lower() not in _PLAIN_STOP and (said[1] or said[3] or _AFTER_NAME.match(task, said.end())):
         return CodeName(said[2], said.start(2), said.end(), True, said[3][1:-1] if said[3] else None)
     return None
+
+
+def _may_name(word: str, noun: str) -> bool:
+    """Whether a word before a kind may be a name: "a release method", but not "a recursive method"."""
+    kind = _NAMED_BEFORE.fullmatch(noun)
+    return kind is not None and (kind[1] is None or _ADJECTIVE.fullmatch(word.lower()) is None)
 
 
 def _modifiers(task: str) -> frozenset[str]:

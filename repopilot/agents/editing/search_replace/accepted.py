@@ -28,6 +28,12 @@ _BOUNDED = re.compile(
 """What a task says about what is not to change."""
 _ABBREVIATION = 4
 """Letters."""
+_NUMBERS = {
+    "0": re.compile(r"\b(?:zero|negative|positive|empty|nothing|null|n[ée]gati\w+|positi\w+|vide)\b", re.I),
+    "1": re.compile(r"\b(?:one|single|once|first|last|une?|premi[eè]re?|derni[eè]re?)\b", re.I),
+    "2": re.compile(r"\b(?:two|twice|double|half|deux|moiti[ée]|second)\b", re.I),
+}
+"""Words that stand for numbers."""
 _FENCE = re.compile(r"\s*```\w*\s*")
 """A line that ends or begins the reply's code, not a line of the file."""
 _SAME_PLACE = 15
@@ -207,6 +213,7 @@ def invented(made: Sequence[LineReplacement], task: str, known: Callable[[str, s
         known: whether a file, or the repository, has a name.
     """
     words, written = tokens_of(task), set(re.findall(r"\w+", _plain(task)))
+    written |= {digit for digit, said in _NUMBERS.items() if said.search(task)}
     found = []
     for each in made:
         old = set(re.findall(r"\w+", _plain("\n".join(each.old))))

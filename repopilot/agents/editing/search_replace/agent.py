@@ -16,8 +16,10 @@ from repopilot.agents.editing.exact.recognise import sentence_edit
 from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.exact.wording.reading import on_one_line
 from repopilot.agents.editing.exact.wording.task_tokens import folded
+from repopilot.agents.editing.new_errors import new_errors, unknown_members
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.agents.editing.placed.target_places import is_generated, is_source
+from repopilot.agents.editing.placed.target_places import is_defined, is_generated, is_source
+from repopilot.agents.editing.placed.wanted import read_task
 from repopilot.agents.editing.places import load, named_paths
 from repopilot.agents.editing.search_replace.accepted import (
     LineReplacement,
@@ -41,11 +43,13 @@ from repopilot.agents.editing.search_replace.excerpts import LineExcerpt, choose
 from repopilot.agents.editing.unreachable import adds_unreachable
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, ModelError
+from repopilot.index.store import Index
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.structured import REFUSED
 from repopilot.prompts import render
+from repopilot.retrieval.query.spelling import is_english
 from repopilot.trace import Step
 from repopilot.types import Edit, FileChange
 from repopilot.workspace import Workspace
@@ -59,6 +63,8 @@ _LONGEST_REPLY = 400
 _MOST_UNWRITTEN = 0.25
 """Share of what looks like code that a task gives: some of it are words of its reasons."""
 _MOST_FILES, _MOST_PER_NAME = 40, 12
+_SHORTEST_NAME = 4
+"""Letters of a word that may be a definition without looking like code."""
 _OF_COMMENTS = re.compile(r"\b(?:comment\w*|doc\w*|typos?|spell\w*|mention\w*|wording|todo|fixme|note|says?)\b")
 _OF_DOCUMENTS = re.compile(
     r"\b(?:doc\w*|readme|changelog|change log|history|news|release notes?|guide\w*|manual|tutorial|section\w*|"
@@ -113,21 +119,30 @@ def _excerpts(request: EditRequest, task: str, workspace: Workspace) -> list[Lin
     """The lines that the task is likely about."""
     index = workspace.index
     named = [path for path in named_paths(request.task, index) if path in index.files]
+    definitions = _defined_words(task, index)
     texts: dict[str, str] = {}
-    for path in named or _files(request, task, workspace):
+    for path in named or _files(request, task, definitions, workspace):
         text = index.text(path)
         if text is not None and len(text) <= _LARGEST_FILE and not is_generated(path, text):
             texts[path] = text
-    found = choose_excerpts(task, texts, {path: index.outline(path) for path in texts}, named)
+    found = choose_excerpts(task, texts, {path: index.outline(path) for path in texts}, named, definitions)
     return [excerpt for excerpt in found if any(excerpt.changeable)]
 
 
-def _files(request: EditRequest, task: str, workspace: Workspace) -> list[str]:
-    """The files that have names or words of the task."""
+def _defined_words(task: str, index: Index) -> list[str]:
+    """The words of a task that a sentence is about, or that aren't English, and that are names of definitions."""
+    subjects = {name.text for name in read_task(task, lambda name: is_defined(index, name)).names}
+    words = dict.fromkeys(re.findall(rf"(?<![\w./-])[A-Za-z_]\w{{{_SHORTEST_NAME - 1},}}(?![\w/-])", task))
+    return [w for w in words if is_defined(index, w) and (w in subjects or not is_english(w))]
+
+
+def _files(request: EditRequest, task: str, definitions: Sequence[str], workspace: Workspace) -> list[str]:
+    """The files that have names or words of the task, those of its definitions first."""
     index, sources = workspace.index, Sources(workspace)
     hits = request.found.results.hits if request.found else ()
-    found = [hit.chunk.path for hit in hits]
-    for name in code_of_task(task):
+    found = [symbol.path for name in definitions for symbol in index.symbols(name)][:_MOST_PER_NAME]
+    found += [hit.chunk.path for hit in hits]
+    for name in (*definitions, *code_of_task(task)):
         if re.fullmatch(r"\w{3,}", name):
             found += sources.mentioning(name)[:_MOST_PER_NAME]
     own = [path for path in dict.fromkeys(found) if path in index.files and is_source(index, path)]
@@ -196,12 +211,22 @@ def _outcome(
         return None, i18n.reason(error)
     if not changes or (not _OF_COMMENTS.search(folded(task)) and only_comments(changes, workspace.index)):
         return None, i18n.message("search_replace.nothing")
+    wrong = [fault for change in changes for fault in _faults(change, workspace)]
+    if wrong:
+        return None, i18n.message("placed.fault.undefined", what="; ".join(wrong[:3]))
     if any(adds_unreachable(workspace.index.text(c.path) or "", c.content) for c in changes if c.path.endswith(".py")):
         return None, i18n.message("placed.fault.unreachable")
     if _strays_into_documents(changes, sound, task, workspace):
         return None, i18n.message("search_replace.documents")
     edits = tuple(Edit("change_block", each.path, "", "\n".join(each.new)) for each in sound)
     return EditOutcome(changes, edits), ""
+
+
+def _faults(change: FileChange, workspace: Workspace) -> list[str]:
+    """What a file uses after a change that nothing defines."""
+    before = workspace.index.text(change.path) or ""
+    members = unknown_members(before, change.content, lambda name: bool(workspace.index.symbols(name)))
+    return [*new_errors(change.path, before, change.content), *(f"`{name}`" for name in members)]
 
 
 def _strays_into_documents(

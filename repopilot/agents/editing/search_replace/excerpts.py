@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of as task_tokens
@@ -70,7 +70,11 @@ def code_of_task(task: str) -> dict[str, float]:
 
 
 def choose_excerpts(
-    task: str, texts: Mapping[str, str], outlines: Mapping[str, Sequence[Symbol]], named: Sequence[str]
+    task: str,
+    texts: Mapping[str, str],
+    outlines: Mapping[str, Sequence[Symbol]],
+    named: Sequence[str],
+    definitions: Collection[str] = (),
 ) -> list[LineExcerpt]:
     """Choose the lines that have most of a task's code and words, in windows.
 
@@ -79,12 +83,14 @@ def choose_excerpts(
         texts: the files that come into question.
         outlines: their symbols.
         named: those that the task names.
+        definitions: the words of the task that are names of definitions, whether they look like code or not.
 
     Returns:
         The windows, those of the best file first, in the order of their lines; [] where no line has anything of it.
     """
     lines = {path: text.split("\n") for path, text in texts.items()}
-    weights = _Weights.of(task, lines)
+    members = {symbol.qualified for outline in outlines.values() for symbol in outline}
+    weights = _Weights.of(task, lines, definitions, members)
     if not weights.heaviest:
         return []
     ranked: list[tuple[float, str, int]] = []
@@ -97,7 +103,7 @@ def choose_excerpts(
         ranked += [(base + _with_near(scores[path], n), path, n) for n, s in enumerate(scores[path]) if s > 0]
     ranked.sort(key=lambda each: (-each[0], each[1], each[2]))
     order = {path: rank for rank, (_, path, _) in reversed(list(enumerate(ranked)))}
-    windows = _merged(_windows(ranked, lines, outlines))
+    windows = _with_code(_merged(_windows(ranked, lines, outlines)), lines, weights, outlines)
     shown = {path for path, _, _ in windows}
     heads = [(path, 0, min(_HEAD, len(lines[path]))) for path in named if path in lines and path not in shown]
     windows += heads[:_MOST_HEADS]
@@ -120,16 +126,18 @@ class _Weights:
     heaviest: float
 
     @classmethod
-    def of(cls, task: str, lines: Mapping[str, Sequence[str]]) -> _Weights:
+    def of(
+        cls, task: str, lines: Mapping[str, Sequence[str]], definitions: Collection[str], qualified: Collection[str]
+    ) -> _Weights:
         total = sum(len(own) for own in lines.values())
         wanted = {word for word in tokens_of(task) if len(word) > 2 or word.isdigit()}
         spread = Counter(w for own in lines.values() for line in own for w in tokens_of(line) & wanted)
         words = {w: _weight(spread[w], total) for w in wanted if 0 < spread[w] <= max(3, _COMMON * total)}
         code = {}
-        for text, share in code_of_task(task).items():
+        for text, share in (dict.fromkeys(definitions, _CODE) | code_of_task(task)).items():
             pattern = _whole(text)
             count = sum(text in line and pattern.search(line) is not None for own in lines.values() for line in own)
-            if count:
+            if count or text in qualified:  # which the definition itself doesn't write
                 code[text] = share * _weight(count, total)
         return cls(code, words, max([*words.values(), *code.values()], default=0.0))
 
@@ -177,6 +185,23 @@ def _near_word(scores: Sequence[float], number: int) -> bool:
 
 
 _Window = tuple[str, int, int]
+
+
+def _with_code(
+    windows: Sequence[_Window],
+    lines: Mapping[str, Sequence[str]],
+    weights: _Weights,
+    outlines: Mapping[str, Sequence[Symbol]],
+) -> list[_Window]:
+    """The windows with a definition that the task names, and those that name it; all where there is none."""
+    symbols = [
+        (path, s) for path, outline in outlines.items() for s in outline if {s.name, s.qualified} & {*weights.code}
+    ]
+    names = [_whole(name) for name in {symbol.name for _, symbol in symbols}]
+    starts = {(path, symbol.start_line - 1) for path, symbol in symbols}
+    if not any((path, line) in starts for path, first, last in windows for line in range(first, last)):
+        return list(windows)
+    return [w for w in windows if any(name.search(line) for line in lines[w[0]][w[1] : w[2]] for name in names)]
 
 
 def _windows(

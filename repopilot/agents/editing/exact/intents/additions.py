@@ -20,6 +20,10 @@ _ADDING = re.compile(r"\b(?:add\w*|append\w*|includ\w+|ajout\w+|missing|lacks?|b
 _DEFAULT = re.compile(r"\b(?:defaults?|par defaut|unless (?:told|given|you)|when not given)\b")
 _LIST_OF = re.compile(r"__all__`?\s+(?:in|of|from|de|dans)\s")
 """What names the module whose list is meant."""
+_WITHOUT_DOCSTRING = re.compile(
+    r"\b(?:no|without|lacks?|needs?|missing|gets?|give|add|write|wants?|deserves?|should (?:have|say|read|be)|put|"
+    r"pas de|sans|manque|ajout\w+|donne\w*)\b"
+)
 _VALUE = re.compile(r"-?\d|True|False|None")
 _CONTAINERS = re.compile(r"=\s*(?:[\w.\[\], ]+\()?\s*[\[{(]|=\s*(?:frozenset|set|tuple|list|dict)\(|:=|\{|\[\]")
 _PAIR = re.compile(r"[`\"']?(?P<key>[\w.-]+)[`\"']?\s*(?:→|->|=>|:|=)\s*(?P<value>[`\"']?[\w./-]+[`\"']?)")
@@ -109,3 +113,24 @@ def default_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if len(literals) == 1 and len(found) == 1 and not task.fresh:
         symbol, name = found.pop()
         yield [ExactTask("set_default", name, "", literals.pop(), "", place_of(symbol))]
+
+
+def docstring_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The docstring that a definition shall have, in quotes.
+
+    Args:
+        task: with its mentions.
+    """
+    texts = [t for t in tokens_of(task.text) if t.kind == "quoted" and not t.is_code and " " in t.inner]
+    if "docstring" not in task.words or len(texts) != 1 or not _WITHOUT_DOCSTRING.search(task.words):
+        return
+    (text,) = texts
+    named = [m for m in task.definitions if not text.start <= m.start < text.end and len(m.symbols) == 1]
+    paths = {m.symbols[0].path for m in named}
+    if len({m.name for m in named}) == 1 and not any(_has_text(path, text.inner, task) for path in paths):
+        yield [ExactTask("docstring", named[0].name, "", text.inner)]
+
+
+def _has_text(path: str, text: str, task: TaskMentions) -> bool:
+    source = task.sources.get(path)
+    return source is not None and text in source.text

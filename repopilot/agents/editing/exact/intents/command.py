@@ -45,5 +45,6 @@ _COMMANDS: dict[str, Callable[[ExactTask], str]] = {
     "export": lambda e: f"export {e.name} from {_place(e)}",
     "set_default": lambda e: f"set the default of {e.name} in {_place(e)} to {e.new}",
     "add_member": lambda e: f"add {e.new} to {e.name}{_in(e)}",
+    "docstring": lambda e: f'document {e.name} as "{e.new}"',
     "replace_code": lambda e: f"replace {e.old} with {e.new}{_in(e)}",
 }

@@ -9,6 +9,7 @@ from dataclasses import replace
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.intents.additions import (
     default_readings,
+    docstring_readings,
     entry_readings,
     export_readings,
 )
@@ -54,6 +55,7 @@ _READERS: tuple[tuple[_Reader, str, str], ...] = (
     (export_readings, "export", _ADD),
     (entry_readings, OTHER, _ADD),
     (default_readings, "set_default", ""),
+    (docstring_readings, OTHER, _ADD),
     (exchange_readings, OTHER, ""),
 )
 """The readers, each with the kind of edit that it reads as the classifier knows it, and the verbs that may ask for

@@ -109,6 +109,15 @@ def bound_call(source: SourceText, call: FunctionCall, parameters: Sequence[Decl
     )
 
 
+def may_be_passed(call: BoundCall, parameters: Sequence[DeclaredParameter]) -> bool:
+    """Whether a function with some parameters can take the arguments of a call."""
+    kinds = {p.kind for p in parameters}
+    names = {p.name for p in parameters if p.kind in ("either", "keyword")}
+    return ("*" in kinds or call.starred is not None or not call.more) and (
+        "**" in kinds or all(name in names for name, _ in call.keywords)
+    )
+
+
 def pass_by_name(path: str, name: str, node: Node, patch: Patch) -> None:
     """Write the name of its parameter before an argument."""
     walrus = node.type == "named_expression"

@@ -20,6 +20,7 @@ from repopilot.agents.editing.exact.parameters.call_arguments import (
     DeclaredParameter,
     argument_value,
     bound_call,
+    may_be_passed,
     named_argument,
     parameters_by_kind,
     pass_by_name,
@@ -87,7 +88,9 @@ def reshape(task: ExactTask, sources: Sources) -> Patch | None:
     _CHANGES[task.kind](change, place, signature)
     if not patch.edits:
         raise GenerationFailed(i18n.message("exact.passed_so", name=task.name, function=label_of(project, place)))
+    _leave_unsure(change, place, signature)
     _leave_uncertain(change, place, signature)
+    patch.notes += signature.notes
     return patch
 
 
@@ -417,6 +420,27 @@ _CHANGES: dict[str, Callable[[_Change, FunctionPlace, Signature], None]] = {
 
 
 # What isn't certain
+
+
+def _leave_unsure(change: _Change, place: FunctionPlace, signature: Signature) -> None:
+    """List the calls on objects of uncertain class whose arguments would have to change."""
+    parameters = parameters_by_kind(change.source(place.path), place.node)
+    for call in signature.unsure:
+        bound = bound_call(change.source(call.path), call, parameters)
+        if may_be_passed(bound, parameters) and _is_affected(change, bound):
+            source = change.source(call.path)
+            change.patch.leave_open(source, call.arguments.start_byte, i18n.message("exact.open.receiver"))
+
+
+def _is_affected(change: _Change, call: BoundCall) -> bool:
+    unknown = call.starred is not None or call.has_options
+    if change.task.kind == "require_parameter":
+        return not all(call.passes(name) for name in change.names)
+    if change.task.kind == "positional_only":
+        return unknown or any(name in change.names for name, _ in call.keywords)
+    if change.task.kind == "reorder_parameter":
+        return bool(call.positional)
+    return unknown or any(p.name in change.names for p, _ in call.positional)
 
 
 def _leave_uncertain(change: _Change, place: FunctionPlace, signature: Signature) -> None:

@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.members import unwrapped
+from repopilot.agents.editing.exact.parameters.call_arguments import bound_call, may_be_passed, parameters_by_kind
 from repopilot.agents.editing.exact.parameters.documented_arguments import rename_in_documents
 from repopilot.agents.editing.exact.parameters.polyglot_parameters import remove_parameter, rename_parameter
 from repopilot.agents.editing.exact.python.calls import (
@@ -182,6 +183,7 @@ def _rename(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
         _rename_argument(task, project, call, patch)
     functions = [_public_name(project, definition) for definition, _ in found]
     rename_in_documents(functions, task.name, task.new, project.sources, patch)
+    patch.notes += signature.notes
     _leave_others(project, signature, task.name, patch)
     _leave_unknown_calls(project, signature, task.name, patch)
     return patch
@@ -283,7 +285,7 @@ def _add(task: ExactTask, project: PythonProject, place: FunctionPlace, signatur
     text = f"{match['name']}{': ' + match['type'].strip() if match['type'] else ''}"
     if match["default"]:
         text += f" = {match['default']}" if match["type"] else f"={match['default']}"
-    elif signature.calls or signature.others:
+    elif signature.calls or signature.unsure or signature.others:
         return None
     source = project.sources.get(place.path)
     container = place.node.child_by_field_name("parameters")
@@ -336,8 +338,24 @@ def _remove(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
         _remove_definition(project, definition, at, task.name, patch)
     for call in signature.calls:
         _remove_argument(project, call, number - call.bound, task.name, patch)
+    _leave_unsure(project, place, signature, task.name, patch)
     _leave_others(project, signature, task.name, patch)
+    patch.notes += signature.notes
     return patch
+
+
+def _leave_unsure(project: PythonProject, place: FunctionPlace, signature: Signature, name: str, patch: Patch) -> None:
+    """List the calls on objects of uncertain class that pass a parameter."""
+    source = project.sources.get(place.path)
+    assert source is not None
+    parameters = parameters_by_kind(source, place.node)
+    for call in signature.unsure:
+        calling = project.sources.get(call.path)
+        assert calling is not None
+        bound = bound_call(calling, call, parameters)
+        unknown = bound.starred is not None or bound.has_options
+        if may_be_passed(bound, parameters) and (unknown or bound.passes(name)):
+            patch.leave_open(calling, call.arguments.start_byte, i18n.message("exact.open.receiver"))
 
 
 def _remove_definition(project: PythonProject, place: FunctionPlace, at: int, name: str, patch: Patch) -> None:

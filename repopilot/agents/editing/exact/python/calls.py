@@ -11,6 +11,7 @@ from tree_sitter import Node
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject, decorator_names
 from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, scope_of
 from repopilot.agents.editing.exact.python.references import (
+    OpenUse,
     References,
     family_of,
     in_stub,
@@ -42,8 +43,12 @@ class Signature:
 
     definitions: list[FunctionPlace]
     calls: list[FunctionCall] = field(default_factory=list)
+    unsure: list[FunctionCall] = field(default_factory=list)
+    """Calls of a method of that name on objects whose class isn't certain."""
     others: list[tuple[str, int]] = field(default_factory=list)
     """References that are no calls."""
+    notes: list[str] = field(default_factory=list)
+    """Why calls are taken for certain that may not be."""
 
 
 def parameters_of(function: Node) -> list[Node]:
@@ -184,8 +189,24 @@ def _sort(
             found.calls.append(FunctionCall(reference.path, arguments, count))
         else:
             found.others.append((reference.path, reference.start))
-    for use_ in references.open:
-        found.others.append((use_.path, use_.start))
+    found.notes += references.notes
+    for open_use in references.open:
+        unsure = _call_on_object(project, open_use, name)
+        if unsure is not None:
+            found.unsure.append(unsure)
+        else:
+            found.others.append((open_use.path, open_use.start))
+
+
+def _call_on_object(project: PythonProject, open_use: OpenUse, name: str) -> FunctionCall | None:
+    """The call that an open use is the method of."""
+    table = project.table(open_use.path, name)
+    use = next((u for u in table.uses if u.start == open_use.start), None) if table is not None else None
+    call = call_of(use.node) if use is not None and use.role == "attribute" else None
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    if arguments is None or arguments.type != "argument_list":
+        return None
+    return FunctionCall(open_use.path, arguments, 1)
 
 
 def _aliased(project: PythonProject, path: str, use: NameUse | None, found: Signature, bound: int | None) -> None:

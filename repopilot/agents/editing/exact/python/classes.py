@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
+from repopilot.agents.editing.exact.python.element_types import element_of
 from repopilot.agents.editing.exact.python.modules import (
     ImportedName,
     Modules,
@@ -18,7 +19,7 @@ from repopilot.agents.editing.exact.python.modules import (
 from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, scope_of
 from repopilot.agents.editing.exact.sources import Sources, SourceText
 
-_DEPTH = 6
+_DEPTH = 8
 """How far a value is followed from name to name."""
 _LITERALS = frozenset(
     "string integer float true false none list dictionary set tuple list_comprehension dictionary_comprehension "
@@ -120,6 +121,10 @@ class PythonProject:
             return self._attribute(path, node, depth)
         if kind == "call":
             return self._call(path, node, depth)
+        if kind == "subscript":
+            value, at = node.child_by_field_name("value"), node.child_by_field_name("subscript")
+            plain = value is not None and at is not None and at.type != "slice"
+            return element_of(self, path, value, depth, indexed=True) if plain and value is not None else None
         return OTHER if kind in _LITERALS else None
 
     def _narrowed(self, path: str, node: Node, depth: int) -> Known | None:
@@ -192,7 +197,41 @@ class PythonProject:
             return self.known(path, value, depth) if value is not None else None
         if parent.type == "as_pattern_target":
             return self._entered(path, parent, depth)
+        if parent.type in ("for_statement", "for_in_clause") and _same_node(parent.child_by_field_name("left"), node):
+            iterated = parent.child_by_field_name("right")
+            return element_of(self, path, iterated, depth, indexed=False) if iterated is not None else None
         return None
+
+    def assignments(self, path: str, node: Node, depth: int) -> Iterator[tuple[str, Node]]:
+        """The assignments and annotated parameters that give a name or an attribute its value; nothing where something
+        else may.
+
+        Args:
+            path: the file of the expression.
+            node: a name or an attribute.
+            depth: how far values are followed from name to name.
+        """
+        source = self.sources.get(path)
+        if source is None:
+            return
+        if node.type == "identifier":
+            table = self.table(path, source.slice(node))
+            use = next((u for u in table.uses if u.start == node.start_byte), None) if table else None
+            scope = table.binding_scope(use) if table is not None and use is not None else None
+            binds = table.bound.get(scope.id, []) if table is not None and scope is not None else []
+            parents = [use.node.parent for use in binds if not _is_none(use)]
+            wanted = ("assignment", "typed_parameter", "typed_default_parameter")
+            if all(p is not None and p.type in wanted for p in parents):
+                yield from ((path, p) for p in parents if p is not None)
+            return
+        receiver, attribute = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+        owner = self.known(path, receiver, depth) if receiver is not None else None
+        if owner is None or attribute is None or owner.kind not in ("instance", "class"):
+            return
+        name = source.slice(attribute)
+        found = [*self.members(owner.place, name), *self.assigned_attributes(owner.place, name)]
+        if all(n.type == "assignment" for _, n in found):
+            yield from ((p, n) for p, n in found if not _is_none_assigned(n))
 
     def _assigned(self, path: str, assignment: Node, depth: int) -> Known | None:
         declared = assignment.child_by_field_name("type")
@@ -622,10 +661,13 @@ def _plain_type(written: str) -> str:
 
 
 def _is_none(use: NameUse) -> bool:
-    parent = use.node.parent
-    if parent is None or parent.type != "assignment" or parent.child_by_field_name("type") is not None:
+    return use.node.parent is not None and _is_none_assigned(use.node.parent)
+
+
+def _is_none_assigned(node: Node) -> bool:
+    if node.type != "assignment" or node.child_by_field_name("type") is not None:
         return False
-    right = parent.child_by_field_name("right")
+    right = node.child_by_field_name("right")
     return right is not None and right.type == "none"
 
 

@@ -25,6 +25,7 @@ from repopilot.agents.editing.exact.python.fixtures import fixture_uses, is_fixt
 from repopilot.agents.editing.exact.python.module_tables import module_beside
 from repopilot.agents.editing.exact.python.modules import imported_names, statement_around
 from repopilot.agents.editing.exact.python.name_uses import NameTable, NameUse, name_table, outer_scope, scope_of
+from repopilot.agents.editing.exact.python.named_receivers import is_named_after
 from repopilot.agents.editing.exact.python.string_values import string_content
 from repopilot.agents.editing.exact.sources import SourceText
 from repopilot.code.languages import is_test_path
@@ -410,15 +411,17 @@ def member_references(project: PythonProject, place: ClassPlace, name: str) -> R
         ),
         any(_is_value(t, u) and not _in_slots(t.source, u.node) for t in tables for u in t.uses),
     )
+    named = tuple(project.class_name(place) for place in family)
+    members = _Members(family, mentioned.unique, members_only, named, _others_with(project, family, name))
     for table in tables:
         for use in table.uses:
-            _member_use(project, table, use, _Members(family, mentioned.unique, members_only), found)
+            _member_use(project, table, use, members, found)
     sharing = _sharing(tables, found)
     for table in tables:
         near = replace(mentioned, is_shared=table.source.path in sharing)
         for use in table.uses:
             if use.role in ("string", "comment"):
-                _member_text(project, table, use, family, near, found)
+                _member_text(project, table, use, members, near, found)
     _add_documents(project, replace(mentioned, is_shared=_is_shared(sharing)), found)
     found.open += [OpenUse(*use) for use in expecting_bases(project, family, name)]
     for member in sorted(family):
@@ -567,11 +570,14 @@ def _common_members() -> frozenset[str]:
 
 
 class _Members(NamedTuple):
-    """The classes that have a member; whether nothing else has its name, and whether no other class has."""
+    """The classes that have a member; whether nothing else has its name, and whether no other class has; the names of
+    these classes, and those of the others that have a member of that name."""
 
     family: set[ClassPlace]
     unique: bool
     only_member: bool
+    named: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def _member_use(
@@ -598,15 +604,15 @@ def _member_text(
     project: PythonProject,
     table: NameTable,
     use: NameUse,
-    family: set[ClassPlace],
+    members: _Members,
     mentioned: Mentioned,
     found: References,
 ) -> None:
-    source, path = table.source, table.source.path
+    source, path, family = table.source, table.source.path, members.family
     content = string_content(source, use.node) if use.role == "string" else ""
     inside = any(c.path == path and c.start <= use.start < project.class_node(c).end_byte for c in family)
     if content == table.name and looked_up_by(source, use.node) is not None:
-        _member_attribute(project, table, use, _Members(family, mentioned.unique, False), found)
+        _member_attribute(project, table, use, members._replace(unique=mentioned.unique, only_member=False), found)
     elif content == table.name and inside and _in_slots(source, use.node):
         found.add(path, use)
     elif content == table.name:
@@ -652,10 +658,31 @@ def _member_attribute(
         note = i18n.message("exact.only_member", name=table.name)
         if note not in found.notes:
             found.notes.append(note)
+    elif known is None and receiver is not None and _is_named_after(table.source, receiver, members):
+        found.add(path, use)
+        note = i18n.message("exact.named_receiver", receiver=table.source.slice(receiver))
+        if note not in found.notes:
+            found.notes.append(note)
     elif known is None:
         found.open.append(OpenUse(path, use.start, i18n.message("exact.open.receiver")))
     elif known.kind in ("instance", "class") and _belongs(project, known, members.family):
         found.add(path, use)
+
+
+def _is_named_after(source: SourceText, receiver: Node, members: _Members) -> bool:
+    simple = receiver.type in ("identifier", "attribute")
+    return simple and is_named_after(source.slice(receiver), members.named, members.others)
+
+
+def _others_with(project: PythonProject, family: set[ClassPlace], name: str) -> tuple[str, ...]:
+    """The classes outside of a family that have a member of a name."""
+    inside = {(place.path, project.class_name(place)) for place in family}
+    found = (
+        (symbol.path, symbol.qualified.rpartition(".")[0].rpartition(".")[2])
+        for symbol in project.sources.workspace.index.symbols(name)
+        if symbol.name == name and symbol.qualified != name
+    )
+    return tuple(owner for path, owner in found if owner and (path, owner) not in inside)
 
 
 def _is_object(source: SourceText, receiver: Node) -> bool:

@@ -1,0 +1,56 @@
+"""Errors that a change brings into a file: names that don't exist, members of the object itself that nobody defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from repopilot.code.languages import language_of
+from repopilot.review.code import Code
+from repopilot.review.linters import AnalyserFailed, ruff_errors
+
+_OWN_MEMBER = re.compile(r"\b(?:self|cls|this)\.(\w+)")
+
+
+def new_errors(path: str, before: str, after: str) -> list[str]:
+    """Undefined and redefined names, and the like, that a file didn't have before, by ruff.
+
+    Args:
+        path: the file; only Python is looked at.
+        before: its text before the change.
+        after: its text after it.
+
+    Returns:
+        The messages of ruff; [] without ruff.
+    """
+    if language_of(path) != "python":
+        return []
+    try:
+        old, new = (
+            [finding.message for finding in ruff_errors([Code(path, text, text, "python")])]
+            for text in (before, after.replace("\r\n", "\n"))
+        )
+    except AnalyserFailed:
+        return []
+    return [message for message in dict.fromkeys(new) if new.count(message) > old.count(message)]
+
+
+def unknown_members(before: str, after: str, known: Callable[[str], bool]) -> list[str]:
+    """The members of the object itself that new code uses and nothing defines.
+
+    Args:
+        before: the text of a file.
+        after: its text after the change.
+        known: whether the repository has a name.
+    """
+    used = dict.fromkeys(_OWN_MEMBER.findall(after))
+    fresh = [name for name in used if not re.search(rf"\b{name}\b", before) and not known(name)]
+    return [
+        name
+        for name in fresh
+        if not re.search(
+            rf"\b(?:def|get|set|async|static)\s+{name}\b|(?m:^\s*{name}\s*[:(=])|"
+            rf"\b(?:self|cls|this)\.{name}\s*(?::[^=\n]+)?=(?!=)",
+            after,
+        )
+    ]
