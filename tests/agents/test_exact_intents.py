@@ -220,3 +220,19 @@ def test_a_file_that_the_task_names_and_nothing_changes_is_pointed_out(tmp_path)
 
 
 RENAMING = "rename kiln/probe.py to kiln/sensor.py"
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        'cool_down has no docstring: "Let it cool on its own."',
+        'cool_down lacks a docstring. It could be "Let it cool on its own."',
+        'Il manque une docstring à cool_down : "Let it cool on its own."',
+    ],
+)
+def test_a_docstring_that_is_given_is_written(kiln: Workspace, task: str) -> None:
+    assert 'def cool_down(probe):\n    """Let it cool on its own."""\n' in new_texts(kiln, task)["kiln/heat.py"]
+
+
+def test_a_docstring_that_is_spoken_of_is_none_to_write(kiln: Workspace) -> None:
+    assert exact_edit('the docstring of Probe says "A probe." and should say more', kiln) is None

@@ -319,6 +319,11 @@ async def test_what_does_not_exist_is_said_with_the_nearest_names(shop: Workspac
     assert "secods_left" in caught.value.message and "seconds_left" in caught.value.hint
 
 
+async def test_a_member_that_is_there_already_is_said(shop: Workspace) -> None:
+    with pytest.raises(GenerationFailed, match=r"Lease\.\w+ is in .*:\d+ already"):
+        await edited(shop, "Lease needs an owner property that says who holds it", "")
+
+
 async def test_of_several_places_the_user_chooses_where_the_model_can_not(shop: Workspace) -> None:
     with pytest.raises(PlaceAmbiguous) as caught:
         await edited(shop, "make `twice` accept strings", "no idea")
@@ -370,6 +375,10 @@ async def test_other_work_is_left_to_others(shop: Workspace, task: str) -> None:
         ("Box needs a has(field) method", "add", "method", "has", "field"),
         ("Add a lazy getter that counts", "add", "property", "", None),
         ("Add a length getter", "add", "property", "length", None),
+        ("Box needs a drain method that empties it", "add", "method", "drain", None),
+        ("Box could use a size property", "add", "property", "size", None),
+        ("Box needs a static method to make keys", "add", "method", "", None),
+        ("add a recursive function to walk the tree", "add", "function", "", None),
     ],
 )
 def test_what_a_task_asks_for(task: str, action: str, noun: str, name: str, parameters: str | None) -> None:

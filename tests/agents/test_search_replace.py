@@ -15,8 +15,9 @@ from support.ollama_server import OllamaServer
 from support.shop_workspace import traced
 
 from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.new_errors import unknown_members
 from repopilot.agents.editing.search_replace.accepted import invented, is_hopeless, replacements
-from repopilot.agents.editing.search_replace.agent import replaced_lines
+from repopilot.agents.editing.search_replace.agent import _excerpts, replaced_lines
 from repopilot.agents.editing.search_replace.as_command import exchanged
 from repopilot.agents.editing.search_replace.blocks import (
     SearchReplaceBlock,
@@ -217,3 +218,36 @@ async def test_what_is_missing_invented_broken_or_nothing_is_not_offered(
 ) -> None:
     edit, outline, _ = await answered(box, tmp_path, ADD, block)
     assert edit is None and "replace lines" in outline
+
+
+def test_a_plain_word_that_is_a_definition_finds_it_alone(tmp_path: Path) -> None:
+    files = {
+        "box/sums.py": "def ceildiv(a, b):\n    return -(-a // b)\n",
+        "box/checks.py": "".join(f"def check_{n}(x):\n    raise ValueError('zero {n}')\n\n\n" for n in range(9)),
+    }
+    box = workspace_of(tmp_path, files)
+    task = "ceildiv should raise a ValueError when b is zero"
+    found = _excerpts(EditRequest(task), task, box)
+    assert [e.path for e in found] == ["box/sums.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "accepted"),
+    [
+        ("    if b == 0:", True),
+        ("    if b == 7:", False),
+        ("    if c == 0:", False),
+    ],
+)
+async def test_what_nothing_defines_is_not_accepted(line: str, accepted: bool, tmp_path: Path) -> None:
+    box = workspace_of(tmp_path / "box", {"box/sums.py": "def ceildiv(a, b):\n    return -(-a // b)\n"})
+    old, new = "    return -(-a // b)", f"{line}\n        raise ValueError\n    return -(-a // b)"
+    task = "ceildiv should raise a ValueError when b is zero (not c)"
+    edit, _, _ = await answered(box, tmp_path, task, ("box/sums.py", old, new))
+    assert (edit is not None) == accepted
+
+
+def test_members_that_nothing_defines_are_unknown() -> None:
+    before = "class A:\n    def run(self):\n        self.one()\n"
+    after = before + "        self.two()\n        self.three = 1\n        self.three += self.four\n"
+    assert unknown_members(before, after, {"four"}.__contains__) == ["two"]

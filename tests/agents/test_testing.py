@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from support.edited import workspace_of
 from support.shop_workspace import answering, fenced, shop_workspace, traced
 from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.testing.agent import test as answer_test
-from repopilot.agents.testing.selection import covering_tests
+from repopilot.agents.testing.selection import all_tests, covering_tests, reaching_tests
 from repopilot.agents.testing.selection import test_path_for as path_for
 from repopilot.errors import GenerationFailed
 from repopilot.results import Turn
@@ -80,6 +82,22 @@ async def test_other_languages_are_written_and_said_not_to_run(shop: Workspace) 
 async def test_a_subject_that_is_not_there_is_said(shop: Workspace) -> None:
     with pytest.raises(GenerationFailed, match=r"no shop/nothing\.py"):
         await asked(shop, "write tests for shop/nothing.py", "")
+
+
+def test_a_file_without_tests_is_reached_by_those_of_its_users(tmp_path: Path) -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/coins.py": "RATE = 3\n\n\ndef coins(cents):\n    return cents * RATE\n",
+        "shop/till.py": "from shop.coins import coins\n\n\ndef change_of(cents):\n    return coins(cents)\n",
+        "tests/test_till.py": "from shop.till import change_of\n\n\ndef test_it():\n    assert change_of(1) == 3\n",
+        "test.py": "from shop.other import other\n\n\ndef test_other():\n    assert other\n",
+        "shop/other.py": "other = 1\n\n\ndef others():\n    return 1\n",
+    }
+    index = workspace_of(tmp_path, files).index
+    assert covering_tests(index, "shop/coins.py") == []
+    assert reaching_tests(index, "shop/coins.py", ["coins"]) == ["tests/test_till.py"]
+    assert reaching_tests(index, "shop/till.py") == ["tests/test_till.py"]
+    assert "test.py" in all_tests(index)
 
 
 def test_covering_tests_and_where_new_ones_go(shop: Workspace) -> None:

@@ -15,7 +15,7 @@ from repopilot.agents.editing.places import stored_text
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
 from repopilot.agents.generate.runner_suites import run_version, suite_language, suite_of, with_control
-from repopilot.agents.testing.selection import covering_tests, is_test_file
+from repopilot.agents.testing.selection import is_test_file, reaching_tests
 from repopilot.code.languages import is_test_path
 from repopilot.errors import PackagesMissing, SandboxError
 from repopilot.results import TestReport
@@ -112,7 +112,7 @@ def tests_of(changes: Changes, examination: Examination) -> list[str]:
     covering: list[str] = []
     for change in code[:_MOST_CODE_FILES]:
         names = {d.name.rpartition(".")[2] for d in definitions_changed((change,), examination.workspace)}
-        covering += covering_tests(index, change.path, names)
+        covering += reaching_tests(index, change.path, names)
     test = named_test(examination.task, index)
     named = [test.path] if test is not None else []
     gone = {c.path for c in changes if c.change == "deleted"}

@@ -1,4 +1,4 @@
-"""Generate and test, from the task to checked files: explain ∥ generate, debate ∥ tests, controller, impact.
+"""Generate and test, from the task to checked files: generate, tests, debate, controller, impact, explain.
 
 One failing agent never loses the others' results; cancelling the task stops every model call and sandbox.
 """
@@ -125,7 +125,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     needed = await result_or_none(_follow_ups(outcome.changes, workspace, step), work, step)
     outcome = replace(outcome, follow_ups=needed or ())
     step.publish(_published(outcome))
-    return outcome, found
+    return outcome, None if edit.edits else found  # a diff of some lines shows its place
 
 
 async def _explained(

@@ -12,9 +12,40 @@ from repopilot.index.store import Index
 MOST_TESTS = 5
 _MOST_NAMES = 25
 _NAMED_AFTER = 100
+_MOST_USERS = 3
+"""Files whose tests are run where a file has none."""
 _AFFIXES = (("test_", ""), ("", "_test"))
 _USES_CHANGED = 200
 """Votes. Using a changed name outweighs being named after the file."""
+
+
+def reaching_tests(index: Index, path: str, changed: Collection[str] = ()) -> list[str]:
+    """Python test files that reach a file: those that cover it or, without any, those of the files that use it.
+
+    Args:
+        index: the repository's index.
+        path: the file under test.
+        changed: plain names of definitions; tests and files that use one of them come first.
+
+    Returns:
+        Paths, the best first, at most MOST_TESTS.
+    """
+    direct = covering_tests(index, path, changed)
+    through = (
+        (test for user in _users(index, path, changed) for test in covering_tests(index, user)) if not direct else ()
+    )
+    return (direct or list(dict.fromkeys(through)))[:MOST_TESTS]
+
+
+def _users(index: Index, path: str, changed: Collection[str]) -> list[str]:
+    """The files of code that use what a file alone defines, first those that use a changed name."""
+    counted: Counter[str] = Counter()
+    for name in {symbol.name for symbol in (index.outline(path) if path in index.files else ())}:
+        if all(symbol.path == path for symbol in index.symbols(name)):
+            users = {reference.path for reference in index.references(name)} - {path}
+            votes = _USES_CHANGED if name in changed else 1
+            counted.update({user: votes for user in users if user.endswith(".py") and not is_test_path(user)})
+    return [user for user, _ in counted.most_common(_MOST_USERS)]
 
 
 def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> list[str]:
@@ -39,8 +70,7 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
         for reference in index.references(name):
             if reference.path.endswith(".py") and is_test_path(reference.path) and not defined_elsewhere:
                 counted[reference.path] += _USES_CHANGED if name in changed else 1
-    runnable = [p for p, _ in counted.most_common() if is_test_file(p)]
-    return runnable[:MOST_TESTS]
+    return [p for p, _ in counted.most_common() if is_test_file(p)][:MOST_TESTS]
 
 
 def all_tests(index: Index) -> list[str]:
@@ -68,4 +98,4 @@ def _names_of_tests(path: str) -> set[str]:
 def is_test_file(path: str) -> bool:
     """Whether the file is named as pytest expects its test files."""
     stem = PurePosixPath(path).stem
-    return stem.startswith("test_") or stem.endswith("_test") or stem == "tests"
+    return stem.startswith("test_") or stem.endswith("_test") or stem in ("test", "tests")

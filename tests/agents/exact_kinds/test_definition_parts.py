@@ -48,6 +48,14 @@ class Late(Base, KeyError):
 
 class Meta(metaclass=type):
     pass
+
+
+class First(Exception):
+    pass
+
+
+class Second(Exception):
+    pass
 ''',
     "pkg/tools.pyi": "def measure(shape, scale=..., *names, unit: Optional[str] = ..., **rest): ...\n",
     "pkg/crlf.py": b"class Plain(object):\r\n\tdef run(self, x):\r\n\t\treturn x",
@@ -123,7 +131,8 @@ def test_types_of_defaults_and_the_stub_follow(repo: Workspace) -> None:
             "-class Plain(object):", "+from pkg.shapes import Shape", "+class Plain(Shape):"
         ]),
         ("add_base", "Shape", {"new": "ABC"}, ["-class Shape:", "+from abc import ABC", "+class Shape(ABC):"]),
-        ("add_base", "Base", {"new": "ValueError"}, ["-class Base(Exception):", "+class Base(ValueError, Exception):"]),
+        ("add_base", "Base", {"new": "ValueError"}, ["-class Base(Exception):", "+class Base(ValueError):"]),
+        ("add_base", "Second", {"new": "First"}, ["-class Second(Exception):", "+class Second(First):"]),
         ("add_base", "Meta", {"new": "Base"}, ["-class Meta(metaclass=type):", "+class Meta(Base, metaclass=type):"]),
         ("add_base", "Late", {"new": "LoudMixin"}, [
             "-class Late(Base, KeyError):", "+class Late(LoudMixin, Base, KeyError):"

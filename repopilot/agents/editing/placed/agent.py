@@ -54,6 +54,12 @@ _OTHER_WORK = re.compile(
 )
 _GO_TYPE = re.compile(r"\b(?:struct|type|interface|class|error|exception|structure)\b", re.I)
 _FUNCTION = re.compile(r"\b(?:function|helper|fonction)s?\b", re.I)
+_ANOTHER = re.compile(
+    r"\b(?:setter|deleter|overload\w*|overrid\w*|redefin\w*|replac\w+|rewrit\w+|instead|existing|alias\w*|asyn\w+|"
+    r"remplac\w+|réécri\w+|existant\w*)\b",
+    re.I,
+)
+"""What may be asked of a member that is there already."""
 _SMALL_FILE = 60
 """Lines."""
 
@@ -86,6 +92,7 @@ async def placed_edit(
     found = await asyncio.to_thread(_choices, request, wanted, workspace)
     if not found or _better_rewritten(found, wanted, request.task, workspace.index):
         return None
+    _check_is_new(found, wanted, request.task, workspace)
     work = _Work(request, workspace, wanted, model, ends)
     try:
         candidates = await (_judged(found, work, step) if request.passes else _at_one_place(found, work, step))
@@ -240,6 +247,17 @@ def _nearest(name: str, index: Index) -> list[str]:
     """The names of the repository most like one that it doesn't have."""
     known = {s.name for analysis in index.analyses() for s in analysis.symbols}
     return difflib.get_close_matches(name.rpartition(".")[2], sorted(known), 4, 0.6)
+
+
+def _check_is_new(found: Sequence[Choice], wanted: Wanted, task: str, workspace: Workspace) -> None:
+    """Raise GenerationFailed where the only class that a new member can go into has one of its name."""
+    if wanted.action != "add" or wanted.noun not in ("method", "property") or len(found) != 1 or _ANOTHER.search(task):
+        return
+    place = place_of(found[0], wanted, workspace)
+    member = next((m for m in place.members if m.name == wanted.name), None) if place.owner else None
+    if member is not None:
+        where = f"{place.path}:{member.start_line}"
+        raise GenerationFailed(i18n.message("exact.already_there", name=member.qualified, path=where))
 
 
 def _editable(place: TargetPlace, wanted: Wanted) -> bool:

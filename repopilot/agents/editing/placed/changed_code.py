@@ -38,7 +38,8 @@ _WHEN = r"if|when|unless|for|on|empty|negative|missing|si|quand|lorsque|pour|vid
 _GUARD = re.compile(rf"\b(?:{_ENDS})\b.*\b(?:{_WHEN})\b|\b(?:{_WHEN})\b.*\b(?:{_ENDS})\b", re.I | re.S)
 _NO_GUARD = re.compile(
     r"\b(?:results?|résultats?|instead|au lieu|rather|each|every|chaque|also|aussi|end|message|sorted|as well|always|"
-    r"no longer|stop|not raise|ne plus)\b",
+    r"no longer|stop|not raise|ne plus)\b|"
+    r"\b(?:else|otherwise|sinon),?\s+(?:return\s+|renvo\w+\s+)?`?(?:True|False|None|null|nil|-?\d|[\"'])",
     re.I,
 )
 _BRACED = frozenset({"javascript", "typescript", "tsx", "java", "c", "cpp", "csharp", "php"})

@@ -119,9 +119,16 @@ def left_out(lines: Sequence[str], task: str, wanted: Wanted, place: TargetPlace
     ]
     used = [name for name in used if index.symbols(name) or name.islower()]
     missing = [each for each in given if each not in text and each not in own]
+    missing += _other_truth_value(outside, text)
     return tuple(
         dict.fromkeys([*missing, *(name for name in used if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))])
     )
+
+
+def _other_truth_value(task: str, text: str) -> list[str]:
+    """Of the two truth values of a task the one that lines don't have, where they have the other."""
+    given, written = ({v for v in ("True", "False") if re.search(rf"\b{v}\b", each)} for each in (task, text))
+    return sorted(given - written) if len(given) == 2 and written else []
 
 
 def normal_form(text: str, language: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import keyword
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,6 +57,11 @@ from repopilot.workspace import Workspace
 
 _CAN_BE_HELD = ("embedded", "ollama", "openai")
 """Kinds of models that take a grammar or a schema."""
+_KEYWORDS = frozenset(
+    "if else for while do switch case default break continue return function func fn const let var new this throw try "
+    "catch finally true false null nil undefined typeof instanceof in of range struct interface type match mut self".split()
+)
+"""Words of other languages than Python that are no names."""
 _LONGEST_TASK = 600
 """Characters; what is longer describes more than some lines."""
 _LONGEST_REPLY = 400
@@ -262,6 +268,8 @@ def _is_known(path: str, name: str, workspace: Workspace) -> bool:
     text = workspace.index.text(path) or ""
     return (
         hasattr(builtins, name)
+        or keyword.iskeyword(name)
+        or name in _KEYWORDS
         or re.search(rf"\b{re.escape(name)}\b", text) is not None
         or bool(workspace.index.symbols(name))
     )

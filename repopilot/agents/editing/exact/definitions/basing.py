@@ -113,7 +113,7 @@ def _above(name: str, sources: Sources) -> set[str]:
     above = [place, *project.ancestors(place)]
     nodes = [(sources.get(p.path), project.class_node(p).child_by_field_name("name")) for p in above[1:]]
     names = {source.slice(node) for source, node in nodes if source is not None and node is not None}
-    for outside in (o for p in above for o in project.outside_bases(p)):
+    for outside in (o for p in above for o in project.outside_names(p)):
         names |= {outside, *_above(outside, sources)}
     return names
 
@@ -128,7 +128,7 @@ def _add(source: SourceText, node: Node, entries: list[Node], new: str, above: s
         patch.replace(source.path, end, end, f"({new})")
         return
     written = [source.slice(e) for e in entries]
-    if written == ["object"]:
+    if written == ["object"] or (len(written) == 1 and written[0] in above):  # the new base brings it along
         patch.replace(source.path, entries[0].start_byte, entries[0].end_byte, new)
         return
     keywords = ("keyword_argument", "dictionary_splat")
