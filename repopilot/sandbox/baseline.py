@@ -95,7 +95,8 @@ async def compare_with_baseline(
         # A test that is red now and then has not been repaired.
         still = _with(await before(), "failed", "error")
         compared = replace(compared, repaired=tuple(name for name in compared.repaired if name in still))
-    if changed.genuine or not compared.red or compared.broken or changed.ended != "finished":
+    rest = changed.outcomes.keys() - {*compared.red}
+    if changed.genuine or not (compared.red and rest) or compared.broken or changed.ended != "finished":
         return compared
     return replace(compared, after=await after(compared.red))
 

@@ -100,6 +100,18 @@ def test_a_file_without_tests_is_reached_by_those_of_its_users(tmp_path: Path) -
     assert "test.py" in all_tests(index)
 
 
+def test_of_two_definitions_of_a_name_a_test_covers_the_one_it_imports(tmp_path: Path) -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/one.py": "def load(x):\n    return x\n",
+        "shop/two.py": "def load(x):\n    return x + 1\n",
+        "tests/test_both.py": "from shop.two import load\n\n\ndef test_it():\n    assert load(1) == 2\n",
+    }
+    index = workspace_of(tmp_path, files).index
+    assert covering_tests(index, "shop/two.py", ["load"]) == ["tests/test_both.py"]
+    assert covering_tests(index, "shop/one.py", ["load"]) == []
+
+
 def test_covering_tests_and_where_new_ones_go(shop: Workspace) -> None:
     assert covering_tests(shop.index, "shop/cart.py") == ["tests/test_cart.py"]
     assert covering_tests(shop.index, "shop/auth.py") == []

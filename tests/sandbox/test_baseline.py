@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,17 @@ def test_a_test_that_the_change_edits_is_not_repaired():
     before, after = run_of(a="failed"), run_of(a="passed")
     assert compare(before, after).repaired == ("test_shop.py::a",)
     assert compare(before, after, ["test_shop.py"]).repaired == ()
+
+
+async def test_where_every_test_was_red_before_their_run_is_the_one_that_is_shown():
+    asked = []
+
+    async def after(left_out):
+        asked.append(left_out)
+        return replace(run_of(a="failed"), genuine=False)
+
+    async def before():
+        return replace(run_of(a="failed"), genuine=False)
+
+    found = await compare_with_baseline(after, before)
+    assert (found.red, found.after.outcomes, asked) == (("test_shop.py::a",), {"test_shop.py::a": "failed"}, [()])

@@ -6,11 +6,13 @@ Nothing is written to disk.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 
 from repopilot import i18n
 from repopilot.agents.editing.chosen_number import chosen_number
 from repopilot.agents.editing.edit_request import EditRequest
+from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.exact.moves.reexporting import reexport
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.sources import Sources
@@ -27,6 +29,11 @@ from repopilot.index.store import Index
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
+_OF_EXISTING = re.compile(
+    r"\W*(?:(?:please|could you|can you|peux-tu)\s+)?(?:rename|delete|remove|drop|renomm\w+|supprim\w+|retire\w*)\b",
+    re.I,
+)
+"""Tasks that need something to be there."""
 _FOR_VERSIONS = 0.98
 """The share of the time limit after which no further version is waited for."""
 
@@ -111,7 +118,7 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
             new = _wants_new_code(request.task, workspace.index)
             edit = await _edit_of_lines(request, workspace, step) if not new else None
             edit = edit or await placed_edit(request, workspace, step, ends)
-            return edit or EditOutcome(await write_whole_files(request, workspace, step))
+            return edit or EditOutcome(await _whole_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
         raise GenerationFailed(too_slow, _smaller_task(request)) from error
@@ -123,6 +130,18 @@ async def _edit_of_lines(request: EditRequest, workspace: Workspace, step: Step)
     if edit is None and request.passes is None:
         edit = await replaced_lines(request, workspace, step)
     return edit
+
+
+async def _whole_files(request: EditRequest, workspace: Workspace, step: Step) -> Changes:
+    """Whole files by the model.
+
+    Raises:
+        GenerationFailed: it only writes new ones for a task that takes something away or gives it another name.
+    """
+    changes = await write_whole_files(request, workspace, step)
+    if _OF_EXISTING.match(request.task) and all(change.change == "added" for change in changes):
+        raise GenerationFailed(i18n.message("generate.only_new_files"), i18n.message("generate.only_new_files_hint"))
+    return changes
 
 
 def _smaller_task(request: EditRequest) -> str:

@@ -10,6 +10,7 @@ from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.placed.target_places import existing_paths
 from repopilot.agents.editing.placed.wanted import CodeName, read_task
 from repopilot.errors import NameUndefined
+from repopilot.retrieval.query.spelling import is_english
 
 _CHANGES = re.compile(
     r"^\W*(?:(?:please|can you|could you|we (?:should|must|need to)|let's|il faut|peux-tu|merci de)\s+)?"
@@ -28,6 +29,13 @@ _FIRST = re.compile(r"^\W*(?:\w+\s+)?(?:the\s+|la\s+|le\s+)?`?$", re.I)
 _RECEIVES = re.compile(
     r"\b(?:add|ajoute[rz]?)\b.*\b(?:to|à)\s+(?:the\s+|la\s+)?`?$|\b(?:give|donne[rz]?)\s+(?:the\s+|à\s+)?`?$", re.I
 )
+_COMMAND = re.compile(
+    r"^\W*(?:please\s+)?(?:rename|delete|remove|drop|renomme[rz]?|supprime[rz]?|retire[rz]?)\s+(?:the\s+|la\s+|le\s+)?"
+    r"(?:(?:class|function|method|constant|module|variable|property|classe|fonction|m[ée]thode|constante)\s+)?"
+    r"`?(?P<name>[A-Za-z_][\w.]{2,})`?(?:\s+(?:to|into|as|in|from|en|dans|de)\s+`?[\w./-]+`?)*\W*$",
+    re.I,
+)
+"""A command that can only be about a name, whatever the name looks like."""
 _SHOULD = re.compile(r"`?(?:\(\))?(?:'s\s+\w+)?\s+(?:should|must|has to|needs to|ought to|doit|devrait)\b", re.I)
 
 
@@ -43,6 +51,12 @@ def missing_subject(task: str, sources: Sources) -> NameUndefined | None:
         no name.
     """
     index = sources.workspace.index
+    command = _COMMAND.match(task)
+    if command is not None:
+        name = command["name"].rstrip(".")
+        plain = name.islower() and "_" not in name and is_english(name)  # "remove duplicates"
+        unknown = not plain and not _is_written(CodeName(name, 0, 0, True), sources) and not _is_file(name, sources)
+        return not_found(name, ExactTask("change", name), index) if unknown else None
     names = [name for name in read_task(task).names if re.fullmatch(r"[\w.:#$]+", name.text)]
     if not names or existing_paths(task, index) or any(_is_written(name, sources) for name in names):
         return None
@@ -63,6 +77,12 @@ def _is_written(name: CodeName, sources: Sources) -> bool:
     index = sources.workspace.index
     written = any(index.symbols(part) or sources.mentioning(part) for part in judged)
     return written or any(_letters(defined) in spelt for defined in index.lexical.names)
+
+
+def _is_file(name: str, sources: Sources) -> bool:
+    """Whether a file or folder is called so, with or without its ending."""
+    stems = {part.partition(".")[0] for path in sources.workspace.index.files for part in path.split("/")}
+    return name in sources.workspace.index.files or name.rpartition("/")[2].partition(".")[0] in stems
 
 
 def _letters(name: str) -> str:

@@ -66,6 +66,7 @@ class ChangeEvidence:
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
         unbroken: the first tests pass with and without the version.
+        unparsed: files with a syntax error that was there before.
     """
 
     problem: str = ""
@@ -82,6 +83,7 @@ class ChangeEvidence:
     red_before: tuple[str, ...] = ()
     by_code: bool = False
     unbroken: bool = False
+    unparsed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
         return Verdict(0.0, "REQUEST_REVISION", (reason,))
     moves = _moves(evidence, opinions)
     score = round(max(0.0, min(10.0, START + sum(move.points for move in moves))), 1)
-    return Verdict(score, decision(score), _reasons(moves, opinions))
+    return Verdict(score, decision(score), _reasons(moves, evidence, opinions))
 
 
 def newly_failed(run: TestRun, red_before: Sequence[str]) -> frozenset[str]:
@@ -130,7 +132,8 @@ def decisive_reasons(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str,
     """The reasons of `judge` without those that leave the score as it is."""
     if evidence.problem:
         return judge(evidence, opinions).reasons
-    return _reasons([move for move in _moves(evidence, opinions) if round(move.points, 1)], opinions)
+    moves = [move for move in _moves(evidence, opinions) if round(move.points, 1)]
+    return _reasons(moves, evidence, opinions)
 
 
 def decision(score: float) -> Decision:
@@ -143,8 +146,9 @@ def objection_key(objection: Objection) -> str:
     return f"generate.score.objection.{objection.replace(' ', '_')}"
 
 
-def _reasons(moves: Sequence[_Move], opinions: Opinions) -> tuple[str, ...]:
-    start = i18n.message("generate.score.start", points=START)
+def _reasons(moves: Sequence[_Move], evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
+    paths = ", ".join(evidence.unparsed)
+    start = i18n.message(f"generate.score.{'start_unparsed' if paths else 'start'}", points=START, paths=paths)
     unread = (i18n.message(f"generate.scored_without.{who}") for who in opinions.unread)
     return (start, *(i18n.message("generate.score.move", points=m.points, why=m.why) for m in moves), *unread)
 

@@ -66,11 +66,20 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
             counted[test] += _NAMED_AFTER
     names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
     for name in sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]:
-        defined_elsewhere = sum(s.path != path for s in index.symbols(name))
+        defined_elsewhere = any(s.path != path for s in index.symbols(name))
         for reference in index.references(name):
-            if reference.path.endswith(".py") and is_test_path(reference.path) and not defined_elsewhere:
+            is_test = reference.path.endswith(".py") and is_test_path(reference.path)
+            if is_test and (not defined_elsewhere or _imports(index, reference.path, path)):
                 counted[reference.path] += _USES_CHANGED if name in changed else 1
     return [p for p, _ in counted.most_common() if is_test_file(p)][:MOST_TESTS]
+
+
+def _imports(index: Index, test: str, path: str) -> bool:
+    """Whether a test imports the module of a file, or something from it."""
+    dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    items = index.imports(test)
+    written = {item.module for item in items} | {f"{item.module}.{name}" for item in items for name, _ in item.names}
+    return any(f".{dotted}".endswith(f".{module}") for module in written if module.strip("."))
 
 
 def all_tests(index: Index) -> list[str]:

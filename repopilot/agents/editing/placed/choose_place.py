@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from repopilot import i18n
 from repopilot.agents.editing.placed.target_places import Choice
 from repopilot.errors import PlaceAmbiguous
+from repopilot.index.tokens import tokens_of
 from repopilot.llm import structured
 from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render, sanitized
@@ -42,7 +43,7 @@ async def choose_place(choices: Sequence[Choice], task: str, name: str, model: M
     if len(close) == 1:
         step.note(why="score", score=best.score)
         return best
-    if model is None:
+    if model is None or not _are_told_apart(close, task):
         raise _ambiguous(close)
     from llama_index.core.llms import ChatMessage
 
@@ -59,6 +60,17 @@ async def choose_place(choices: Sequence[Choice], task: str, name: str, model: M
         raise _ambiguous(close)
     step.note(why="rank")
     return best
+
+
+def _are_told_apart(choices: Sequence[Choice], task: str) -> bool:
+    """Whether a task has a word for one of several definitions of the same name: of its path, its class or its
+    signature. Without one a model that chooses only guesses."""
+    symbols = [choice.symbol for choice in choices if choice.symbol is not None]
+    if len(symbols) < len(choices) or len({symbol.name for symbol in symbols}) > 1:
+        return True
+    own = [tokens_of(f"{s.path} {s.qualified} {s.signature}") for s in symbols]
+    shared = set.intersection(*map(set, own))
+    return any((set(words) - shared) & set(tokens_of(task)) for words in own)
 
 
 def _described(choice: Choice) -> str:

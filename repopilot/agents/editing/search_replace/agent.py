@@ -19,7 +19,7 @@ from repopilot.agents.editing.exact.wording.reading import on_one_line
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.new_errors import new_errors, unknown_members
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.agents.editing.placed.target_places import is_defined, is_generated, is_source
+from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, is_defined, is_generated, is_source
 from repopilot.agents.editing.placed.wanted import read_task
 from repopilot.agents.editing.places import load, named_paths
 from repopilot.agents.editing.search_replace.accepted import (
@@ -42,7 +42,7 @@ from repopilot.agents.editing.search_replace.blocks import (
 )
 from repopilot.agents.editing.search_replace.excerpts import LineExcerpt, choose_excerpts, code_of_task
 from repopilot.agents.editing.unreachable import adds_unreachable
-from repopilot.code.languages import file_kind
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.index.store import Index
 from repopilot.llm import stream
@@ -59,7 +59,8 @@ _CAN_BE_HELD = ("embedded", "ollama", "openai")
 """Kinds of models that take a grammar or a schema."""
 _KEYWORDS = frozenset(
     "if else for while do switch case default break continue return function func fn const let var new this throw try "
-    "catch finally true false null nil undefined typeof instanceof in of range struct interface type match mut self".split()
+    "catch finally true false null nil undefined typeof instanceof in of range struct interface type match mut "
+    "self".split()
 )
 """Words of other languages than Python that are no names."""
 _LONGEST_TASK = 600
@@ -126,6 +127,8 @@ def _excerpts(request: EditRequest, task: str, workspace: Workspace) -> list[Lin
     index = workspace.index
     named = [path for path in named_paths(request.task, index) if path in index.files]
     definitions = _defined_words(task, index)
+    if not named and any(_is_ambiguous(name, index) for name in definitions):
+        return []  # the place is asked for elsewhere
     texts: dict[str, str] = {}
     for path in named or _files(request, task, definitions, workspace):
         text = index.text(path)
@@ -140,6 +143,12 @@ def _defined_words(task: str, index: Index) -> list[str]:
     subjects = {name.text for name in read_task(task, lambda name: is_defined(index, name)).names}
     words = dict.fromkeys(re.findall(rf"(?<![\w./-])[A-Za-z_]\w{{{_SHORTEST_NAME - 1},}}(?![\w/-])", task))
     return [w for w in words if is_defined(index, w) and (w in subjects or not is_english(w))]
+
+
+def _is_ambiguous(name: str, index: Index) -> bool:
+    """Whether functions or classes of several files have a name."""
+    found = [s for s in index.symbols(name) if s.kind in FUNCTIONS | CLASSES and not is_test_path(s.path)]
+    return len({s.path for s in found if "." not in s.qualified}) > 1
 
 
 def _files(request: EditRequest, task: str, definitions: Sequence[str], workspace: Workspace) -> list[str]:
