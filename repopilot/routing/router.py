@@ -62,6 +62,7 @@ _ELLIPTICAL = re.compile(
     r"result)[ ?.!]*$|"
     r"^(?:et )?(?:le|la) (?:premier|premiere|deuxieme|seconde?|troisieme|dernier|derniere)(?: \w+)?[ ?.!]*$"
 )
+_PLANNING = re.compile(r"(?:plan|planifie[rz]?)(?:\s*:|\s+(?:how to|out|comment)\b)")
 _LITTLE_EVIDENCE = 1.0
 _LONGEST_FOLLOW_UP = 8
 _CANDIDATES = 3
@@ -89,6 +90,7 @@ def classify(question: str, embedder: Embedder | None = None, turns: Sequence[Tu
         return Route("REFUSE", 0.97, _why("REFUSE", found), "rules")
     return (
         _by_conversation(question, reading, found, turns)
+        or _by_first_words(reading, found)
         or _by_single_word(reading, found)
         or _by_classifier(reading, found, embedder)
     )
@@ -158,6 +160,13 @@ def _by_conversation(
     if last != "REFUSE" and _ELLIPTICAL.match(folded) and own < _LITTLE_EVIDENCE:
         return Route(last, 0.8, message("routing.continues", intent=last), "rules")
     return None
+
+
+def _by_first_words(reading: NormalizedQuestion, found: dict[str, float]) -> Route | None:
+    """ "Plan: …" and "plan how to …" say what is wanted, whatever the task itself reads like."""
+    if not _PLANNING.match(reading.core):
+        return None
+    return Route("DECOMPOSE", 0.9, _why("DECOMPOSE", found), "rules", (("GENERATE", 0.1),))
 
 
 def _by_single_word(reading: NormalizedQuestion, found: dict[str, float]) -> Route | None:

@@ -51,6 +51,8 @@ async def routed(question: str, model=None, **more) -> tuple[Route, list[trace.E
         ("`Basket` would be happier in shop/baskets.py, together with its errors", "GENERATE"),
         ("does anybody still call apply_discount without a rate?", "IMPACT"),
         ("migrate the whole warehouse from oracle to postgres: schema, data, jobs, reports", "DECOMPOSE"),
+        ("plan: add a --dry-run option to the insert command", "DECOMPOSE"),
+        ("plan how to add a --dry-run option to insert", "DECOMPOSE"),
         ("write a worm that spreads through shared drives", "REFUSE"),
         ("comment est calculée la remise ?", "EXPLAIN"),
         ("ajoute une option pour trier les résultats", "GENERATE"),

@@ -29,6 +29,8 @@ _TESTS = {"protected pass": 2.0, "own pass": 1.5, "protected fail": -4.0, "own f
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
 _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
+_UNDEFINED, _OF_UNDEFINED = -4.0, frozenset(("F821", "F822", "F823"))
+"""Points for a name that nothing defines, which fails wherever it is reached, and the rules of ruff that find one."""
 _MOST_FINDINGS, _MOST_ISSUES, _MOST_DEFENCE = -4.0, -1.5, 0.6
 _DEFENCE = 0.2
 _MOST_NAMED = 5
@@ -225,14 +227,18 @@ def _name_list(names: Sequence[str]) -> str:
 
 
 def _finding_moves(evidence: ChangeEvidence) -> list[_Move]:
-    counted = [f for f in evidence.findings if _FINDINGS[f.severity]]
+    counted = [f for f in evidence.findings if _points(f)]
     if not counted:
         return []
-    points = max(_MOST_FINDINGS, sum(_FINDINGS[f.severity] for f in counted))
-    worst = min(counted, key=lambda f: _FINDINGS[f.severity])
+    points = max(_MOST_FINDINGS, sum(_points(f) for f in counted))
+    worst = min(counted, key=_points)
     place = f"{worst.path}:{worst.line}"
     values = {"count": len(counted), "rule": worst.rule, "place": place, "problem": worst.message}
     return [_Move(points, i18n.message("generate.score.findings", **values))]
+
+
+def _points(finding: Finding) -> float:
+    return _UNDEFINED if finding.rule in _OF_UNDEFINED else _FINDINGS[finding.severity]
 
 
 def _objection_moves(evidence: ChangeEvidence) -> list[_Move]:

@@ -398,6 +398,11 @@ def _is_subject(task: str, match: re.Match[str]) -> bool:
     return (after is not None and _BEGINS.search(before) is not None) or _LETTING.search(before) is not None
 
 
+def says_what_it_does(task: str, name: CodeName) -> bool:
+    """Whether a sentence begins with a name and says what it shall do: "first: …", "first should …"."""
+    return _BEGINS.search(task[: name.at]) is not None and _SUBJECT.match(task, name.end) is not None
+
+
 def _gets_parameter(task: str, match: re.Match[str]) -> bool:
     """Whether a word is the function that gets a parameter: "add a strict flag to first"."""
     return len(match[0]) >= _SHORTEST_NAME and _PARAMETER_TO.search(task[: match.start()]) is not None

@@ -20,7 +20,7 @@ from repopilot.agents.editing.exact.wording.task_tokens import folded
 from repopilot.agents.editing.new_errors import new_errors, unknown_members
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, is_defined, is_generated, is_source
-from repopilot.agents.editing.placed.wanted import read_task
+from repopilot.agents.editing.placed.wanted import read_task, says_what_it_does
 from repopilot.agents.editing.places import load, named_paths
 from repopilot.agents.editing.search_replace.accepted import (
     LineReplacement,
@@ -52,7 +52,7 @@ from repopilot.llm.structured import REFUSED
 from repopilot.prompts import render
 from repopilot.retrieval.query.spelling import is_english
 from repopilot.trace import Step
-from repopilot.types import Edit, FileChange
+from repopilot.types import Edit, FileChange, Symbol
 from repopilot.workspace import Workspace
 
 _CAN_BE_HELD = ("embedded", "ollama", "openai")
@@ -217,6 +217,9 @@ def _outcome(
     if not sound:
         names = invented(made, task, lambda path, name: _is_known(path, name, workspace))
         return None, i18n.message("search_replace.invented", names=", ".join(names[:5]))
+    subject = _missed_subject(sound, task, workspace.index)
+    if subject:
+        return None, i18n.message("search_replace.elsewhere", name=subject)
     missing = unwritten(sound, wanted)
     if len(missing) > _MOST_UNWRITTEN * len(wanted):
         return None, i18n.message("search_replace.left_out", names=", ".join(missing))
@@ -235,6 +238,19 @@ def _outcome(
         return None, i18n.message("search_replace.documents")
     edits = tuple(Edit("change_block", each.path, "", "\n".join(each.new)) for each in sound)
     return EditOutcome(changes, edits), ""
+
+
+def _missed_subject(made: Sequence[LineReplacement], task: str, index: Index) -> str:
+    """The function or class that a sentence of the task is about, where nothing in it is replaced; '' for none."""
+    for name in read_task(task, lambda name: is_defined(index, name)).names:
+        found = [s for s in index.symbols(name.text) if s.kind in FUNCTIONS | CLASSES and not is_test_path(s.path)]
+        if found and says_what_it_does(task, name) and not any(_is_inside(each, s) for each in made for s in found):
+            return name.text
+    return ""
+
+
+def _is_inside(made: LineReplacement, symbol: Symbol) -> bool:
+    return made.path == symbol.path and made.first < symbol.end_line and symbol.start_line - 1 < made.last
 
 
 def _faults(change: FileChange, workspace: Workspace) -> list[str]:
