@@ -229,7 +229,7 @@ def _outcome(
         return None, i18n.reason(error)
     if not changes or (not _OF_COMMENTS.search(folded(task)) and only_comments(changes, workspace.index)):
         return None, i18n.message("search_replace.nothing")
-    wrong = [fault for change in changes for fault in _faults(change, workspace)]
+    wrong = [fault for change in changes for fault in _faults(change, task, workspace)]
     if wrong:
         return None, i18n.message("placed.fault.undefined", what="; ".join(wrong[:3]))
     if any(adds_unreachable(workspace.index.text(c.path) or "", c.content) for c in changes if c.path.endswith(".py")):
@@ -253,11 +253,13 @@ def _is_inside(made: LineReplacement, symbol: Symbol) -> bool:
     return made.path == symbol.path and made.first < symbol.end_line and symbol.start_line - 1 < made.last
 
 
-def _faults(change: FileChange, workspace: Workspace) -> list[str]:
-    """What a file uses after a change that nothing defines."""
+def _faults(change: FileChange, task: str, workspace: Workspace) -> list[str]:
+    """What a file uses after a change that nothing defines; of members those that the task names, as `invented` finds
+    the others."""
     before = workspace.index.text(change.path) or ""
     members = unknown_members(before, change.content, lambda name: bool(workspace.index.symbols(name)))
-    return [*new_errors(change.path, before, change.content), *(f"`{name}`" for name in members)]
+    named = [f"`{name}`" for name in members if re.search(rf"\b{name}\b", task)]
+    return [*new_errors(change.path, before, change.content), *named]
 
 
 def _strays_into_documents(
