@@ -66,6 +66,9 @@ class Version:
     merged: bool = False
 
 
+_CERTAIN_FAILURES = frozenset(("exact.already_there", "placed.unknown_name", "placed.generated"))
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """What the Controller judges: a version, the report on its tests, and what the debate said."""
@@ -109,7 +112,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     if isinstance(edit, RepoPilotError):
         failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
         failed = GenerationOutcome(failure=failure, choices=choices, language=language)
-        return failed, None if choices else found
+        return failed, None if choices or _is_certain(edit) else found
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
     async with _inputs(edit.changes, workspace) as inputs:
@@ -126,6 +129,11 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     outcome = replace(outcome, follow_ups=needed or ())
     step.publish(_published(outcome))
     return outcome, None if edit.edits else found  # a diff of some lines shows its place
+
+
+def _is_certain(failure: RepoPilotError) -> bool:
+    """Whether code has found why nothing can be written, so that there is nothing more to say."""
+    return isinstance(failure.message, i18n.Message) and failure.message.key in _CERTAIN_FAILURES
 
 
 async def _explained(
