@@ -104,6 +104,11 @@ async def test_a_new_function_goes_beside_a_function(money: Workspace) -> None:
     assert first.place in ("money/rates.py:rate", "money/rates.py:fetch", "money/rates.py:more_3")
 
 
+async def test_a_plain_word_that_is_called_a_function_is_its_place(money: Workspace) -> None:
+    made = await planned(money, "plan: add a unit to the fetch function")
+    assert made.parts[0].place == "money/rates.py:fetch"
+
+
 async def test_a_mentioned_place_is_taken(money: Workspace) -> None:
     made = await planned(money, "Accept fractions @money/mint.py:strike_coins")
     assert made.parts[0].place == "money/mint.py:strike_coins"
@@ -159,6 +164,13 @@ async def test_without_history_the_plan_says_so(money: Workspace, tmp_path) -> N
         ("add vouchers: a table, sums and a page", "add vouchers", "vouchers", ("a table", "sums", "a page")),
         ("Add `a`, `b` and `c` filters", "Add `a`, `b` and `c` filters", "`a`, `b` and `c` filters", ()),
         ("Make it work with pipes", "Make it work with pipes", "Make it work with pipes", ()),
+        (
+            "plan: add a --dry-run option to insert",
+            "add a --dry-run option to insert",
+            "a --dry-run option to insert",
+            (),
+        ),
+        ("Plan how to add hooks", "add hooks", "hooks", ()),
         ("Allow hooks\n\nOff by default. I like it.", "Allow hooks", "Allow hooks", ("Off by default",)),
         ("ajoute un cache, sur disque et en mémoire", "ajoute un cache", "un cache", ("sur disque", "en mémoire")),
     ],

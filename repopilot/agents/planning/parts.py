@@ -14,7 +14,7 @@ from repopilot.agents.planning.requirements import Requirements
 from repopilot.agents.planning.task_evidence import TaskEvidence
 from repopilot.agents.planning.touched_files import FileEvidence, Role, role_of, voters_of
 from repopilot.code.graph.graph import DEPENDING, Graph
-from repopilot.code.languages import file_kind, is_doc_path, is_test_path
+from repopilot.code.languages import file_kind, is_doc_path, is_test_path, language_of
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.results import PlanPart
@@ -28,6 +28,8 @@ LEAST_TEST = 0.04
 """The same for the best file of tests, where code is changed."""
 WIDELY_USED = 20
 """From so many uses of a file's names on, changing it is a high risk."""
+_BUILDING = (None, "make", "cmake", "dockerfile")
+"""Languages of files that no feature goes into unless the task names them."""
 _ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", "docs", "changelog")
 _FRAGMENTS, _LEAST_FRAGMENTS, _FRAGMENT_SHARE = 60, 5, 0.35
 
@@ -83,6 +85,7 @@ def _drafts(task: Task, evidence: TaskEvidence, index: Index) -> list[_Draft]:
     fragments = fragment_folder(evidence)
     likely = _likely(evidence.files)
     likely = [f for f in likely if not fragments or not f.path.startswith(f"{fragments}/")]
+    likely = [f for f in likely if f.role != "source" or f.named or language_of(f.path) not in _BUILDING]
     found = [_Draft(f, p) for f in likely if f.role == "source" for p in source_places(f, evidence.hits, task, index)]
     found = _with_definition(found, task, evidence, index)
     changed = [d.place.symbol for d in found if d.place.symbol]

@@ -22,6 +22,9 @@ _VERBS: dict[Verb, str] = {
 }
 _VERB_OF = {word: verb for verb, words in _VERBS.items() for word in words.split()}
 _CONVENTIONAL = re.compile(r"^[^\S\n]*(?:feat|fix|perf|refactor|docs|chore|style|build|ci)(?:\([^)]*\))?!?:\s*", re.I)
+_PLAN = re.compile(
+    r"^\W*(?:plan|planifie[rz]?)(?:\s*:|\s+(?:how to|out|comment|the (?:work|steps|changes?) (?:to|for)))\s*", re.I
+)
 _POLITE = re.compile(r"^\W*(?:please|pls|can you|could you|i want to|we need to|let's|s'il te plaît|il faut)\s+", re.I)
 _FILLER = re.compile(
     r"^(?:support (?:for|of|to)|the ability to|an? option to|la prise en charge (?:de|des|du))\s+", re.I
@@ -82,6 +85,7 @@ def goals_of(task: str) -> tuple[Requirements, ...]:
     Returns:
         At least one goal, at most MOST_GOALS.
     """
+    task = _PLAN.sub("", task, count=1)
     steps = _items(task) or _steps(task)
     if steps:
         return tuple(_requirements(step) for step in steps[:MOST_GOALS])

@@ -31,6 +31,11 @@ PASSAGES = 60
 _SIMILAR = 15
 
 
+_CALLED = re.compile(
+    r"\b(?:the|la|le)\s+([a-z_]\w{2,})\s+(?:command|subcommand|function|method|class|fixture|handler|view|endpoint)\b|"
+    r"\b(?:commande|fonction|m[ée]thode|classe)\s+([a-z_]\w{2,})\b"
+)
+"""A plain word that is said to be a definition: "the insert command"."""
 _MENTION = re.compile(r"(?<!\w)@(?P<path>[\w./+-]+\.\w+)(?::(?P<symbol>[\w.]+))?")
 
 
@@ -83,7 +88,8 @@ def goal_names(wanted: Requirements) -> tuple[str, ...]:
     mentioned = [m["symbol"] for m in _MENTION.finditer(wanted.text) if m["symbol"]]
     quoted = [name for name in parse(wanted.text).names if f"`{name}" in wanted.text]
     goal = parse(without_mentions(wanted.goal)).names
-    return tuple(dict.fromkeys([*mentioned, *goal, *quoted]))
+    called = [name for match in _CALLED.finditer(wanted.goal) for name in match.groups() if name]
+    return tuple(dict.fromkeys([*mentioned, *goal, *quoted, *called]))
 
 
 def without_mentions(text: str) -> str:
