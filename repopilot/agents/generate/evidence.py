@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.editing import edits
-from repopilot.agents.editing.edits import Changes, syntax_error, texts_of
+from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.places import stored_text
 from repopilot.agents.editing.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
@@ -101,7 +101,7 @@ async def gather_evidence(
         by_code=examination.by_code,
         unbroken=report.unbroken,
         unparsed=tuple(
-            c.path for c in changes if c.change != "deleted" and syntax_error(c.path, c.content) is not None
+            c.path for c in changes if c.change != "deleted" and edits.syntax_error(c.path, c.content) is not None
         ),
     )
 

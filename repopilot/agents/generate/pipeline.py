@@ -51,6 +51,8 @@ from repopilot.workspace import Workspace
 
 MOST_REVISIONS = 2
 CONTEXT_TOKENS = 160
+_CERTAIN_FAILURES = frozenset(("exact.already_there", "placed.unknown_name", "placed.generated"))
+"""Keys of what code finds out before any model writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,6 @@ class Version:
     reasons: tuple[str, ...]
     report: TestReport | None
     merged: bool = False
-
-
-_CERTAIN_FAILURES = frozenset(("exact.already_there", "placed.unknown_name", "placed.generated"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,11 @@ class BoundCall:
     starred: int | None
     has_options: bool
 
+    @property
+    def unpacks(self) -> bool:
+        """Whether it passes a `*argument` or `**argument`, which may stand for any parameter."""
+        return self.starred is not None or self.has_options
+
     def passes(self, name: str) -> bool:
         """Whether the call certainly passes a parameter."""
         return any(p.name == name for p, _ in self.positional) or any(n == name for n, _ in self.keywords)

@@ -20,14 +20,19 @@ from repopilot.agents.editing.exact.parameters.call_arguments import (
     DeclaredParameter,
     argument_value,
     bound_call,
-    may_be_passed,
     named_argument,
     parameters_by_kind,
     pass_by_name,
 )
 from repopilot.agents.editing.exact.parameters.polyglot_signatures import reorder
 from repopilot.agents.editing.exact.parameters.reordering import edited_text, in_listed_order, put_in_order
-from repopilot.agents.editing.exact.parameters.signatures import function_of, function_symbol, label_of, no_parameter
+from repopilot.agents.editing.exact.parameters.signatures import (
+    function_of,
+    function_symbol,
+    label_of,
+    leave_unsure,
+    no_parameter,
+)
 from repopilot.agents.editing.exact.python.calls import (
     FunctionPlace,
     Signature,
@@ -88,7 +93,7 @@ def reshape(task: ExactTask, sources: Sources) -> Patch | None:
     _CHANGES[task.kind](change, place, signature)
     if not patch.edits:
         raise GenerationFailed(i18n.message("exact.passed_so", name=task.name, function=label_of(project, place)))
-    _leave_unsure(change, place, signature)
+    leave_unsure(project, place, signature, lambda call: _is_affected(change, call), patch)
     _leave_uncertain(change, place, signature)
     patch.notes += signature.notes
     return patch
@@ -422,25 +427,15 @@ _CHANGES: dict[str, Callable[[_Change, FunctionPlace, Signature], None]] = {
 # What isn't certain
 
 
-def _leave_unsure(change: _Change, place: FunctionPlace, signature: Signature) -> None:
-    """List the calls on objects of uncertain class whose arguments would have to change."""
-    parameters = parameters_by_kind(change.source(place.path), place.node)
-    for call in signature.unsure:
-        bound = bound_call(change.source(call.path), call, parameters)
-        if may_be_passed(bound, parameters) and _is_affected(change, bound):
-            source = change.source(call.path)
-            change.patch.leave_open(source, call.arguments.start_byte, i18n.message("exact.open.receiver"))
-
-
 def _is_affected(change: _Change, call: BoundCall) -> bool:
-    unknown = call.starred is not None or call.has_options
+    """Whether the arguments of a call would have to change."""
     if change.task.kind == "require_parameter":
         return not all(call.passes(name) for name in change.names)
     if change.task.kind == "positional_only":
-        return unknown or any(name in change.names for name, _ in call.keywords)
+        return call.unpacks or any(name in change.names for name, _ in call.keywords)
     if change.task.kind == "reorder_parameter":
         return bool(call.positional)
-    return unknown or any(p.name in change.names for p, _ in call.positional)
+    return call.unpacks or any(p.name in change.names for p, _ in call.positional)
 
 
 def _leave_uncertain(change: _Change, place: FunctionPlace, signature: Signature) -> None:

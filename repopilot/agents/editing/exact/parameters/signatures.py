@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
@@ -13,7 +13,12 @@ from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
 from repopilot.agents.editing.exact.members import unwrapped
-from repopilot.agents.editing.exact.parameters.call_arguments import bound_call, may_be_passed, parameters_by_kind
+from repopilot.agents.editing.exact.parameters.call_arguments import (
+    BoundCall,
+    bound_call,
+    may_be_passed,
+    parameters_by_kind,
+)
 from repopilot.agents.editing.exact.parameters.documented_arguments import rename_in_documents
 from repopilot.agents.editing.exact.parameters.polyglot_parameters import remove_parameter, rename_parameter
 from repopilot.agents.editing.exact.python.calls import (
@@ -338,14 +343,28 @@ def _remove(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
         _remove_definition(project, definition, at, task.name, patch)
     for call in signature.calls:
         _remove_argument(project, call, number - call.bound, task.name, patch)
-    _leave_unsure(project, place, signature, task.name, patch)
+    leave_unsure(project, place, signature, lambda call: call.unpacks or call.passes(task.name), patch)
     _leave_others(project, signature, task.name, patch)
     patch.notes += signature.notes
     return patch
 
 
-def _leave_unsure(project: PythonProject, place: FunctionPlace, signature: Signature, name: str, patch: Patch) -> None:
-    """List the calls on objects of uncertain class that pass a parameter."""
+def leave_unsure(
+    project: PythonProject,
+    place: FunctionPlace,
+    signature: Signature,
+    affected: Callable[[BoundCall], bool],
+    patch: Patch,
+) -> None:
+    """List the calls on objects of uncertain class that a change would affect.
+
+    Args:
+        project: the repository.
+        place: the changed function.
+        signature: its calls.
+        affected: whether a call would have to change if it is one of the function.
+        patch: gets the calls.
+    """
     source = project.sources.get(place.path)
     assert source is not None
     parameters = parameters_by_kind(source, place.node)
@@ -353,8 +372,7 @@ def _leave_unsure(project: PythonProject, place: FunctionPlace, signature: Signa
         calling = project.sources.get(call.path)
         assert calling is not None
         bound = bound_call(calling, call, parameters)
-        unknown = bound.starred is not None or bound.has_options
-        if may_be_passed(bound, parameters) and (unknown or bound.passes(name)):
+        if may_be_passed(bound, parameters) and affected(bound):
             patch.leave_open(calling, call.arguments.start_byte, i18n.message("exact.open.receiver"))
 
 

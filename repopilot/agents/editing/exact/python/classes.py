@@ -156,14 +156,17 @@ class PythonProject:
         source = self.sources.get(path)
         assert source is not None
         name = source.slice(node)
+        binds = self._bindings(path, name, node)
+        return self._from_star(path, name, depth) if binds is None else self._merged(path, binds, depth)
+
+    def _bindings(self, path: str, name: str, node: Node) -> list[NameUse] | None:
+        """What gives a name its value where a node uses it; None where the file doesn't bind it."""
         table = self.table(path, name)
         use = next((u for u in table.uses if u.start == node.start_byte), None) if table else None
         if table is None or use is None:
-            return None
+            return []
         scope = table.binding_scope(use)
-        if scope is None:
-            return self._from_star(path, name, depth)
-        return self._merged(path, table.bound.get(scope.id, []), depth)
+        return table.bound.get(scope.id, []) if scope is not None else None
 
     def _merged(self, path: str, binds: list[NameUse], depth: int) -> Known | None:
         """What all bindings of a name agree on."""
@@ -215,11 +218,8 @@ class PythonProject:
         if source is None:
             return
         if node.type == "identifier":
-            table = self.table(path, source.slice(node))
-            use = next((u for u in table.uses if u.start == node.start_byte), None) if table else None
-            scope = table.binding_scope(use) if table is not None and use is not None else None
-            binds = table.bound.get(scope.id, []) if table is not None and scope is not None else []
-            parents = [use.node.parent for use in binds if not _is_none(use)]
+            binds = self._bindings(path, source.slice(node), node)
+            parents = [use.node.parent for use in binds or () if not _is_none(use)]
             wanted = ("assignment", "typed_parameter", "typed_default_parameter")
             if all(p is not None and p.type in wanted for p in parents):
                 yield from ((path, p) for p in parents if p is not None)

@@ -80,20 +80,13 @@ def _of_assigned(project: PythonProject, path: str, node: Node, depth: int, *, i
     """The elements of what an assignment or a parameter with an annotation binds."""
     declared = node.child_by_field_name("type")
     if declared is not None:
-        return element_annotation(project, path, declared, depth - 1, indexed=indexed)
+        return _of_annotation(project, path, declared, depth - 1, indexed=indexed)
     right = node.child_by_field_name("right")
     return element_of(project, path, right, depth - 1, indexed=indexed) if right is not None else None
 
 
-def element_annotation(project: PythonProject, path: str, node: Node, depth: int, *, indexed: bool) -> Known | None:
-    """What the elements of a value with an annotation are: of `list[X]`, of a mapping its values.
-
-    Args:
-        project: the repository.
-        path: the file of the annotation.
-        node: the annotation.
-        depth, indexed: as for `element_of`.
-    """
+def _of_annotation(project: PythonProject, path: str, node: Node, depth: int, *, indexed: bool) -> Known | None:
+    """What the elements of a value with an annotation are: of `list[X]`, of a mapping its values."""
     source = project.sources.get(path)
     while node.type == "type" and node.named_child_count == 1:
         node = node.named_children[0]

@@ -63,6 +63,12 @@ class References:
         if reference not in self.sure:
             self.sure.append(reference)
 
+    def add_taken(self, path: str, use: NameUse, why: str) -> None:
+        """Add a reference that is taken for a sure one, and the note that says why."""
+        self.add(path, use)
+        if why not in self.notes:
+            self.notes.append(why)
+
 
 def local_references(table: NameTable, scope: Node) -> References:
     """The references to a name that is bound in a function.
@@ -654,15 +660,9 @@ def _member_attribute(
     known = project.known(path, receiver) if receiver is not None else None
     only = receiver is not None and (members.unique or (members.only_member and _is_object(table.source, receiver)))
     if known is None and only:
-        found.add(path, use)
-        note = i18n.message("exact.only_member", name=table.name)
-        if note not in found.notes:
-            found.notes.append(note)
+        found.add_taken(path, use, i18n.message("exact.only_member", name=table.name))
     elif known is None and receiver is not None and _is_named_after(table.source, receiver, members):
-        found.add(path, use)
-        note = i18n.message("exact.named_receiver", receiver=table.source.slice(receiver))
-        if note not in found.notes:
-            found.notes.append(note)
+        found.add_taken(path, use, i18n.message("exact.named_receiver", receiver=table.source.slice(receiver)))
     elif known is None:
         found.open.append(OpenUse(path, use.start, i18n.message("exact.open.receiver")))
     elif known.kind in ("instance", "class") and _belongs(project, known, members.family):
