@@ -82,7 +82,7 @@ def _is_written(name: CodeName, sources: Sources) -> bool:
 def _is_file(name: str, sources: Sources) -> bool:
     """Whether a file or folder is called so, with or without its ending."""
     stems = {part.partition(".")[0] for path in sources.workspace.index.files for part in path.split("/")}
-    return name in sources.workspace.index.files or name.rpartition("/")[2].partition(".")[0] in stems
+    return name.partition(".")[0] in stems
 
 
 def _letters(name: str) -> str:

@@ -92,7 +92,7 @@ async def placed_edit(
     found = await asyncio.to_thread(_choices, request, wanted, workspace)
     if not found or _better_rewritten(found, wanted, request.task, workspace.index):
         return None
-    _check_is_new(found, wanted, request.task, workspace)
+    await asyncio.to_thread(_check_is_new, found, wanted, request.task, workspace)
     work = _Work(request, workspace, wanted, model, ends)
     try:
         candidates = await (_judged(found, work, step) if request.passes else _at_one_place(found, work, step))

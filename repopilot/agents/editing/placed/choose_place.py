@@ -69,8 +69,8 @@ def _are_told_apart(choices: Sequence[Choice], task: str) -> bool:
     if len(symbols) < len(choices) or len({symbol.name for symbol in symbols}) > 1:
         return True
     own = [tokens_of(f"{s.path} {s.qualified} {s.signature}") for s in symbols]
-    shared = set.intersection(*map(set, own))
-    return any((set(words) - shared) & set(tokens_of(task)) for words in own)
+    shared = set.intersection(*own)
+    return any((words - shared) & tokens_of(task) for words in own)
 
 
 def _described(choice: Choice) -> str:

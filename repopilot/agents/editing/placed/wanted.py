@@ -154,7 +154,7 @@ _MANNERS = frozenset(
     "extra further second third last first additional named required default command line config configuration cli "
     "function method constructor callback_type single similar corresponding abstract protected utility helper better "
     "proper separate async instance pure thin tiny little short fast own other real same whole special magic dunder "
-    "class string integer int float list dict bytes test main sort quick safe free member base public-facing".split()
+    "class string integer int float list dict bytes test main sort quick safe free member base".split()
 )
 """What an article and such a noun may have between them that is no name: "a lazy getter", "an extra argument"."""
 _LITERAL = r"`[^`\n]+`|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\w.]*|True|False|None|true|false|null|nil"
