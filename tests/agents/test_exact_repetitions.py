@@ -123,3 +123,45 @@ def test_a_typo_in_a_text_is_no_misspelt_name(tmp_path) -> None:
     files = {"pots/show.py": SHOW, "README.md": "# Pots\n\nSee the referrences.\n"}
     new = texts(edited(workspace_of(tmp_path, files), 'README: fix the typo "referrences", it should be "references"'))
     assert set(new) == {"README.md"}
+
+
+MISSPELT_USES = {
+    "crate/lid.py": (
+        "class Lid:\n    def __init__(self, parts):\n        self.parts = set(parts)\n\n"
+        "    def is_closed(self):\n        return not self.parts\n\n"
+        "    def covers(self, other):\n        return self.parts.issupserset(other)\n\n"
+        '    def open(self):\n        if self.is_colsed():\n            raise ValueError("did not recieve any")\n'
+    ),
+    "README.md": "# Lid\n\nLids recieve parts.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        (
+            "Fix is_colsed typo in Lid\n\nLid.open called is_colsed, which does not exist. Correct the spelling to "
+            "is_closed, as the method has it.",
+            {"crate/lid.py": ["        if self.is_closed():"]},
+        ),
+        (
+            "Fix issupserset typo in Lid: correct it to issuperset",
+            {"crate/lid.py": ["        return self.parts.issuperset(other)"]},
+        ),
+        ("In README.md there's a typo: recieve should be receive", {"README.md": ["Lids receive parts."]}),
+        (
+            "Corrige la faute d'orthographe de recieve en receive",
+            {
+                "README.md": ["Lids receive parts."],
+                "crate/lid.py": ['            raise ValueError("did not receive any")'],
+            },
+        ),
+    ],
+)
+def test_a_misspelt_word_that_nothing_is_defined_as_is_no_new_name(tmp_path, task: str, expected: dict) -> None:
+    outcome = edited(workspace_of(tmp_path, MISSPELT_USES), task)
+    added = {
+        c.path: [line[1:] for line in c.diff.splitlines() if line[0] == "+" and line[:3] != "+++"]
+        for c in outcome.changes
+    }
+    assert added == expected

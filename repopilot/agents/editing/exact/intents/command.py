@@ -46,5 +46,6 @@ _COMMANDS: dict[str, Callable[[ExactTask], str]] = {
     "set_default": lambda e: f"set the default of {e.name} in {_place(e)} to {e.new}",
     "add_member": lambda e: f"add {e.new} to {e.name}{_in(e)}",
     "docstring": lambda e: f'document {e.name} as "{e.new}"',
+    "replace_text": lambda e: f'replace "{e.old}" with "{e.new}"{_in(e)}',
     "replace_code": lambda e: f"replace {e.old} with {e.new}{_in(e)}",
 }

@@ -15,6 +15,7 @@ from repopilot.agents.editing.exact.intents.additions import (
 )
 from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
 from repopilot.agents.editing.exact.intents.intent_classifier import OTHER, intent_chances, words_of
+from repopilot.agents.editing.exact.intents.misspellings import misspelt_use_readings
 from repopilot.agents.editing.exact.intents.moves import move_readings
 from repopilot.agents.editing.exact.intents.parameters import (
     keyword_readings,
@@ -57,6 +58,7 @@ _READERS: tuple[tuple[_Reader, str, str], ...] = (
     (default_readings, "set_default", ""),
     (docstring_readings, OTHER, _ADD),
     (exchange_readings, OTHER, ""),
+    (misspelt_use_readings, OTHER, ""),
 )
 """The readers, each with the kind of edit that it reads as the classifier knows it, and the verbs that may ask for
 it."""
@@ -132,6 +134,8 @@ def _readings(task: TaskMentions) -> _Found:
     found = {reader: readings for reader in asked if (readings := list(reader(task)))}
     if rename_readings in found and _RENAMING.search(task.words):  # what else is said are its consequences
         found = {rename_readings: found[rename_readings]}
+    if misspelt_use_readings in found:  # the wrong spelling is no new name
+        found = {misspelt_use_readings: found[misspelt_use_readings]}
     if required_readings in found:  # what else would be said of its default
         found.pop(default_readings, None)
     told: _Found = {}

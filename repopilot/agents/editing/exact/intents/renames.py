@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.intents.misspellings import MISSPELT
 from repopilot.agents.editing.exact.intents.task_mentions import (
     ALL_OF_THEM,
     Mention,
@@ -115,7 +116,7 @@ def rename_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if new is None:
         return
     sentence = task.sentence_of(new.at)
-    old = _old_names(task, new, sentence)
+    old = [m for m in _old_names(task, new, sentence) if _may_be_misspelt(m, new, task)]
     words = " ".join(task.sentence(n) for n in sorted({sentence, *(m.sentence for m in old[:1])}))
     parameters = list(_of_parameter(task, new.name, words))
     if parameters or _is_parameter(task, old):
@@ -265,6 +266,13 @@ def _may_be_old(mention: Mention, new: _New, task: TaskMentions) -> bool:
     return bool(mention.symbols or mention.path in task.sources.workspace.index.files) or (
         not mention.path and bool(task.sources.mentioning(mention.last))
     )
+
+
+def _may_be_misspelt(mention: Mention, new: _New, task: TaskMentions) -> bool:
+    """Whether a name is nearly the new one, where a task speaks of a misspelt name without asking for a rename."""
+    if not MISSPELT.search(task.words) or _RENAME.search(task.words):
+        return True
+    return _likeness(mention, Mention(new.name, new.at, new.at, mention.sentence)) >= _ALIKE
 
 
 def _is_place(mention: Mention, others: Sequence[Mention], task: TaskMentions) -> bool:

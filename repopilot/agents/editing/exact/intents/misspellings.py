@@ -1,0 +1,55 @@
+"""A misspelt word that nothing is defined as put right: in text, or a name that code uses, as in `set.issupserset`."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+from collections.abc import Iterator
+
+from repopilot.agents.editing.exact.declared_fields import declared_fields
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, parameters_of
+
+MISSPELT = re.compile(r"\b(?:mis-?sp\w+|typos?|spell(?:ing|ed|t)\b|spelt|faute|coquille|orthograph\w*)\b")
+"""What says, in folded words, that a name is written wrong."""
+_NAME = re.compile(r"(?<!\w)[A-Za-z_]\w{4,}(?!\w)")
+_ALIKE = 0.8
+"""How much of a misspelt name is right."""
+_RIGHT = re.compile(
+    r"\b(?:to|be|as|en|into|instead of|is|par)\s+(?:the\s+)?[`\"'«]?[\w.]*$|(?:->|=>|→)\s*[`\"'«]?[\w.]*$"
+)
+"""What stands before the right spelling."""
+
+
+def misspelt_use_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The correction of a misspelt word, where a task has both spellings: in the files that it names,
+    or whose definitions it names, else everywhere.
+
+    Args:
+        task: with its mentions.
+    """
+    if not MISSPELT.search(task.words):
+        return
+    names = dict.fromkeys(match[0] for match in _NAME.finditer(task.text))
+    pairs = [pair for pair in itertools.permutations(names, 2) if _is_correction(*pair, task)]
+    if len(pairs) != 1:
+        return
+    wrong, right = pairs[0]
+    held = task.sources.mentioning(wrong)
+    meant = {m.path for m in task.files} | {s.path for m in task.definitions for s in m.symbols if m.last != right}
+    named = [path for path in held if path in meant]
+    yield [ExactTask("replace_text", "", "", right, wrong, (NamedPlace(path, "file"),)) for path in named or held]
+
+
+def _is_correction(wrong: str, right: str, task: TaskMentions) -> bool:
+    """Whether nothing is defined as `wrong`, and `right`, nearly the same, is defined or said to be right."""
+    if difflib.SequenceMatcher(None, wrong, right).ratio() < _ALIKE or wrong.lower() == right.lower():
+        return False
+    index = task.sources.workspace.index
+    passed = (name for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources))
+    if index.symbols(wrong) or declared_fields(wrong, task.sources) or wrong in passed:
+        return False
+    said = re.finditer(rf"(?<!\w){re.escape(right)}(?!\w)", task.text)
+    told = any(_RIGHT.search(task.text[: m.start()]) for m in said)
+    return (bool(index.symbols(right)) or told) and bool(task.sources.mentioning(wrong))
