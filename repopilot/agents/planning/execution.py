@@ -12,6 +12,7 @@ from repopilot.agents.generate.render import GenerationOutcome
 from repopilot.agents.planning.duration import seconds_of
 from repopilot.agents.planning.finished_parts import drafts_of, finished, with_part
 from repopilot.agents.planning.render import plan_markdown
+from repopilot.agents.planning.touched_files import role_of
 from repopilot.agents.planning.working_copy import WorkingCopy, working_copy
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.redaction.shown_diff import shown_diffs
@@ -105,11 +106,13 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
 
 def instruction(plan: Plan, part: PlanPart) -> str:
     """A part as a task of its own: its place with an @, what must hold, and what it is a part of. One that the user
-    wrote stands for itself."""
+    wrote stands for itself, and so does the entry of a changelog."""
     lines = [part.title]
     mentioned = [part.place] if part.place else list(part.files)
     if mentioned:
         lines.append(" ".join(f"@{place}" for place in mentioned))
+    if part.files and role_of(part.files[0]) == "changelog" and part.edit is not None:
+        return part.title  # the entry as it stands
     if part.edit is None:
         return "\n".join(lines)
     lines += [f"- {point}" for point in part.acceptance]

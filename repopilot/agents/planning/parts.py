@@ -3,6 +3,7 @@ the index."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,12 @@ WIDELY_USED = 20
 """From so many uses of a file's names on, changing it is a high risk."""
 _BUILDING = (None, "make", "cmake", "dockerfile")
 """Languages of files that no feature goes into unless the task names them."""
+_ALSO_WRITTEN = re.compile(
+    r",?\s+(?:and|then|et|puis)\s+(?:(?:document|mention|test|note|document\w*|mentionn\w*|teste\w*)\b"
+    r"|(?:add|write|ajout\w*|[ée]cri\w*)\b.*\b(?:changelog|docs?|documentation|tests?|entry|entr[ée]e)\b).*$",
+    re.I,
+)
+"""What a task says of its documents and tests after what it is about."""
 _ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", "docs", "changelog")
 _FRAGMENTS, _LEAST_FRAGMENTS, _FRAGMENT_SHARE = 60, 5, 0.35
 
@@ -161,8 +168,15 @@ def title_of(place: EditPlace, role: Role, task: Task, language: str) -> str:
     key = "add_file" if place.kind == "add_file" else key or place.kind
     new = task.new if key in ("add_class", "add_function", "add_member") else ""
     where = "named" if new and place.symbol else "symbol" if place.symbol else "file"
-    values = {"topic": _short(task.wanted.topic, 80), "symbol": place.symbol, "path": place.path, "name": new}
+    topic = _log_entry(task.wanted.goal) if key == "changelog" else _short(task.wanted.topic, 80)
+    values = {"topic": topic, "symbol": place.symbol, "path": place.path, "name": new}
     return i18n.text(f"planning.edit.{key}.{where}", language, **values)
+
+
+def _log_entry(goal: str) -> str:
+    """A goal as the entry of a changelog: without the wish to document or test it."""
+    entry = _ALSO_WRITTEN.sub("", goal).strip(" .,").replace('"', "'")
+    return f"{entry[:1].upper()}{entry[1:]}"
 
 
 def _by_dependency(drafts: Sequence[_Draft], graph: Graph) -> list[_Draft]:
