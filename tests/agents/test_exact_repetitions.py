@@ -165,3 +165,18 @@ def test_a_misspelt_word_that_nothing_is_defined_as_is_no_new_name(tmp_path, tas
         for c in outcome.changes
     }
     assert added == expected
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "add a changelog entry: lids may be round",
+        'Add an entry on "lids may be round" to CHANGES.md',
+        "please add a line to the changelog: lids may be round.",
+        "Ajoute une entrée au changelog : lids may be round",
+    ],
+)
+def test_an_entry_of_the_change_log_goes_below_the_newest_version(tmp_path, task: str) -> None:
+    files = {"CHANGES.md": "# Changes\n\n## 2.0\n\n- Lids.\n\n## 1.0\n\n- Crates.\n", "crate.py": "X = 1\n"}
+    new = texts(edited(workspace_of(tmp_path, files), task))
+    assert new == {"CHANGES.md": files["CHANGES.md"].replace("- Lids.\n", "- Lids.\n- lids may be round\n")}

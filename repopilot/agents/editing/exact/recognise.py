@@ -37,7 +37,7 @@ from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.import_hoisting import hoist_import
 from repopilot.agents.editing.exact.intents.command import command_of
 from repopilot.agents.editing.exact.intents.likely_edits import likely_edits
-from repopilot.agents.editing.exact.lines.adding_lines import add_line
+from repopilot.agents.editing.exact.lines.adding_lines import add_line, entry_to_log
 from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
 from repopilot.agents.editing.exact.lines.removing_sections import remove_section, section_removal
@@ -341,7 +341,12 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     problem: GenerationFailed | None = None
     try:  # `f(b, a)` for `f(a, b)` is no text to be replaced
         shaped = [*reordered_parameters(task, sources, written=True), *section_removal(task, sources)]
-        shaped += [*paired_renames(task), *misspelt_names(task, sources), *misspelt_text(task, sources)]
+        shaped += [
+            *entry_to_log(task),
+            *paired_renames(task),
+            *misspelt_names(task, sources),
+            *misspelt_text(task, sources),
+        ]
         result = _together([[edit] for edit in shaped], sources) or _together(
             [[*replaced_text(task, sources)]], sources
         )

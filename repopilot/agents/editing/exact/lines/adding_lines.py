@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import sorted_position
@@ -22,6 +22,34 @@ _LISTS = re.compile(
 )
 _HISTORY = re.compile(r"(?:change ?log|changes|history|news|release.?notes)$", re.I)
 _FRAGMENTS = re.compile(r"towncrier|should \*?not\*? be adding|do \*?not\*? add changelog", re.I)
+
+_LOG = (
+    r"(?:(?:the\s+|le\s+)?(?P<{0}>change ?log|release notes|journal)|(?:the\s+)?`?(?P<{0}_path>[\w./-]*\.\w+|[A-Z]+)`?)"
+)
+_ENTRY = re.compile(
+    r"\W*(?:please\s+|can you\s+)?(?:add|write|put|insert|ajoute[rz]?|[ée]cri[rstvez]+)\s+(?:an?\s+|une?\s+)?"
+    r"(?:new\s+)?(?P<log>change ?log\s+|release[- ]notes?\s+)?(?:entry|item|line|note|bullet|entr[ée]e|ligne)"
+    rf"(?:\s+(?:to|in|into|dans|au|à)\s+{_LOG.format('before')})?"
+    r"(?:\s*:\s*|\s+(?:on|about|for|saying|that says|reading|sur|pour|qui dit)?:?\s*(?=[\"“«']))"
+    r"(?:[\"“«']\s?(?P<quoted>[^\"”»\n]+?)\s?[\"”»']|(?P<plain>[^\"“«\n]+?))"
+    rf"(?:\s+(?:to|in|into|dans|au|à)\s+{_LOG.format('after')})?\s*\.?\s*",
+    re.I,
+)
+
+
+def entry_to_log(task: str) -> Iterator[ExactTask]:
+    """The entry that a task wants in the change log: `add a changelog entry: …`. Pure.
+
+    Args:
+        task: as the user wrote it.
+    """
+    found = _ENTRY.fullmatch(task)
+    if found is None:
+        return
+    path = found["before_path"] or found["after_path"] or ""
+    is_log = found["log"] or found["before"] or found["after"] or _HISTORY.search(posixpath.splitext(path)[0])
+    if is_log:
+        yield ExactTask("add_line", path or "CHANGELOG", "", found["quoted"] or found["plain"])
 
 
 def add_line(task: ExactTask, sources: Sources) -> Patch | None:
