@@ -107,12 +107,12 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
 def instruction(plan: Plan, part: PlanPart) -> str:
     """A part as a task of its own: its place with an @, what must hold, and what it is a part of. One that the user
     wrote stands for itself, and so does the entry of a changelog."""
+    if part.edit is not None and part.files and role_of(part.files[0]) == "changelog":
+        return part.title
     lines = [part.title]
     mentioned = [part.place] if part.place else list(part.files)
     if mentioned:
         lines.append(" ".join(f"@{place}" for place in mentioned))
-    if part.files and role_of(part.files[0]) == "changelog" and part.edit is not None:
-        return part.title  # the entry as it stands
     if part.edit is None:
         return "\n".join(lines)
     lines += [f"- {point}" for point in part.acceptance]

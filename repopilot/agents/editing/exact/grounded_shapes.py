@@ -81,12 +81,9 @@ def misspelt_names(task: str, sources: Sources) -> list[ExactTask]:
     names = list(dict.fromkeys(name for name in _IDENTIFIER.findall(task) if len(name) >= _SHORTEST_MISSPELT))
     known = {name: _definitions(name, sources) for name in names}
     pairs = [
-        (old, new)
-        for old in names
-        for new in names
-        if known[old] and not known[new] and _likeness((old, new)) >= _ALIKE
+        (old, new) for old in names for new in names if known[old] and not known[new] and likeness(old, new) >= _ALIKE
     ]
-    closest = {old: max((p for p in pairs if p[0] == old), key=_likeness)[1] for old, _ in pairs}
+    closest = {old: max((p for p in pairs if p[0] == old), key=lambda pair: likeness(*pair))[1] for old, _ in pairs}
     if len(set(closest.values())) != len(closest):
         return []
     found = [(s, new) for old, new in closest.items() for s in known[old] if s.name == old]
@@ -108,8 +105,9 @@ def paired_renames(task: str) -> list[ExactTask]:
     return [ExactTask("rename", name, "", to) for name, to in zip(old, new, strict=True)]
 
 
-def _likeness(names: tuple[str, str]) -> float:
-    return difflib.SequenceMatcher(None, *names).ratio()
+def likeness(one: str, other: str) -> float:
+    """How much of two names is the same, 0 to 1."""
+    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def _definitions(name: str, sources: Sources) -> list[Symbol]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Iterator
 
 from repopilot.agents.editing.exact.declared_fields import declared_fields
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
+from repopilot.agents.editing.exact.grounded_shapes import likeness
 from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions, parameters_of
 
 MISSPELT = re.compile(r"\b(?:mis-?sp\w+|typos?|spell(?:ing|ed|t)\b|spelt|faute|coquille|orthograph\w*)\b")
@@ -44,7 +44,7 @@ def misspelt_use_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 
 def _is_correction(wrong: str, right: str, task: TaskMentions) -> bool:
     """Whether nothing is defined as `wrong`, and `right`, nearly the same, is defined or said to be right."""
-    if difflib.SequenceMatcher(None, wrong, right).ratio() < _ALIKE or wrong.lower() == right.lower():
+    if likeness(wrong, right) < _ALIKE or wrong.lower() == right.lower():
         return False
     index = task.sources.workspace.index
     passed = (name for m in task.functions() for s in m.symbols for name in parameters_of(s, task.sources))

@@ -26,6 +26,7 @@ _FRAGMENTS = re.compile(r"towncrier|should \*?not\*? be adding|do \*?not\*? add 
 _LOG = (
     r"(?:(?:the\s+|le\s+)?(?P<{0}>change ?log|release notes|journal)|(?:the\s+)?`?(?P<{0}_path>[\w./-]*\.\w+|[A-Z]+)`?)"
 )
+"""The changelog, by what it is called or by its path; `{0}` begins the names of its groups."""
 _ENTRY = re.compile(
     r"\W*(?:please\s+|can you\s+)?(?:add|write|put|insert|ajoute[rz]?|[ée]cri[rstvez]+)\s+(?:an?\s+|une?\s+)?"
     r"(?:new\s+)?(?P<log>change ?log\s+|release[- ]notes?\s+)?(?:entry|item|line|note|bullet|entr[ée]e|ligne)"
@@ -35,6 +36,7 @@ _ENTRY = re.compile(
     rf"(?:\s+(?:to|in|into|dans|au|à)\s+{_LOG.format('after')})?\s*\.?\s*",
     re.I,
 )
+"""A wish for an entry: its text is in quotes, or stands behind a colon."""
 
 
 def entry_to_log(task: str) -> Iterator[ExactTask]:
