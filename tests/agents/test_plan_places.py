@@ -207,3 +207,25 @@ async def test_the_entry_of_a_changelog_says_what_is_wanted_and_is_written_witho
     assert [(file.path, file.content) for file in answer.files] == [
         ("CHANGES.md", f"{FILES['CHANGES.md']}- Add rate unit.\n- Add a rate of the week\n")
     ]
+
+
+async def test_where_the_task_names_a_definition_only_that_and_its_users_are_changed(money: Workspace) -> None:
+    made = await planned(money, "plan: let RateError take the currency")
+    code = [part.place for part in made.parts if role_of(part.files[0]) == "source"]
+    assert code == ["money/rates.py:RateError"]
+    made = await planned(money, "plan: let `strike_coins` accept the metal of a rate")
+    code = [part.place for part in made.parts if role_of(part.files[0]) == "source"]
+    assert code == ["money/mint.py:strike_coins"]
+    assert [part.files for part in made.parts if role_of(part.files[0]) == "tests"] == [("tests/test_mint.py",)]
+
+
+async def test_a_plain_word_behind_a_preposition_that_a_class_is_called_is_a_place(tmp_path) -> None:
+    commit(tmp_path / "mint", {"mint.py": "class Coin:\n    pass\n\n\nclass Purse:\n    pass\n"}, "Begin")
+    workspace = open_workspace(tmp_path / "mint", offline(tmp_path / "home"))
+    made = await planned(workspace, "plan: add a method weigh_all to Purse that takes a list")
+    first = made.parts[0]
+    assert (first.place, first.edit, first.title) == ("mint.py:Purse", "add_member", "Add `weigh_all` to `Purse`")
+
+
+async def test_a_plan_repeats_the_wish_without_the_word_plan(money: Workspace) -> None:
+    assert (await planned(money, "plan: add inverse rates")).task == "add inverse rates"

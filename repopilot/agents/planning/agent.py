@@ -16,7 +16,7 @@ from repopilot.agents.planning.execution import proceed
 from repopilot.agents.planning.finished_parts import reopened
 from repopilot.agents.planning.parts import joined, parts_of
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.agents.planning.requirements import goals_of
+from repopilot.agents.planning.requirements import goals_of, wish_of
 from repopilot.agents.planning.task_evidence import evidence_of, file_row, similar_rows
 from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
 from repopilot.retrieval.query.parse import reply_language
@@ -83,7 +83,8 @@ async def _planned(task: str, workspace: Workspace, language: str, step: Step) -
             groups.append(await asyncio.to_thread(parts_of, wanted, evidence, index, language))
             if (asked := await asyncio.to_thread(doubt, wanted, evidence, index, language)) is not None:
                 doubts.append(asked)
-    return Plan(task, (), tuple(lacking)) if lacking else Plan(task, joined(groups), tuple(doubts))
+    wish = wish_of(task)
+    return Plan(wish, (), tuple(lacking)) if lacking else Plan(wish, joined(groups), tuple(doubts))
 
 
 def current_plan(turns: Sequence[Turn]) -> Plan | None:

@@ -20,9 +20,13 @@ _END = (
 )
 _PARAMETER = re.compile(rf"\b(?:param(?:eter)?s?|arg(?:ument)?s?|kwargs?|keywords?|paramètres?){_END}", re.I)
 _OPTION = re.compile(rf"(?<![\w-])--[a-z][\w-]*|\b(?:options?|flags?|switch){_END}", re.I)
-_MEMBER = re.compile(rf"\b(?:methods?|propert(?:y|ies)|attributes?|fields?|members?|méthodes?|propriétés?){_END}", re.I)
-_FUNCTION = re.compile(rf"\b(?:functions?|helpers?|decorators?|fonctions?|décorateurs?){_END}", re.I)
-_CLASS = re.compile(rf"\b(?:class(?:es)?|exceptions?|structs?){_END}", re.I)
+_CALLED = r"(?:\s+(?:(?:called|named|nommée?|appelée?)\s+)?`?[A-Za-z_]\w*(?:\(\))?`?)?"
+"""The name behind the word for what it is: "a method unsign_many to X"."""
+_MEMBER = re.compile(
+    rf"\b(?:methods?|propert(?:y|ies)|attributes?|fields?|members?|méthodes?|propriétés?){_CALLED}{_END}", re.I
+)
+_FUNCTION = re.compile(rf"\b(?:functions?|helpers?|decorators?|fonctions?|décorateurs?){_CALLED}{_END}", re.I)
+_CLASS = re.compile(rf"\b(?:class(?:es)?|exceptions?|structs?){_CALLED}{_END}", re.I)
 _CAMEL = re.compile(r"(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]+")
 _HEAD = re.compile(r"\s+(?:to|for|of|in|on|that|which|by|from|with|when|as|at|into|pour|de|du|à|dans|sur|qui)\s+", re.I)
 _LEAST_SIBLING = 0.05

@@ -31,6 +31,7 @@ WIDELY_USED = 20
 """From so many uses of a file's names on, changing it is a high risk."""
 _BUILDING = (None, "make", "cmake", "dockerfile")
 """Languages of files that no feature goes into unless the task names them."""
+_TEST_OF = re.compile(r"^tests?_|[._]tests?$|\.spec$")
 _ALSO_WRITTEN = re.compile(
     r",?\s+(?:and|then|et|puis)\s+(?:(?:document|mention|test|note|document\w*|mentionn\w*|teste\w*)\b"
     r"|(?:add|write|ajout\w*|[ée]cri\w*)\b.*\b(?:changelog|docs?|documentation|tests?|entry|entr[ée]e)\b).*$",
@@ -38,6 +39,7 @@ _ALSO_WRITTEN = re.compile(
 )
 """What a task says of its documents and tests after what it is about."""
 _ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", "docs", "changelog")
+_ADDING = ("add_member", "add_function", "add_class")
 _FRAGMENTS, _LEAST_FRAGMENTS, _FRAGMENT_SHARE = 60, 5, 0.35
 
 
@@ -94,6 +96,7 @@ def _drafts(task: Task, evidence: TaskEvidence, index: Index) -> list[_Draft]:
     likely = [f for f in likely if not fragments or not f.path.startswith(f"{fragments}/")]
     likely = [f for f in likely if f.role != "source" or f.named or language_of(f.path) not in _BUILDING]
     found = [_Draft(f, p) for f in likely if f.role == "source" for p in source_places(f, evidence.hits, task, index)]
+    found = _tied_to_named(found, evidence.graph)
     found = _with_definition(found, task, evidence, index)
     changed = [d.place.symbol for d in found if d.place.symbol]
     found += [_Draft(f, other_place(f, evidence.hits, index, changed)) for f in likely if f.role != "source"]
@@ -107,11 +110,40 @@ def _drafts(task: Task, evidence: TaskEvidence, index: Index) -> list[_Draft]:
 def _likely(files: Sequence[FileEvidence]) -> list[FileEvidence]:
     """The files that are likely touched, and the best test of code that is."""
     likely = [f for f in files if f.probability >= LEAST or f.named][:MOST_FILES]
-    tests = [f for f in likely if f.role == "tests"]
-    likely = [f for f in likely if f not in tests[MOST_TESTS:] or f.named]
+    own = _tests_of_named(files)
+    tests = [f for f in likely if f.role == "tests" and f not in own]
+    likely = [f for f in likely if f not in tests[0 if own else MOST_TESTS :] or f.named]
+    likely += [f for f in own if f not in likely]
     if any(f.role == "source" for f in likely) and not any(f.role == "tests" for f in likely):
         likely += [f for f in files if f.role == "tests" and f.probability >= LEAST_TEST][:1]
     return likely
+
+
+def _tests_of_named(files: Sequence[FileEvidence]) -> list[FileEvidence]:
+    """The tests that are called after the source files that the task names: `test_signer.py` of `signer.py`."""
+    stems = {PurePosixPath(f.path).stem for f in files if f.named and f.role == "source"}
+    return [
+        f for f in files if f.role == "tests" and f.tests_main and _TEST_OF.sub("", PurePosixPath(f.path).stem) in stems
+    ]
+
+
+def _tied_to_named(drafts: Sequence[_Draft], graph: Graph) -> list[_Draft]:
+    """The places that the task names first, then of the others those in files that use what is changed there; all where
+    none is named. That a past commit touched a file doesn't make it part of a change whose place is known."""
+    named = [d for d in drafts if d.place.exact]
+    if not named:
+        return list(drafts)
+    changed = [draft.place for draft in named if draft.place.kind not in _ADDING]
+    users = {path for place in changed for path in _files_using(place, graph)}
+    return [*named, *(d for d in drafts if d not in named and d.place.path in users)]
+
+
+def _files_using(place: EditPlace, graph: Graph) -> set[str]:
+    """The files that use a definition or a member of it, by the code graph."""
+    file = graph.by_path.get(place.path)
+    inside = [] if file is None else graph.inside(file)
+    own = [n for n in inside if f"{graph.nodes.name(n)}.".startswith(f"{place.symbol}.")]
+    return {graph.nodes[graph.file_of(link.node)].path for n in own for link in graph.incoming(n, DEPENDING)}
 
 
 def _with_definition(drafts: Sequence[_Draft], task: Task, evidence: TaskEvidence, index: Index) -> list[_Draft]:
@@ -164,19 +196,19 @@ def title_of(place: EditPlace, role: Role, task: Task, language: str) -> str:
         task: the goal.
         language: of the sentence.
     """
+    goal = _ALSO_WRITTEN.sub("", task.wanted.goal).strip(" .,")
     key = {"tests": "test", "changelog": "changelog", "exports": "export", "config": "config", "docs": "docs"}.get(role)
     key = "add_file" if place.kind == "add_file" else key or place.kind
     new = task.new if key in ("add_class", "add_function", "add_member") else ""
     where = "named" if new and place.symbol else "symbol" if place.symbol else "file"
-    topic = _log_entry(task.wanted.goal) if key == "changelog" else _short(task.wanted.topic, 80)
+    topic = _sentence(goal) if key == "changelog" else _short(_ALSO_WRITTEN.sub("", task.wanted.topic), 80)
     values = {"topic": topic, "symbol": place.symbol, "path": place.path, "name": new}
     return i18n.text(f"planning.edit.{key}.{where}", language, **values)
 
 
-def _log_entry(goal: str) -> str:
-    """A goal as the entry of a changelog: without the wish to document or test it."""
-    entry = _ALSO_WRITTEN.sub("", goal).strip(" .,").replace('"', "'")
-    return f"{entry[:1].upper()}{entry[1:]}"
+def _sentence(goal: str) -> str:
+    """A goal as the entry of a changelog."""
+    return f"{goal[:1].upper()}{goal[1:]}".replace('"', "'")
 
 
 def _by_dependency(drafts: Sequence[_Draft], graph: Graph) -> list[_Draft]:

@@ -85,11 +85,16 @@ def goals_of(task: str) -> tuple[Requirements, ...]:
     Returns:
         At least one goal, at most MOST_GOALS.
     """
-    task = _PLAN.sub("", task, count=1)
+    task = wish_of(task)
     steps = _items(task) or _steps(task)
     if steps:
         return tuple(_requirements(step) for step in steps[:MOST_GOALS])
     return (_requirements(task),)
+
+
+def wish_of(task: str) -> str:
+    """A task without the words that ask for a plan of it."""
+    return _PLAN.sub("", task, count=1).strip()
 
 
 def kind_word(topic: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from repopilot.agents.planning.touched_files import (
     voters_of,
 )
 from repopilot.code.graph.graph import Graph
+from repopilot.code.languages import is_test_path
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.repo.history import follow_renames
@@ -36,6 +38,10 @@ _CALLED = re.compile(
     r"\b(?:commande|fonction|m[ée]thode|classe)\s+([a-z_]\w{2,})\b"
 )
 """A plain word that is said to be a definition: "the insert command"."""
+_PLACE_NAMED = re.compile(
+    r"\b(?:to|in|on|of|into|from|class|à|dans|de|classe)\s+(?:(?:the|class|la|classe)\s+)*([A-Z][a-z0-9]+)\b(?!\s+[A-Z])"
+)
+"""A plain capitalised word behind a preposition: "to Signer"."""
 _MENTION = re.compile(r"(?<!\w)@(?P<path>[\w./+-]+\.\w+)(?::(?P<symbol>[\w.]+))?")
 
 
@@ -75,12 +81,20 @@ def evidence_of(wanted: Requirements, index: Index, embedder: Embedder | None = 
     task = without_mentions(wanted.text)
     results = search(index, task, PASSAGES, embedder=embedder)
     commits = follow_renames(index.commits)
-    names = goal_names(wanted)
+    names = tuple(dict.fromkeys([*goal_names(wanted), *_classes_named(wanted.goal, index)]))
     of_kind = commits_of_kind(kind_word(wanted.topic), commits)
     past = Past(commits, similar_commits(index, results.query, commits, _SIMILAR), of_kind)
     graph = graph_of(index)
     files = touched_files(results.files, past, graph, named_files(wanted.text, names, index))
     return TaskEvidence(names, results.hits, past, graph, files)
+
+
+def _classes_named(goal: str, index: Index) -> Iterator[str]:
+    """The plain capitalised words of a goal that classes of the repository are called, where they say a place."""
+    for match in _PLACE_NAMED.finditer(goal):
+        own = (s for s in index.symbols(match[1]) if not is_test_path(s.path))
+        if any(s.kind in ("class", "struct", "interface") for s in own):
+            yield match[1]
 
 
 def goal_names(wanted: Requirements) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ def touched_files(
     """
     found = _first_evidence(searched, past, graph, named)
     sources = [e for e in found.values() if e.role in ("source", "exports")]
-    mains = sorted(sources, key=lambda e: -_odds(e, FIRST))[:MOST_MAINS]
+    mains = sorted(sources, key=lambda e: (not e.named, -_odds(e, FIRST)))[:MOST_MAINS]
     for number, main in enumerate(mains):
         better = {m.path for m in mains[:number]}
         for path, (together, changes) in _co_changed(main.path, past.commits, graph).items():
