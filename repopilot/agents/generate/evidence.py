@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +37,7 @@ class Examination:
         language: the language of the messages.
         by_code: no model took part in the change.
         refactoring: the change is right when tests pass as before, see `EditOutcome.is_refactoring`.
+        revise_until: no further version is begun from then on, in seconds of `time.monotonic()`.
         type_errors: what the type checker found in versions, as they are checked.
     """
 
@@ -45,6 +47,7 @@ class Examination:
     language: str = "en"
     by_code: bool = False
     refactoring: bool = False
+    revise_until: float = math.inf
     type_errors: dict[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 

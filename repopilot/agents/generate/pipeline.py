@@ -6,6 +6,7 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -50,6 +51,8 @@ from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace
 
 MOST_REVISIONS = 2
+_FOR_REVISIONS = 1.0
+"""How much of the time of one version may have gone by when another is begun, from the start of the task."""
 CONTEXT_TOKENS = 160
 _CERTAIN_FAILURES = frozenset(("exact.already_there", "placed.unknown_name", "placed.generated"))
 """Keys of what code finds out before any model writes."""
@@ -107,6 +110,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
         The outcome, and what was explored for it: nothing where there is nothing to explain.
     """
     language = reply_language(question, workspace.settings)
+    until = time.monotonic() + _FOR_REVISIONS * workspace.settings.edit_timeout_s
     found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
     if isinstance(edit, RepoPilotError):
         failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
@@ -115,7 +119,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
     async with _inputs(edit.changes, workspace) as inputs:
-        examination = Examination(question, workspace, inputs, language, edit.by_code, edit.is_refactoring)
+        examination = Examination(question, workspace, inputs, language, edit.by_code, edit.is_refactoring, until)
         if edit.edits:
             outcome = await _decide_edit(examination, found, edit, outcome, step)
         else:
@@ -209,6 +213,8 @@ async def _decide_edit(
     done = 0
     best = version
     while best.verdict.decision == "REQUEST_REVISION" and found is not None and done < MOST_REVISIONS:
+        if not _has_time(examination, step):
+            break
         done += 1
         feedback = scoring.requested_corrections(best.evidence, best.opinions)
         task = without_tests(examination.task)
@@ -370,6 +376,8 @@ async def _revise(
     best, latest, done = version, version, 0
     first = EditRequest(examination.task, found, language=examination.language)
     while latest.verdict.decision == "REQUEST_REVISION" and done < MOST_REVISIONS:
+        if not _has_time(examination, step):
+            break
         done += 1
         feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
         request = replace(first, feedback=feedback, drafts=latest.changes, seed=done)
@@ -384,6 +392,14 @@ async def _revise(
         if latest.verdict.score > best.verdict.score:
             best = latest
     return best, done
+
+
+def _has_time(examination: Examination, step: Step) -> bool:
+    """Whether another version may be begun; where not, the trace says so."""
+    if time.monotonic() < examination.revise_until:
+        return True
+    step.degrade(i18n.message("generate.revision_too_late"))
+    return False
 
 
 async def _merge(examination: Examination, found: Exploration | None, version: Version, step: Step) -> Version:
