@@ -7,6 +7,7 @@ from repopilot.agents.editing import edits
 from repopilot.agents.editing.import_fixer import with_imports
 from repopilot.agents.editing.places import EditTarget
 from repopilot.agents.editing.preserve import restore_header_and_footer
+from repopilot.agents.editing.redefined import adds_redefined
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
@@ -35,6 +36,8 @@ def checked_change(target: EditTarget, text: str, task: str, index: Index) -> Fi
     problem = edits.problem_of(target.path, text, target.shown or None)
     if problem is not None:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=target.path, problem=problem.message))
+    if target.path.endswith(".py") and adds_redefined(target.shown, text):
+        raise GenerationFailed(i18n.message("placed.fault.redefined"))
     plain = target.raw.removeprefix("\ufeff").replace("\r\n", "\n")
     new = edits.with_line_ends(edits.with_secrets(text, target.shown, plain), target.stored or "")
     return edits.change(target.path, new, target.stored)

@@ -9,7 +9,7 @@ from repopilot.types import Edit, OpenReference
 
 _REFACTORING = frozenset(
     "rename rename_parameter rename_file move add_import remove_import reorder_parameter change_signature keyword_only "
-    "positional_only require_parameter remove_parameter delete delete_file remove_member sort".split()
+    "positional_only require_parameter remove_parameter delete delete_file remove_member sort import_style".split()
 )
 """Kinds of edits that are right when everything else works as before."""
 

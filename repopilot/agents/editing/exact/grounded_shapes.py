@@ -236,11 +236,22 @@ def _without(task: str, texts: Sequence[str]) -> str:
 def _without_example(old: str, new: str, sources: Sources) -> tuple[str, str]:
     """Two texts as far as the code has the old one, without the words at their end that both have."""
     if old.endswith(("...", "…")):
-        old, new = old.rstrip(".…"), new.rstrip(".…")
+        old, new = old.rstrip(".… "), new.rstrip(".… ")
+        new = _without_what_follows(old, new, sources)
     first, second = old.split(" "), new.split(" ")
     while len(first) > _LEAST_WORDS and first[-1] == second[-1] and not _files_with(" ".join(first), sources):
         first, second = first[:-1], second[:-1]
     return " ".join(first), " ".join(second)
+
+
+def _without_what_follows(old: str, new: str, sources: Sources) -> str:
+    """A new text without its end that the code has behind the old one, which a task only begins: `old …`."""
+    for path in _files_with(old, sources)[:1]:
+        text = _text(path, sources)
+        behind = text[text.index(old) + len(old) :][: len(new)] if old in text else ""
+        same = next((n for n in range(len(behind), 0, -1) if new.endswith(behind[:n])), 0)
+        return new[: len(new) - same]
+    return new
 
 
 def _text(path: str, sources: Sources) -> str:

@@ -35,6 +35,7 @@ from repopilot.agents.editing.exact.grounded_shapes import (
 )
 from repopilot.agents.editing.exact.import_editing import change_import
 from repopilot.agents.editing.exact.import_hoisting import hoist_import
+from repopilot.agents.editing.exact.import_style import change_import_style
 from repopilot.agents.editing.exact.intents.command import command_of
 from repopilot.agents.editing.exact.intents.likely_edits import likely_edits
 from repopilot.agents.editing.exact.lines.adding_lines import add_line, entry_to_log
@@ -75,6 +76,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "add_import": change_import,
     "remove_import": change_import,
     "remove_unused_imports": change_import,
+    "import_style": change_import_style,
     "hoist_import": hoist_import,
     "add_member": add_entry,
     "remove_member": remove_entry,
@@ -121,6 +123,12 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
 
 _MANDATORY = re.compile(r"\b(?:mandatory|required|obligatoires?)\b", re.I)
 """What wants more of a parameter than that it is passed by name."""
+_USED = re.compile(
+    r"\b(?:and|then|et)\s+(?:then\s+|also\s+)?(?:us(?:e|es|ed|ing)|appl\w+|honou?rs?|respects?|utilise\w*)[\s-]+"
+    r"(?:it|that|them|this|l[ea]s?)\b|\bwhich (?:is|are) (?:then )?(?:used|applied)\b",
+    re.I,
+)
+"""What wants a new parameter to do something."""
 _OF_COMMENTS = re.compile(
     r"\b(?:comment\w*|doc\w*|typo\w*|spell\w*|misspel\w*|help|usage|todo|fixme|faute|orthograph\w*)\b", re.I
 )
@@ -147,6 +155,9 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         GenerationFailed: the task is one of those, but can't be carried out: it names nothing that exists, or its
             result would not be valid.
     """
+    unconditional = _IF_UNUSED.sub("", task)
+    if unconditional != task:
+        return _if_unused(exact_edit(unconditional, workspace))
     sources = Sources(workspace)
     text = plain_task(on_one_line(task))
     likely = likely_edits(text, sources)
@@ -163,6 +174,10 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         _misses_behaviour(task, result, workspace)
         or _misses_import(task, result)
         or _deletes_subject(task, result)
+        or (
+            _USED.search(task) is not None
+            and {edit.kind for edit in result.edits} <= {"add_parameter", "change_signature"}
+        )
         or (_MANDATORY.search(task) is not None and {edit.kind for edit in result.edits} == {"keyword_only"})
     )
     if result is None or misses:
@@ -171,6 +186,33 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         i18n.message("exact.named_unchanged", path=path) for path in _unchanged_files(task, result, workspace)
     )
     return replace(result, notes=(*result.notes, *notes))
+
+
+_NOBODY = r"(?:nothing|nobody|no ?one|no (?:code|caller)s?|rien|personne)\b(?:\s+(?:else|other|ne))*\s+(?:l['’])?"
+_USES = r"(?:us|need|call|import|referenc|depend|utilis|appel)\w*(?:\s+(?:on|to))?(?:\s+(?:it|them))?"
+_IS_NOT = r"(?:it|that|they|this|c)['’ ]?(?:is|s|are|re|est)\s+(?:(?:really|indeed|in fact|actually)\s+)?"
+_USED_BY = r"(?:un|inu|(?:not|never|no longer)\s)(?:us|need|call|import|referenc|tilis)\w*"
+_IF_UNUSED = re.compile(
+    rf",?\s+(?:if|when|as long as|provided|si)\s+(?:{_NOBODY}{_USES}|{_IS_NOT}{_USED_BY})"
+    r"(?:\s+(?:anymore|any more|any longer|anywhere|at all|plus))*",
+    re.I,
+)
+"""The condition that nothing uses what is to be deleted."""
+
+
+def _if_unused(result: EditOutcome | None) -> EditOutcome | None:
+    """A deletion where nothing refers to what it deletes; None for no deletion.
+
+    Raises:
+        GenerationFailed: something does.
+    """
+    deleted = [edit for edit in result.edits if edit.kind == "delete"] if result is not None else []
+    if result is None or not deleted:
+        return None
+    for used in (r for r in result.open_references if file_kind(r.path) == "code"):
+        names = ", ".join(dict.fromkeys(str(edit.place) for edit in deleted))
+        raise GenerationFailed(i18n.message("exact.still_used", name=names, path=used.path, line=used.line))
+    return result
 
 
 def _unchanged_files(task: str, result: EditOutcome, workspace: Workspace) -> list[str]:

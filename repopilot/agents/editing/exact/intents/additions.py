@@ -40,7 +40,9 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     names = [m for m in task.definitions if m.is_code and len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
     first = min((m.sentence for m in names), default=0)
     names = [m for m in names if m.sentence == first and not _is_example(m, task)]
-    package = _package_said(task) or ("" if _LIST_OF.search(task.text) else _package_of(names, task))
+    package = (
+        _package_file(task) or _package_said(task) or ("" if _LIST_OF.search(task.text) else _package_of(names, task))
+    )
     if names and package:
         place = NamedPlace(package)
         yield [ExactTask("export", name, "", places=(place,)) for name in dict.fromkeys(m.last for m in names)]
@@ -50,6 +52,14 @@ def _package_said(task: TaskMentions) -> str:
     """The first package that a task names as one to import from, '' for none."""
     found = re.findall(r"(?:from|in|of|by|de|dans|depuis) (?:the )?`?([A-Za-z_]\w*)`?", task.text)
     return next((name for name in found if package_named(name, task.sources) is not None), "")
+
+
+def _package_file(task: TaskMentions) -> str:
+    """The package whose `__init__.py` a task names, '' for none or several."""
+    found = {
+        m.path for m in task.files if m.path.endswith("__init__.py") and m.path in task.sources.workspace.index.files
+    }
+    return found.pop() if len(found) == 1 else ""
 
 
 def _package_of(names: Sequence[Mention], task: TaskMentions) -> str:
@@ -86,6 +96,8 @@ def entry_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         t.code for t in tokens_of(text) if t.kind == "literal" or (t.kind == "quoted" and t.inner != container.name)
     ]
     items = [item for item in items if item.strip("`") != container.name]
+    written = [item for item in items if item[:1] in "\"'`“«"]
+    items = written or items  # `OpenAPI 3 knows 'trace'`
     if items:
         yield [ExactTask("add_member", container.name, "", item) for item in dict.fromkeys(items)]
 
@@ -128,7 +140,8 @@ def docstring_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     named = [m for m in task.definitions if not text.start <= m.start < text.end and len(m.symbols) == 1]
     paths = {m.symbols[0].path for m in named}
     if len({m.name for m in named}) == 1 and not any(_has_text(path, text.inner, task) for path in paths):
-        yield [ExactTask("docstring", named[0].name, "", text.inner)]
+        place = (NamedPlace(paths.pop(), "file"),) if len(paths) == 1 else ()
+        yield [ExactTask("docstring", named[0].name, "", text.inner, "", place)]
 
 
 def _has_text(path: str, text: str, task: TaskMentions) -> bool:

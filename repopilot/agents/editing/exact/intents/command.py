@@ -24,6 +24,10 @@ def _in(edit: ExactTask) -> str:
     return f" in {_place(edit)}" if edit.places else ""
 
 
+def _of_module(edit: ExactTask) -> str:
+    return f" from {edit.name}" if edit.name else ""
+
+
 def _reordered(edit: ExactTask) -> str:
     where, _, neighbour = edit.extra.get("position", "first").partition(":")
     if where == "listed":
@@ -42,6 +46,7 @@ _COMMANDS: dict[str, Callable[[ExactTask], str]] = {
     "delete": lambda e: f"delete {e.name}{_in(e)}",
     "remove_parameter": lambda e: f"remove the parameter {e.name} of {_place(e)}",
     "remove_import": lambda e: f"remove the import of {e.name}{_in(e)}",
+    "import_style": lambda e: f"make the imports{_of_module(e)}{_in(e)} {e.new}",
     "export": lambda e: f"export {e.name} from {_place(e)}",
     "set_default": lambda e: f"set the default of {e.name} in {_place(e)} to {e.new}",
     "add_member": lambda e: f"add {e.new} to {e.name}{_in(e)}",

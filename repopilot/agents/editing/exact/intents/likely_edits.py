@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.import_style import import_style_readings
 from repopilot.agents.editing.exact.intents.additions import (
     default_readings,
     docstring_readings,
@@ -47,7 +48,7 @@ _REMOVE = r"remove|delete|drop|supprim\w+|retir\w+|enlev\w+"
 _READERS: tuple[tuple[_Reader, str, str], ...] = (
     (keyword_readings, "keyword_only", ""),
     (order_readings, "reorder", ""),
-    (required_readings, "required", ""),
+    (required_readings, "required", _REMOVE),
     (rename_readings, "rename", ""),
     (move_readings, "move", ""),
     (parameter_removal_readings, "remove_parameter", _REMOVE),
@@ -57,6 +58,7 @@ _READERS: tuple[tuple[_Reader, str, str], ...] = (
     (entry_readings, OTHER, _ADD),
     (default_readings, "set_default", ""),
     (docstring_readings, OTHER, _ADD),
+    (import_style_readings, OTHER, ""),
     (exchange_readings, OTHER, ""),
     (misspelt_use_readings, OTHER, ""),
 )

@@ -39,6 +39,7 @@ _WHAT_THEY_USE = re.compile(
 )
 """What says that more goes along."""
 _DEFINED = re.compile(r"\b(?:function|class|constant|variable|helper|module-level|fonction|classe|constante)\s+`?$")
+_IS_ONE = re.compile(r"`?\s+(?:function|class|constant|variable|helper|fonction|classe|constante)\b")
 _MODULE_SAID = re.compile(r"\b(?P<before>[a-z_]\w+) module\b|\bmodule (?P<after>[a-z_]\w+)\b")
 _TOGETHER = re.compile(r"\b(?:together with|along with|and|with|plus|ainsi que|avec|et)\s+(?:[\w-]+\s+){0,2}`?$")
 
@@ -74,7 +75,8 @@ def move_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 
 def _is_called_so(mention: Mention, task: TaskMentions) -> bool:
     """Whether a word of prose is said to be a definition."""
-    return _DEFINED.search(task.words[: mention.start]) is not None
+    before, after = task.words[: mention.start], task.words[mention.end :]
+    return _DEFINED.search(before) is not None or _IS_ONE.match(after) is not None
 
 
 def _only_used_by(names: Sequence[str], path: str, sources: Sources) -> list[str]:
@@ -124,7 +126,7 @@ def _single(mention: Mention) -> Symbol | None:
 
 def _destinations(task: TaskMentions) -> Iterator[tuple[str, str]]:
     """The files that something may be moved to, likeliest first, each with the definition beside which it goes."""
-    files = [m for m in task.files if not _FROM.search(task.words[: m.start])]
+    files = [m for m in task.files if not _FROM.search(task.words[: m.start]) and not m.path.startswith("/")]
     told = [m for m in files if _INTO.search(task.words[: m.start])]
     for mention in dict.fromkeys([*told, *files]):
         yield mention.path, ""

@@ -156,7 +156,8 @@ def required_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     for symbol, names in found[:1]:
         places = (NamedPlace(symbol.qualified, "function"),)
         mention = f"{symbol.path}:{symbol.qualified}"
-        kinds = ("require_parameter", *(("keyword_only",) if _BY_NAME.search(task.words) else ()))
+        named = _BY_NAME.search(task.words) and not all(_is_keyword_only(n, symbol, task) for n in names)
+        kinds = ("require_parameter", *(("keyword_only",) if named else ()))
         yield [ExactTask(kind, ", ".join(names), "parameter", "", "", places, mention) for kind in kinds]
 
 
@@ -164,6 +165,12 @@ def _has_default(name: str, symbol: Symbol, task: TaskMentions) -> bool:
     """Whether a parameter has a default, as the first lines of its function say."""
     text = task.sources.workspace.index.lines(symbol.path, symbol.start_line, symbol.end_line) or ""
     return re.search(rf"(?<!\w){re.escape(name)}\s*(?::[^=,()]*(?:\[[^\]]*\])?[^=,()]*)?=(?!=)", text) is not None
+
+
+def _is_keyword_only(name: str, symbol: Symbol, task: TaskMentions) -> bool:
+    """Whether a parameter stands behind the `*` of its function."""
+    text = task.sources.workspace.index.lines(symbol.path, symbol.start_line, symbol.end_line) or ""
+    return re.search(rf"[(,]\s*\*(?:\w+[^,()]*)?,[^)]*?(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def order_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:

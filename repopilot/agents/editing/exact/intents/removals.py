@@ -27,12 +27,15 @@ _GOES = re.compile(
 _REMOVE_IT = re.compile(rf"\b{_REMOVING}(?:\s+|-)(?:it|this one|le|la)\b")
 _NOT_WHOLE = re.compile(
     r"\b(?:files?|fichiers?|modules?|param\w*|arg(?:ument)?s?|kwargs?|keyword|imports?|entr(?:y|ies|ee|ees)|"
-    r"options?|flags?|keys?|from|de la liste|list|decorator\w*|decorateur|base class|lines?|lignes?|branch\w*|"
+    r"options?|flags?|keys?|items?|elements?|from|de la liste|list|decorator\w*|decorateur|base class|lines?|lignes?|"
+    r"branch\w*|"
     r"calls?|appels?|default|sentence|phrase|comments?|commentaires?|along with|together with|as well as|"
     r"and (?:its|the|their)|ainsi que|et (?:son|sa|ses|la|le)|checks?|conditions?|prefix|suffix|parenthes\w+|"
-    r"raise|type)\b"
+    r"raise|type|docstrings?|annotations?|hints?|bod(?:y|ies)|implementations?)\b"
 )
 """What says that only a part of something goes."""
+_OF_IT = re.compile(r"[`)]*'s?\s+\w")
+"""What says, behind a name, that something of it goes: `load's docstring`."""
 _CLEANING = re.compile(r"\bclean(?:ing)? up\b|\bunused\b|\bnettoi\w+|\binutilise\w*")
 _LISTED = re.compile(r"[\w`]+, [\w`]+(?:, [\w`]+)*,? (?:and|et) [\w`]+|[\w`]+ (?:and|et) [\w`]+")
 _UNUSED = re.compile(
@@ -59,7 +62,8 @@ def deletion_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     only = len({m.last for m in task.definitions if m.is_code}) == 1 and not task.files
     for mention in task.definitions:
         removed = _is_removed(mention, task) or (bool(task.intent) and only and mention.is_code)
-        if removed and len(mention.symbols) == 1 and not task.is_kept(mention):
+        whole = not _OF_IT.match(task.words[mention.end :])
+        if removed and whole and len(mention.symbols) == 1 and not task.is_kept(mention):
             symbol = mention.symbols[0]
             extra = {"unused": "yes"} if _UNUSED.search(task.words) else {}
             yield [ExactTask("delete", symbol.qualified, extra=extra)]

@@ -39,7 +39,7 @@ _KIND_BEFORE = re.compile(
 )
 _KIND_AFTER = re.compile(
     r"\s+(?:function|method|class|helper|constant|type|struct|interface|exception|decorator|should|must|could|takes|"
-    r"needs|has|devrait|doit|prend)\b|\s*:",
+    r"needs|has|devrait|doit|prend)\b|\s*:|\s+\(?(?:in|from|of|dans|de|du)?\s*`?[\w./-]+\.[a-z]{1,4}\b",
     re.I,
 )
 
@@ -137,7 +137,7 @@ def mentions_of(task: str, sources: Sources) -> TaskMentions:
     sentences = _sentences(tokens, task)
     found = [m for t in tokens if (m := _mention(t, task, sentences, sources)) is not None]
     found = sorted((*found, *_listed(tokens, found, sources)), key=lambda m: m.start)
-    found = [_with_defining_path(m, found) for m in found]
+    found = [_in_named_files(_with_defining_path(m, found), found) for m in found]
     unknown = tuple(m for m in found if not m.symbols and not m.path)
     return TaskMentions(
         task,
@@ -156,6 +156,13 @@ def _with_defining_path(mention: Mention, others: Sequence[Mention]) -> Mention:
     """The mention of a file as that of the one which defines what the task names, where its path ends so."""
     defining = {s.path for m in others for s in m.symbols if m.is_code and f"/{s.path}".endswith(f"/{mention.name}")}
     return replace(mention, path=defining.pop()) if mention.path and len(defining) == 1 else mention
+
+
+def _in_named_files(mention: Mention, others: Sequence[Mention]) -> Mention:
+    """The mention of a name that several files define as that of those which the task names."""
+    paths = {other.path for other in others if other.path}
+    near = tuple(s for s in mention.symbols if s.path in paths)
+    return replace(mention, symbols=near) if near and len(near) < len(mention.symbols) else mention
 
 
 def _is_fresh(name: str, sources: Sources) -> bool:

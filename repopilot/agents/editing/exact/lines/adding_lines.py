@@ -13,6 +13,7 @@ from repopilot.agents.editing.exact.lines.changelog_entries import LogEntry, cha
 from repopilot.agents.editing.exact.locate import check_editable, path_named, task_paths
 from repopilot.agents.editing.exact.mentions import is_history
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.wording.task_tokens import capitalized
 from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
@@ -39,12 +40,41 @@ _ENTRY = re.compile(
 """A wish for an entry: its text is in quotes, or stands behind a colon."""
 
 
+_QUOTED = r"[\"“«]\s?(?P<quoted>[^\"”»\n]+?)\s?[\"”»]"
+_UNDER = (
+    r"(?:\s+(?:to|under|in|for|à|sous|dans|pour)\s+(?:the\s+)?(?:version\s+|section\s+)*"
+    r"(?P<section>v?\d[\w.]*|unreleased))?"
+)
+_SAID_ENTRIES = (
+    re.compile(
+        r"\W*(?:please\s+|also\s+)*(?:document|mention|note|record|announce|say|write|[ée]cri[srtvez]+|not\w+|mentionn\w+|"
+        rf"indiqu\w+)\s+(?:in|dans)\s+{_LOG.format('before')}\s+(?:that|que|qu['’])\s*(?P<plain>[^\n]+?)\s*\.?\s*",
+        re.I,
+    ),
+    re.compile(
+        rf"\W*{_LOG.format('before')}\s*:\s*(?:please\s+)?(?:add|insert|ajoute[rz]?)\s+{_QUOTED}{_UNDER}\s*\.?\s*", re.I
+    ),
+)
+"""`Document in the changelog that …`; `changelog: add "…" to 3.2.4`."""
+
+
+def _said_entry(task: str) -> Iterator[ExactTask]:
+    for match in (found for pattern in _SAID_ENTRIES if (found := pattern.fullmatch(task))):
+        said = match.groupdict()
+        path = said["before_path"] or ""
+        if said["before"] or _HISTORY.search(posixpath.splitext(path)[0]):
+            text = said.get("quoted") or said.get("plain") or ""
+            section = {"section": said["section"]} if said.get("section") else {}
+            yield ExactTask("add_line", path or "CHANGELOG", "", capitalized(text), extra=section)
+
+
 def entry_to_log(task: str) -> Iterator[ExactTask]:
     """The entry that a task wants in the change log: `add a changelog entry: …`. Pure.
 
     Args:
         task: as the user wrote it.
     """
+    yield from _said_entry(task)
     found = _ENTRY.fullmatch(task)
     if found is None:
         return

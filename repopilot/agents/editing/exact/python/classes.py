@@ -25,6 +25,8 @@ _LITERALS = frozenset(
     "string integer float true false none list dictionary set tuple list_comprehension dictionary_comprehension "
     "set_comprehension generator_expression concatenated_string lambda comparison_operator not_operator".split()
 )
+_LOOKS_UP = re.compile(r"import|load|get|find|resolve|lookup|fixture|mock|patch|attr|module", re.I)
+"""In the name of a function that may hand back anything for a text."""
 _TRANSPARENT = frozenset(("Optional", "Annotated", "ClassVar", "Final", "type", "Type", "Required", "NotRequired"))
 
 
@@ -248,7 +250,7 @@ class PythonProject:
             return None
         entered = self.known(path, value, depth)
         if entered is None or entered.kind != "instance":
-            return None
+            return OTHER if entered == OTHER else None
         for name in ("__enter__", "__aenter__"):
             for method in self.members(entered.place, name):
                 return self._returned(method[0], method[1], entered, depth)
@@ -300,10 +302,7 @@ class PythonProject:
 
     def _outside(self, path: str, module: str) -> Known | None:
         """`other` for a module that can't be one of the repository."""
-        first = module.split(".")[0]
-        inside = module.startswith(".") or any(
-            first in name.split(".") or f"/{first}/" in f"/{name}" for name in self.modules.by_name
-        )
+        inside = module.startswith(".") or self.modules.may_be_inside(path, module.split(".")[0])
         return None if inside else OTHER
 
     def module_name(self, path: str, name: str, depth: int = _DEPTH) -> Known | None:
@@ -401,16 +400,35 @@ class PythonProject:
         name = source.slice(function).rpartition(".")[2]
         if name == "TypeVar":
             return self._bound_type(path, source, node, depth)
-        called = self.known(path, function, depth)
+        called = self.known(path, function, depth) or self._of_outside_module(path, function, depth)
         if called is None:
             return OTHER if name in _BUILTIN_TYPES and function.type == "identifier" else None
         if called == OTHER:
-            return OTHER if name[:1].isupper() and name not in _NO_TYPES else None
+            made = name[:1].isupper() and name not in _NO_TYPES
+            return OTHER if made or self._is_given_others_only(path, node, name, depth) else None
         if called.kind == "class":
             return Known("instance", called.path, called.start)
         if called.kind == "function":
             return self._function_result(path, function, called, depth)
         return None
+
+    def _of_outside_module(self, path: str, node: Node, depth: int) -> Known | None:
+        """`other` for `a.b.c` where `a` is an imported module from elsewhere."""
+        while node.type == "attribute" and (inner := node.child_by_field_name("object")) is not None:
+            node = inner
+        source = self.sources.get(path)
+        binds = self._bindings(path, source.slice(node), node) if source and node.type == "identifier" else None
+        imported = bool(binds) and all(statement_around(use.node) is not None for use in binds or ())
+        return OTHER if imported and self.known(path, node, depth) == OTHER else None
+
+    def _is_given_others_only(self, path: str, call: Node, name: str, depth: int) -> bool:
+        """Whether a function from elsewhere is given nothing of the repository that it could hand back: what it returns
+        is its own, unless it looks things up by their names."""
+        arguments = call.child_by_field_name("arguments")
+        given = [a for a in arguments.named_children if a.type != "comment"] if arguments is not None else []
+        values = [a.child_by_field_name("value") if a.type == "keyword_argument" else a for a in given]
+        foreign = all(v is not None and self.known(path, v, depth) == OTHER for v in values)
+        return bool(values) and foreign and not _LOOKS_UP.search(name)
 
     def _bound_type(self, path: str, source: SourceText, node: Node, depth: int) -> Known | None:
         """What a type variable stands for at least."""

@@ -61,6 +61,20 @@ class Modules:
         roots = ("", "src/", f"{folder}/" if folder and not package else "")
         return next((p for root in roots if (p := self._file(root + tail)) is not None), None)
 
+    def may_be_inside(self, importer: str, package: str) -> bool:
+        """Whether a package that a file imports may be one of the repository: a folder or file of that name at the top,
+        above the importing file, or in a folder that holds no module itself and so may be on the path."""
+        at = f"/{package}"
+        parents = {
+            f"/{path}"[: f"/{path}".index(found)].strip("/")
+            for path in self.paths
+            if path.endswith((".py", ".pyi"))
+            for found in (f"{at}/", f"{at}.py")
+            if found in f"/{path}"
+        }
+        modules = {posixpath.dirname(path) for path in self.paths if path.endswith(".py")}
+        return any(f"{importer}/".startswith(f"{p}/") or not p or p not in modules for p in parents)
+
     def _relative(self, importer: str, module: str) -> str | None:
         bare = module.lstrip(".")
         folder = posixpath.dirname(importer)

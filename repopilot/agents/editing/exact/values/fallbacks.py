@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -18,6 +19,9 @@ _SUPPLIED = frozenset(
 """What may be missing, so that something else stands in for it."""
 _OR = frozenset(("||", "??", "or"))
 _GETTERS = re.compile(r"(?:^|[.:])(?:get|getenv|pop|getattr|unwrap_or|getOrDefault)$")
+_SETTINGS = re.compile(r"(?:^|[._])(?:env|config|setting|option)s?(?:[._](?!get)\w+)?$", re.I)
+"""A function of the project that reads a setting by its key: `env("LEVEL", str, "DEBUG")`, `config("SIZE", default=3)`.
+"""
 _CONVERSIONS = frozenset(("int", "float", "str", "bool", "Number", "String", "parseInt", "parseFloat"))
 
 
@@ -83,5 +87,17 @@ def _of_call(source: SourceText, node: Node) -> Node | None:
     name = source.slice(function)
     if name in _CONVERSIONS:
         return _fallback(source, arguments[0])
+    if _SETTINGS.search(name) and arguments[0].type in ("string", "string_literal"):
+        return _default_argument(source, arguments)
     least = 1 if name.endswith("unwrap_or") else 3 if name == "getattr" else 2
     return arguments[-1] if _GETTERS.search(name) and len(arguments) == least else None
+
+
+def _default_argument(source: SourceText, arguments: Sequence[Node]) -> Node | None:
+    """The default that a function for settings is given: by its name, else behind the key."""
+    named = [a for a in arguments if a.type == "keyword_argument"]
+    for argument in named:
+        name = argument.child_by_field_name("name")
+        if name is not None and source.slice(name) == "default":
+            return argument.child_by_field_name("value")
+    return arguments[-1] if len(arguments) > 1 and not named else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot.agents.editing.exact.wording.clause import Part, Reading, parts_of, verb_at, words_of
 from repopilot.agents.editing.exact.wording.lexicon import REASONS
-from repopilot.agents.editing.exact.wording.task_tokens import Token
+from repopilot.agents.editing.exact.wording.task_tokens import Token, tokens_of
 
 _POLITE = re.compile(
     r"^\W*(?:(?:please|pls|plz|hi|hey|hello|ok|okay|so|well|maybe|perhaps|nit|todo|fixme|could you|can you|would you|"
@@ -89,14 +90,76 @@ def plain_task(task: str) -> str:
     Args:
         task: as the user wrote it.
     """
-    text = task.strip() if "`" in task and "\n" in task else " ".join(task.split())
+    text = _with_whole_genitives(task.strip() if "`" in task and "\n" in task else " ".join(task.split()))
     before = ""
     while text != before:
         before = text
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
     text = _IMPORTABLE.sub(lambda m: f"export {m['name'] or m['other']} from {m['package'] or m['from']}", text)
+    text = _SWITCHED.sub(_set_switch, _KIND_OF_ENTRY.sub(r"\1 ", text))
+    text = _CACHED.sub(lambda m: f"decorate {m['name'] or m['other']} with {m['decorator']}", text)
+    text = _LABELLED.sub(lambda m: f"set {m['name']} to {m['value']}", text)
     text = _OWNED.sub(lambda m: f"the {m['name'] or m['other']} {m['kind'] or m['noun']} of {m['owner']}", text)
+    text = _PART_REMOVED.sub(lambda m: f"{m['remove']} the {m['part']} of the {m['kind']} {m['owner']}", text)
     return _with_leading_place(_without_leading_dots(_imperative(text)))
+
+
+_PART_REMOVED = re.compile(
+    r"^(?P<remove>remove|delete|drop|get rid of|strip) (?:the )?(?P<kind>function|method|class|constant|helper|module) "
+    r"(?P<owner>[A-Za-z_]\w*)['’]s (?P<part>\w+)$",
+    re.I,
+)
+"""`remove the function load's docstring`, which leaves the function."""
+_LABELLED = re.compile(
+    r"^(?P<name>`[\w.]+`|(?=\w*(?:_|[a-z][A-Z]))[A-Za-z_]\w*(?:\.\w+)*)\s*:\s*(?:please\s+)?"
+    r"(?:(?:make|set) (?:it|this|that)(?: to)?|use|should be|must be|utilise[rz]?|mets)\s+(?P<value>\S+)$",
+    re.I,
+)
+"""`TIMEOUT_S: make it 5`."""
+
+
+_CODE = r"(?:`[\w.]+`|(?=[\w.]*(?:_|[a-z][A-Z]))[A-Za-z_]\w*(?:\.\w+)*)"
+_RESULT = r"(?:(?:its|the|ses|son) (?:results?|return value|r[ée]sultats?))"
+_FUNCTION = r"`?[A-Za-z_][\w.]*`?"
+_CACHED = re.compile(
+    rf"^(?:(?P<name>{_FUNCTION})(?:\(\))? (?:should|must|has to|could|can|ought to|devrait|doit) "
+    rf"(?:cache|memoi[sz]e|remember|mettre en cache|be (?:cached|memoi[sz]ed))(?: {_RESULT})?"
+    rf"|(?:cache|memoi[sz]e) (?:{_RESULT} of )?(?P<other>{_FUNCTION})(?:\(\))?)"
+    r" (?:with|using|by|avec|par) (?:the |a |an )?"
+    r"(?P<decorator>[`@]{0,2}(?:functools\.)?(?:lru_)?cache(?:\([^()]*\))?`?)(?: decorator)?$",
+    re.I,
+)
+"""`load() should cache its result with lru_cache`."""
+_SWITCHED = re.compile(
+    rf"^(?:(?P<name>{_CODE}) (?:should|must|has to|needs to|ought to|devrait|doit) (?:now )?(?:be |[eê]tre )"
+    r"(?:(?P<on>on|enabled|activ[ée]e?)|off|disabled|d[ée]sactiv[ée]e?) (?:by default|par d[ée]faut)"
+    rf"|(?:(?P<enable>enable|turn on|switch on|active[rz]?)|disable|turn off|switch off|d[ée]sactive[rz]?) "
+    rf"(?P<switch>{_CODE}) (?:by default|par d[ée]faut))(?P<where>(?: (?:in|of|dans|de) \S+)?)$",
+    re.I,
+)
+"""`STRICT should be off by default`, `enable strict_mode by default`."""
+_KIND_OF_ENTRY = re.compile(
+    r"^((?i:add|ajoute[rz]?))\s+(?i:an?|the|une?|la|le)\s+(?:[a-zé-]+\s+){1,3}(?=`?[A-Z][A-Z0-9_]+\s*=\s*\S+`?\s+(?:to|in|into|à|dans)\s)"
+)
+"""What an entry is, before it: `add an exit status TIMED_OUT = 9 to Status`."""
+
+
+def _set_switch(match: re.Match[str]) -> str:
+    value = "True" if match["on"] or match["enable"] else "False"
+    return f"set the default of {match['name'] or match['switch']}{match['where']} to {value}"
+
+
+def _with_whole_genitives(text: str) -> str:
+    """A text with `PREFIXES's` for `PREFIXES'`, which reads like the end of a quotation."""
+    tokens = tokens_of(text)
+    ends = [
+        sign.start
+        for name, sign in itertools.pairwise(tokens)
+        if sign.text in ("'", "’") and sign.glued and name.kind == "name" and name.low.endswith("s")
+    ]
+    for at in reversed(ends):
+        text = f"{text[:at]}'s{text[at + 1 :]}"
+    return text
 
 
 _OWNED = re.compile(

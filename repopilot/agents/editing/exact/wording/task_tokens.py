@@ -160,7 +160,16 @@ def looks_like_code(text: str) -> bool:
     return len(text) > 1 and text.isupper() and text.lower() not in _LOUD
 
 
-_LOUD = frozenset("readme todo fixme url urls api http https json html xml css sql id ids cli ci".split())
+_LOUD = frozenset(
+    "readme todo fixme url urls api http https json html xml css sql id ids cli ci cd pep rfc ascii pr mr wip nit ui "
+    "os tcp udp dns ip tls ssl eol fyi asap imo imho".split()
+)
+
+
+def capitalized(text: str) -> str:
+    """A sentence with a capital at its beginning, unless that is code."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return text if looks_like_code(first) else f"{text[:1].upper()}{text[1:]}"
 
 
 def joined(tokens: Sequence[Token], text: str) -> str:

@@ -1,0 +1,142 @@
+"""Wishes as they are typed in a chat, found by giving the program everyday tasks on repositories nobody had seen."""
+
+from __future__ import annotations
+
+import pytest
+from support.edited import changed_lines, edited, texts, workspace_of
+
+from repopilot.agents.editing.exact.recognise import exact_edit
+from repopilot.agents.editing.redefined import adds_redefined
+from repopilot.errors import GenerationFailed
+from repopilot.workspace import Workspace
+
+SETTINGS = (
+    "from os import environ\n\n\ndef env(key, type_, default=None):\n    return type_(environ.get(key, default))\n\n\n"
+    'APP_LEVEL = env("APP_LEVEL", str, "DEBUG")\nAPP_DEPTH = env("APP_DEPTH", int, 5)\n'
+    'APP_CATCH = env("APP_CATCH", bool, True)\nBASE_PATH = "/"\n'
+    'KEPT_HEADERS = ["name", "path"]\nVERBS = {"get", "put"}\n'
+)
+STORE = (
+    "import enum\nimport json\n\nfrom app.settings import BASE_PATH\n\n\n"
+    "class Status(enum.IntEnum):\n    DONE = 0\n\n\n"
+    "class Message(str):\n    __slots__ = ()\n\n\n"
+    "def deepmerge(one, other):\n    return {**one, **other}\n\n\ndef spare(x):\n    return x\n\n\n"
+    "def get_folder():\n    return BASE_PATH\n\n\n"
+    "class Link:\n    def ping(self, timeout=5, *, deep=False):\n        return deepmerge({}, {})\n\n"
+    "    def save(self):\n        return json.dumps(get_folder())\n"
+)
+FILES = {
+    "app/__init__.py": "VERSION = 1\n",
+    "app/settings.py": SETTINGS,
+    "app/store.py": STORE,
+    "app/other.py": "class Message:\n    kind = 1\n",
+    "app/net/__init__.py": 'from app.net.base import Base, Other\n\n__all__ = ["Other"]\n',
+    "app/net/base.py": "class Base: ...\n\n\nclass Other: ...\n",
+    "app/net/wire.py": "def check(form):\n    raise ValueError('must be in format \"<a>:<b>\".')\n",
+    "tests/test_link.py": (
+        "import wires.client\n\nfrom app.store import Link\n\n\ndef test_ping():\n    assert Link().ping() == {}\n\n\n"
+        'def test_wire(url: str):\n    with wires.client.connect(f"ws:{url}") as wire:\n        wire.ping()\n'
+    ),
+    "CHANGELOG.md": "# Changes\n\n## 1.1\n\n- Second.\n\n## 1.0\n\n- First.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("app"), FILES)
+
+
+@pytest.mark.parametrize(
+    ("task", "lines"),
+    [
+        ("APP_LEVEL should default to INFO", ["+" + 'APP_LEVEL = env("APP_LEVEL", str, "INFO")']),
+        ("APP_CATCH should be off by default", ['+APP_CATCH = env("APP_CATCH", bool, False)']),
+        ("BASE_PATH: make it '/api'", ["+BASE_PATH = '/api'"]),
+        (
+            "HTTP 2 knows 'patch' but VERBS doesn't list it - please add 'patch' there.",
+            ['+VERBS = {"get", "put", "patch"}'],
+        ),
+        ("remove the constant KEPT_HEADERS' entry 'path'", ['+KEPT_HEADERS = ["name"]']),
+        ("Add an exit status TIMED_OUT = 8 to Status", ["+TIMED_OUT = 8"]),
+        (
+            'The class Message in store.py lacks a docstring, add one: "Text with a record."',
+            ['+"""Text with a record."""', "+"],
+        ),
+        ("get_folder() should cache its result with lru_cache", ["+from functools import lru_cache", "+@lru_cache"]),
+        (
+            "app/net/__init__.py imports Base already but doesn't export it: add it to `__all__`",
+            ['+__all__ = ["Other", "Base"]'],
+        ),
+        ("in store.py use a relative import for settings", ["+from .settings import BASE_PATH"]),
+        ("document in the changelog that VERBS has patch", ["+- VERBS has patch"]),
+        ('changelog: add "Added `ping`." to 1.0', ["+- Added `ping`."]),
+        ("get rid of the spare helper in store.py if nothing uses it", []),
+    ],
+)
+def test_what_a_wish_adds(app: Workspace, task: str, lines: list[str]) -> None:
+    assert [line for line in changed_lines(edited(app, task)) if line[0] == "+"] == lines
+
+
+def test_nit_and_an_abbreviation_are_no_names(app: Workspace) -> None:
+    new = texts(edited(app, "nit: deepmerge in app/store.py isn't PEP 8, should be called deep_merge"))
+    assert "deepmerge" not in new["app/store.py"] and new["app/store.py"].count("deep_merge") == 2
+
+
+def test_a_quoted_text_that_ends_in_dots_goes_on_as_before(app: Workspace) -> None:
+    task = "check should say 'must have the form \"<a>:<b>\"' rather than 'must be in format ...'"
+    assert "'must have the form \"<a>:<b>\".'" in texts(edited(app, task))["app/net/wire.py"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "remove the function spare's docstring",
+        "remove the function spare's annotations",
+        "drop KEPT_HEADERS' last element",
+        "add an argument `indent: int = 4` to Link.save and use it",
+        "supprime la méthode save si quelqu'un l'utilise",
+    ],
+)
+def test_what_is_only_a_part_of_something_or_more_is_left_to_the_model(app: Workspace, task: str) -> None:
+    assert exact_edit(task, app) is None
+
+
+@pytest.mark.parametrize("task", ["delete get_folder if it is unused", "remove get_folder, if nobody needs it"])
+def test_what_is_used_is_not_deleted_under_that_condition(app: Workspace, task: str) -> None:
+    with pytest.raises(GenerationFailed, match="is used at"):
+        exact_edit(task, app)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Let's drop the default of `timeout` in `Link.ping` so that it has to be given. Callers should spell out 5.",
+        "Make `timeout` of Link.ping mandatory",
+    ],
+)
+def test_only_calls_on_objects_that_may_be_meant_spell_a_default_out(app: Workspace, task: str) -> None:
+    """What `wires.client.connect` returns is none of ours, though `ping` is defined once."""
+    outcome = edited(app, task)
+    assert "Link().ping(timeout=5)" in texts(outcome)["tests/test_link.py"]
+    assert "wire.ping()" in texts(outcome)["tests/test_link.py"]
+    assert "def ping(self, timeout, *, deep=False)" in texts(outcome)["app/store.py"]
+
+
+def test_a_parameter_that_is_keyword_only_already_stays_so(app: Workspace) -> None:
+    outcome = edited(app, "Make `deep` of Link.ping mandatory (it stays keyword-only)")
+    assert "def ping(self, timeout=5, *, deep)" in texts(outcome)["app/store.py"]
+
+
+@pytest.mark.parametrize(
+    ("after", "adds"),
+    [
+        ("def f():\n    pass\n\n\ndef f():\n    return 1\n", True),
+        ("def f():\n    def f():\n        pass\n", True),
+        ("def f():\n    pass\n\n\n@functools.lru_cache(maxsize=1)\ndef f():\n    return 1\n", True),
+        ("class A:\n    @property\n    def f(self): ...\n\n    @f.setter\n    def f(self, x): ...\n", False),
+        ("@overload\ndef f(): ...\n\n\n@overload\ndef f(x): ...\n\n\ndef f(x=1): ...\n", False),
+        ("def f(:", False),
+    ],
+)
+def test_a_definition_that_stands_again_is_found(after: str, adds: bool) -> None:
+    assert adds_redefined("def f():\n    pass\n", after) is adds
