@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
-from repopilot.agents.editing.exact.intents.task_mentions import TaskMentions
+from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.python.import_lines import top_imports
 from repopilot.agents.editing.exact.python.modules import modules_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
-
-_STYLE = re.compile(
-    r"(?P<other>\b(?:instead of|rather than|not|no|au lieu de|plutôt que)\s+(?:\w+\s+){0,2}?)?"
-    r"\b(?P<style>relati|absolut)(?:ve(?:ly)?|fs?|ves?|e(?:ly)?|es?)\b"
-)
-_NAMES = {"relati": "relative", "absolut": "absolute"}
-_WRITTEN = re.compile(r"\bfrom\s+(?P<module>\.*[\w.]*)\s+import\b")
-
-
-def import_style_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
-    """The files whose imports a task wants relative, or absolute.
-
-    Args:
-        task: with its mentions.
-    """
-    wanted = [_NAMES[m["style"]] for m in _STYLE.finditer(task.words) if not m["other"]]
-    if not wanted or "import" not in task.words:
-        return
-    style = wanted[-1]
-    written = _WRITTEN.search(task.text)
-    module = written["module"] if written else ""
-    paths = dict.fromkeys(m.path for m in task.files if m.path in task.sources.workspace.index.files)
-    edits = [
-        ExactTask("import_style", module, "", style, "", (NamedPlace(path, "file"),))
-        for path in paths
-        if any(_in_style(path, style, module, task.sources))
-    ]
-    if edits:
-        yield edits
 
 
 def change_import_style(task: ExactTask, sources: Sources) -> Patch | None:
@@ -65,7 +34,7 @@ def change_import_style(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     check_editable(source.path, task, sources)
     patch = Patch()
-    for start, end, new in _in_style(source.path, task.new, task.name, sources):
+    for start, end, new in in_style(source.path, task.new, task.name, sources):
         patch.replace(source.path, start, end, new)
     if not patch.replacements:
         raise GenerationFailed(i18n.message("exact.already_there", name=f"{task.new} import", path=source.path))
@@ -73,8 +42,18 @@ def change_import_style(task: ExactTask, sources: Sources) -> Patch | None:
     return patch
 
 
-def _in_style(path: str, style: str, module: str, sources: Sources) -> Iterator[tuple[int, int, str]]:
-    """(start, end, text) of the module names in a file's imports that have to be written otherwise, in bytes."""
+def in_style(path: str, style: str, module: str, sources: Sources) -> Iterator[tuple[int, int, str]]:
+    """The module names in a file's imports that have to be written otherwise.
+
+    Args:
+        path: the file.
+        style: relative or absolute.
+        module: one module as it is written, '' for all.
+        sources: the files.
+
+    Yields:
+        (start, end, text): the bytes of a name, and what is to stand there.
+    """
     source = sources.get(path)
     if source is None or source.root is None:
         return

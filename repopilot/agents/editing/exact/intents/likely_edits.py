@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from repopilot.agents.editing.exact.exact_task import ExactTask
-from repopilot.agents.editing.exact.import_style import import_style_readings
 from repopilot.agents.editing.exact.intents.additions import (
     default_readings,
     docstring_readings,
@@ -15,6 +14,7 @@ from repopilot.agents.editing.exact.intents.additions import (
     export_readings,
 )
 from repopilot.agents.editing.exact.intents.exchanges import exchange_readings
+from repopilot.agents.editing.exact.intents.import_styles import import_style_readings
 from repopilot.agents.editing.exact.intents.intent_classifier import OTHER, intent_chances, words_of
 from repopilot.agents.editing.exact.intents.misspellings import misspelt_use_readings
 from repopilot.agents.editing.exact.intents.moves import move_readings
