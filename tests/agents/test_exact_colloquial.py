@@ -33,6 +33,16 @@ FILES = {
     "app/net/__init__.py": 'from app.net.base import Base, Other\n\n__all__ = ["Other"]\n',
     "app/net/base.py": "class Base: ...\n\n\nclass Other: ...\n",
     "app/net/wire.py": "def check(form):\n    raise ValueError('must be in format \"<a>:<b>\".')\n",
+    "app/boxes.py": (
+        'class Box:\n    def get_top(self, last=None):\n        """Get the top of a box."""\n\n'
+        '    def get_row(self, last=None):\n        """Get the top of a box."""\n\n\n'
+        "class Crate:\n    def get_row(self, last=None):\n        return Box().get_row()\n"
+    ),
+    "app/match.py": (
+        'import fnmatch as _fnmatch\n\nFOLDERS = (".git", ".tox")\n\n\n'
+        'def fnmatch(name):\n    """Wrap :func:`fnmatch.fnmatch`."""\n    return _fnmatch.fnmatch(name, "*")\n'
+    ),
+    "docs/match.rst": ".. autofunction:: app.match.fnmatch\n\n:func:`fnmatch.fnmatch` takes one pattern.\n",
     "tests/test_link.py": (
         "import wires.client\n\nfrom app.store import Link\n\n\ndef test_ping():\n    assert Link().ping() == {}\n\n\n"
         'def test_wire(url: str):\n    with wires.client.connect(f"ws:{url}") as wire:\n        wire.ping()\n'
@@ -70,6 +80,11 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("in store.py use a relative import for settings", ["+from .settings import BASE_PATH"]),
         ("document in the changelog that VERBS has patch", ["+- VERBS has patch"]),
         ('changelog: add "Added `ping`." to 1.0', ["+- Added `ping`."]),
+        ("ignore le répertoire .venv : à ajouter dans FOLDERS", ['+FOLDERS = (".git", ".tox", ".venv")']),
+        (
+            'Box.get_row claims to "Get the top of a box". It should say "Get a row of a box." The one in get_top is right.',
+            ['+"""Get a row of a box."""'],
+        ),
         ("get rid of the spare helper in store.py if nothing uses it", []),
     ],
 )
@@ -120,6 +135,18 @@ def test_only_calls_on_objects_that_may_be_meant_spell_a_default_out(app: Worksp
     assert "Link().ping(timeout=5)" in texts(outcome)["tests/test_link.py"]
     assert "wire.ping()" in texts(outcome)["tests/test_link.py"]
     assert "def ping(self, timeout, *, deep=False)" in texts(outcome)["app/store.py"]
+
+
+def test_a_function_is_no_module_of_its_name(app: Workspace) -> None:
+    new = texts(edited(app, "rename fnmatch in app/match.py to match_any, leave the standard library's fnmatch alone"))
+    assert "def match_any(name):" in new["app/match.py"] and "Wrap :func:`fnmatch.fnmatch`" in new["app/match.py"]
+    assert new["docs/match.rst"] == FILES["docs/match.rst"].replace("app.match.fnmatch", "app.match.match_any")
+
+
+def test_both_functions_of_a_name_are_changed_where_both_are_meant(app: Workspace) -> None:
+    task = "get_row (both Box's and Crate's) lets callers forget `last`. Remove the `= None` from the two signatures."
+    new = texts(edited(app, task))["app/boxes.py"]
+    assert new.count("def get_row(self, last):") == 2 and "Box().get_row(last=None)" in new
 
 
 def test_a_parameter_that_is_keyword_only_already_stays_so(app: Workspace) -> None:

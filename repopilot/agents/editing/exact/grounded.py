@@ -199,8 +199,9 @@ def _entries(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
     containers = [n for n in pieces.names if n == "__all__" or (n.isupper() and _defined(n, sources))]
     if len(containers) != 1:
         return
-    items = [n for n in pieces.names if n not in containers and "." not in n]
-    modules = [n for n in pieces.names if "." in n and n not in containers]
+    files = [n for n in pieces.names if _DOT_FILE.fullmatch(n)]  # `.venv` is an entry, no module
+    items = files or [n for n in pieces.names if n not in containers and "." not in n and n[:1] != "-"]
+    modules = [n for n in pieces.names if "." in n and n not in (*containers, *files)]
     texts = [f'"{t}"' for t in pieces.texts]
     if pieces.literals or not (items or texts) or (items and texts) or len(modules) > 1:
         return
@@ -233,6 +234,7 @@ def _like_siblings(pieces: Pieces, sources: Sources) -> Iterator[ExactTask]:
 
 
 _SIBLINGS = 3
+_DOT_FILE = re.compile(r"\.[A-Za-z][\w-]*")
 
 
 def _shape(value: str) -> str:

@@ -162,8 +162,20 @@ def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
             continue
         held = _files_with(old, sources)
         place = _place_in(said, held, sources) if len(held) > 1 else ""
+        around = _definition_said(task[: task.find(old)], old, held, sources) if len(held) == 1 else ""
+        extra = {"around": around} if around else {}
         for kind in ("change_message", "replace_text"):
-            yield ExactTask(kind, "", "", new, old, (NamedPlace(place, "file"),) if place else ())
+            yield ExactTask(kind, "", "", new, old, (NamedPlace(place, "file"),) if place else (), extra=extra)
+
+
+def _definition_said(before: str, old: str, held: Sequence[str], sources: Sources) -> str:
+    """The last definition that a task names before a text, of those whose code has it; '' for none."""
+    for name in reversed(re.findall(r"[A-Za-z_]\w*(?:\.\w+)*", before)):
+        for symbol in sources.workspace.index.symbols(name) if _text(held[0], sources).count(old) > 1 else ():
+            body = sources.workspace.index.lines(symbol.path, symbol.start_line, symbol.end_line) or ""
+            if symbol.path == held[0] and old in body and symbol.kind in ("function", "method"):
+                return symbol.qualified
+    return ""
 
 
 def replaced_word(task: str, sources: Sources) -> Iterator[ExactTask]:
@@ -225,6 +237,7 @@ def _place_in(said: str, held: Sequence[str], sources: Sources) -> str:
 
 
 _LEAST_WORDS = 2
+_ENDS = (".", "!", "?", ":")
 
 
 def _without(task: str, texts: Sequence[str]) -> str:
@@ -238,6 +251,9 @@ def _without_example(old: str, new: str, sources: Sources) -> tuple[str, str]:
     if old.endswith(("...", "…")):
         old, new = old.rstrip(".… "), new.rstrip(".… ")
         new = _without_what_follows(old, new, sources)
+    elif new[-1:] in _ENDS and old[-1:] not in _ENDS:
+        behind = _without_what_follows(old, new, sources)
+        new = behind if len(behind) == len(new) - 1 else new
     first, second = old.split(" "), new.split(" ")
     while len(first) > _LEAST_WORDS and first[-1] == second[-1] and not _files_with(" ".join(first), sources):
         first, second = first[:-1], second[:-1]

@@ -72,6 +72,8 @@ def certain_mention(source: SourceText, start: int, mentioned: Mentioned) -> boo
         mentioned: the definition.
     """
     before, after = _around(source, start, mentioned)
+    if mentioned.callable and not mentioned.name[:1].isupper() and re.match(rb"\.\w", after):
+        return False  # `fnmatch.fnmatch` begins with a module: a function has no members
     prefix = _PREFIX.search(before)
     if prefix is not None:
         return _is_qualified(prefix[0], mentioned)

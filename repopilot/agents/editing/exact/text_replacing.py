@@ -23,7 +23,8 @@ def replace_text(task: ExactTask, sources: Sources) -> Patch | None:
     """Replace a text.
 
     Args:
-        task: the text in `old`, what replaces it in `new`; of kind replace_text or change_message.
+        task: the text in `old`, what replaces it in `new`; of kind replace_text or change_message. `extra["around"]` is
+            the qualified name of the one definition around it, where a file has it several times.
         sources: the files.
 
     Returns:
@@ -134,6 +135,10 @@ def _occurrences(path: str, task: ExactTask, sources: Sources) -> list[Span]:
     if source is None:
         return []
     found = [m.span() for m in text_pattern(task.old, path).finditer(source.data)]
+    around = [s for s in sources.outline(path) if s.qualified == task.extra.get("around")]
+    if around:
+        lines = range(around[0].start_line, around[0].end_line + 1)
+        found = [span for span in found if source.line_of(span[0]) in lines]
     if task.kind == "change_message" and file_kind(path) == "code" and source.root is not None:
         return [(start, end) for start, end in found if _in_text(source, start, end - start)]
     return found

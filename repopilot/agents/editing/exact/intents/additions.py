@@ -26,7 +26,7 @@ _WITHOUT_DOCSTRING = re.compile(
 )
 _VALUE = re.compile(r"-?\d|True|False|None")
 _CONTAINERS = re.compile(r"=\s*(?:[\w.\[\], ]+\()?\s*[\[{(]|=\s*(?:frozenset|set|tuple|list|dict)\(|:=|\{|\[\]")
-_PAIR = re.compile(r"[`\"']?(?P<key>[\w.-]+)[`\"']?\s*(?:→|->|=>|:|=)\s*(?P<value>[`\"']?[\w./-]+[`\"']?)")
+_PAIR = re.compile(r"[`\"']?(?P<key>[\w.-]+)[`\"']?(?:\s*(?:→|->|=>|=)\s*|:\s*)(?P<value>[`\"']?[\w./-]+[`\"']?)")
 
 
 def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:

@@ -13,7 +13,7 @@ def command_of(edits: Sequence[ExactTask]) -> str:
     Args:
         edits: all of it, of kinds that the readers of intents know.
     """
-    return ", ".join(_COMMANDS[edit.kind](edit) for edit in edits)
+    return ", ".join(dict.fromkeys(_COMMANDS[edit.kind](edit) for edit in edits))
 
 
 def _place(edit: ExactTask) -> str:

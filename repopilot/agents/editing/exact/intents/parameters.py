@@ -139,7 +139,8 @@ def _by_name(task: TaskMentions, symbol: Symbol, known: Sequence[str], cue: int)
 
 _MANDATORY = re.compile(
     r"\b(?:required|mandatory|no longer optional|obligatoires?|"
-    r"(?:no|without|drop\w*|los\w+|remov\w+) (?:an? |the |its |their )?defaults?)\b"
+    r"(?:no|without|drop\w*|los\w+|remov\w+) (?:an? |the |its |their )?defaults?)\b|"
+    r"\b(?:drop|remov\w+|supprim\w+|enlev\w+|retir\w+) (?:the |le )?[`\"']?= ?[\w.\"']+"
 )
 
 
@@ -153,12 +154,19 @@ def required_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
         return
     optional = [(s, [n for n in _said(task, s, known) if _has_default(n, s, task)]) for s, known in _functions(task)]
     found = [(symbol, names) for symbol, names in optional if names]
-    for symbol, names in found[:1]:
-        places = (NamedPlace(symbol.qualified, "function"),)
-        mention = f"{symbol.path}:{symbol.qualified}"
-        named = _BY_NAME.search(task.words) and not all(_is_keyword_only(n, symbol, task) for n in names)
-        kinds = ("require_parameter", *(("keyword_only",) if named else ()))
-        yield [ExactTask(kind, ", ".join(names), "parameter", "", "", places, mention) for kind in kinds]
+    every = ALL_OF_THEM.search(task.words) is not None
+    alike = [(s, n) for s, n in found if (s.name, n) == (found[0][0].name, found[0][1])]
+    meant = alike if every else found[:1]
+    if meant:
+        yield [edit for symbol, names in meant for edit in _required(task, symbol, names)]
+
+
+def _required(task: TaskMentions, symbol: Symbol, names: Sequence[str]) -> Iterator[ExactTask]:
+    """The edits that make parameters of a function mandatory, and keyword-only where the task says so as well."""
+    named = _BY_NAME.search(task.words) and not all(_is_keyword_only(n, symbol, task) for n in names)
+    places = (NamedPlace(symbol.qualified, "function"),)
+    for kind in ("require_parameter", *(("keyword_only",) if named else ())):
+        yield ExactTask(kind, ", ".join(names), "parameter", "", "", places, f"{symbol.path}:{symbol.qualified}")
 
 
 def _has_default(name: str, symbol: Symbol, task: TaskMentions) -> bool:
