@@ -82,7 +82,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ('changelog: add "Added `ping`." to 1.0', ["+- Added `ping`."]),
         ("ignore le répertoire .venv : à ajouter dans FOLDERS", ['+FOLDERS = (".git", ".tox", ".venv")']),
         (
-            'Box.get_row claims to "Get the top of a box". It should say "Get a row of a box." The one in get_top is right.',
+            'Box.get_row claims to "Get the top of a box". It should be "Get a row of a box." That of get_top is right',
             ['+"""Get a row of a box."""'],
         ),
         ("get rid of the spare helper in store.py if nothing uses it", []),
@@ -144,7 +144,10 @@ def test_a_function_is_no_module_of_its_name(app: Workspace) -> None:
 
 
 def test_both_functions_of_a_name_are_changed_where_both_are_meant(app: Workspace) -> None:
-    task = "get_row (both Box's and Crate's) lets callers forget `last`. Remove the `= None` from the two signatures."
+    task = (
+        "get_row in boxes.py (both Box's and Crate's) lets callers forget `last`. Remove the `= None` from the two "
+        "signatures and pass None explicitly where the argument was left out so far."
+    )
     new = texts(edited(app, task))["app/boxes.py"]
     assert new.count("def get_row(self, last):") == 2 and "Box().get_row(last=None)" in new
 
