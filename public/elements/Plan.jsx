@@ -9,6 +9,9 @@ const withAnswers = (task, questions, answers) => [
   ...questions.filter((q) => answers[q.question]).map((q) => (answers[q.question].startsWith('@') ? answers[q.question] : `${q.question} ${answers[q.question]}.`)),
 ].join('\n');
 
+// Text with its `code` as such.
+const withCode = (text) => text.split('`').map((piece, n) => (n % 2 ? <code key={n}>{piece}</code> : piece));
+
 function Questions({ questions, task, words, lead, sendUserMessage }) {
   const [answers, setAnswers] = useState({});
   if (!questions.length) return null;
@@ -18,7 +21,7 @@ function Questions({ questions, task, words, lead, sendUserMessage }) {
       <div className="rp-muted">{lead}</div>
       {questions.map((q) => (
         <div key={q.question} className="rp-row rp-tight">
-          <span>{q.question}</span>
+          <span>{withCode(q.question)}</span>
           {q.options.map((option) => (
             <button key={option} className={answers[q.question] === option ? 'rp-button rp-round rp-primary' : 'rp-button rp-round'} aria-pressed={answers[q.question] === option}
               onClick={() => setAnswers({ ...answers, [q.question]: option })}>{option}</button>
@@ -55,7 +58,7 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
   return (
     <section className="rp-plan rp-card">
       <div className="rp-head">
-        <strong className="rp-title">{props.task}</strong>
+        <strong className="rp-title">{withCode(props.task)}</strong>
         <span className="rp-muted rp-number">{props.progress}</span>
       </div>
       <Questions questions={props.questions} task={props.task} words={words} lead={parts.length ? words.questions : words.missing} sendUserMessage={sendUserMessage} />
@@ -67,13 +70,13 @@ const Plan = (window.repopilotPlan ||= function ({ props, callAction, sendUserMe
               <li key={part.number} data-state={part.state}>
                 <Icon size={15} className="rp-part-icon" aria-label={part.label} />
                 <div className="rp-part-text">
-                  <div>{part.number}. {part.title}</div>
+                  <div>{part.number}. {withCode(part.title)}</div>
                   <div className="rp-muted rp-detail">{part.facts}</div>
-                  {part.why && <div className="rp-muted rp-detail">{part.why}</div>}
+                  {part.why && <div className="rp-muted rp-detail">{withCode(part.why)}</div>}
                   {part.acceptance.length > 0 && (
                     <div className="rp-detail">{words.must_hold} <ul className="rp-conditions">{part.acceptance.map((point) => <li key={point}>{point}</li>)}</ul></div>
                   )}
-                  {part.note && <div className="rp-detail">{part.note}</div>}
+                  {part.note && <div className="rp-detail">{withCode(part.note)}</div>}
                 </div>
                 {(part.state === 'done' || part.state === 'failed' || part.state === 'skipped') && props.current && (
                   <span className="rp-row rp-tight">

@@ -91,7 +91,8 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     plan.get_by_role("button", name="Edit").click()
     plan.get_by_role("textbox").fill("\n".join(PARTS))
     plan.get_by_role("button", name="Use this plan").click()
-    expect(plan).to_contain_text("1. rename `litres`")
+    expect(plan).to_contain_text("1. rename litres")
+    expect(plan.locator(".rp-part-text code").first).to_have_text("litres")
 
     plan.get_by_role("button", name=re.compile("^Proceed$")).click()
     expect(page.locator('.rp-file[data-path="orchard/water.py"]')).to_be_visible(timeout=60_000)
