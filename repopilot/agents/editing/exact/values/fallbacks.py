@@ -100,4 +100,5 @@ def _default_argument(source: SourceText, arguments: Sequence[Node]) -> Node | N
         name = argument.child_by_field_name("name")
         if name is not None and source.slice(name) == "default":
             return argument.child_by_field_name("value")
-    return arguments[-1] if len(arguments) > 1 and not named else None
+    is_flag = re.match(r"\W?-", source.slice(arguments[0])) is not None  # `option("-t", "--timeout")`: two names
+    return arguments[-1] if len(arguments) > 1 and not named and not is_flag else None
