@@ -47,6 +47,8 @@ FILES = {
         "import wires.client\n\nfrom app.store import Link\n\n\ndef test_ping():\n    assert Link().ping() == {}\n\n\n"
         'def test_wire(url: str):\n    with wires.client.connect(f"ws:{url}") as wire:\n        wire.ping()\n'
     ),
+    "README.md": "A swift store for links.\n",
+    "docs/README.md": "A swift store for links.\n",
     "CHANGELOG.md": "# Changes\n\n## 1.1\n\n- Second.\n\n## 1.0\n\n- First.\n",
 }
 
@@ -85,6 +87,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
             'Box.get_row claims to "Get the top of a box". It should be "Get a row of a box." That of get_top is right',
             ['+"""Get a row of a box."""'],
         ),
+        ("BASE_PATH is now '/v2'", ["+BASE_PATH = '/v2'"]),
+        ("README: 'swift store' should be 'fast store'", ["+A fast store for links."]),
+        ("add __all__ to app/net/base.py exporting Base", ['+__all__ = ["Base"]', "+", "+"]),
         ("get rid of the spare helper in store.py if nothing uses it", []),
     ],
 )
@@ -109,11 +114,18 @@ def test_a_quoted_text_that_ends_in_dots_goes_on_as_before(app: Workspace) -> No
         "remove the function spare's annotations",
         "drop KEPT_HEADERS' last element",
         "add an argument `indent: int = 4` to Link.save and use it",
+        "drop Message in other.py and raise Other instead",
+        "turn BASE_PATH into a function base_path()",
         "supprime la méthode save si quelqu'un l'utilise",
     ],
 )
 def test_what_is_only_a_part_of_something_or_more_is_left_to_the_model(app: Workspace, task: str) -> None:
     assert exact_edit(task, app) is None
+
+
+def test_a_text_is_not_replaced_the_other_way_round(app: Workspace) -> None:
+    with pytest.raises(GenerationFailed, match="doesn't contain"):
+        exact_edit("README: replace 'very fast store' by 'swift store'", app)
 
 
 @pytest.mark.parametrize("task", ["delete get_folder if it is unused", "remove get_folder, if nobody needs it"])

@@ -156,12 +156,12 @@ def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
     said = _without(task, quoted)
     if len(quoted) != 2 or _CONDITION.search(said) or _STAYING.search(said):
         return
-    for old, new in (quoted, quoted[::-1]):
+    for old, new in _directions(task, quoted):
         old, new = _without_example(old, new, sources)
         if len(old.split()) < _LEAST_WORDS or not _files_with(old, sources) or _files_with(new, sources):
             continue
-        held = _files_with(old, sources)
-        place = _place_in(said, held, sources) if len(held) > 1 else ""
+        held = (_holding_documents(old, sources) if _IN_DOCUMENT.search(said) else []) or _files_with(old, sources)
+        place = _place_in(said, held, sources) if len(held) > 1 or _IN_DOCUMENT.search(said) else ""
         around = _definition_said(task[: task.find(old)], old, held, sources) if len(held) == 1 else ""
         extra = {"around": around} if around else {}
         for kind in ("change_message", "replace_text"):
@@ -176,6 +176,21 @@ def _definition_said(before: str, old: str, held: Sequence[str], sources: Source
             if symbol.path == held[0] and old in body and symbol.kind in ("function", "method"):
                 return symbol.qualified
     return ""
+
+
+_IN_DOCUMENT = re.compile(r"^\W*readme\b|\b(?:in|of|dans|du|de) (?:the |our |le |l['’])?readme\b", re.I)
+_FORWARD = re.compile(
+    r"\b(?:by|with|to|into|becomes?|par|en|should|must|ought|needs|has to|is|doit|devrait|devient)\b|->|→|=>", re.I
+)
+_BACKWARD = re.compile(r"\b(?:instead of|rather than|in place of|au lieu de|plut[oô]t que|not)\b", re.I)
+
+
+def _directions(task: str, quoted: Sequence[str]) -> list[Sequence[str]]:
+    """(old, new) of two texts that a task quotes, as what stands between them says; both ways where it says nothing."""
+    between = task.partition(quoted[0])[2].partition(quoted[1])[0]
+    if _BACKWARD.search(between):
+        return [quoted[::-1]]
+    return [quoted] if _FORWARD.search(between) else [quoted, quoted[::-1]]
 
 
 def replaced_word(task: str, sources: Sources) -> Iterator[ExactTask]:
@@ -197,7 +212,7 @@ def replaced_word(task: str, sources: Sources) -> Iterator[ExactTask]:
         or _STAYING.search(said)
     ):
         return
-    for old, new in (pair, pair[::-1]) if versions is None else (pair,):
+    for old, new in _directions(task, pair) if versions is None else (pair,):
         held = [p for p in _holding_documents(old, sources) if not _is_in_document(new, p, sources)]
         path = held[0] if len(held) == 1 else _place_in(said, held, sources)
         if path:
@@ -222,7 +237,7 @@ def _holding_documents(text: str, sources: Sources) -> list[str]:
 
 def _place_in(said: str, held: Sequence[str], sources: Sources) -> str:
     """The one of some files that a task names by its path, by names of code in it, or as a word; '' for none."""
-    names = {name for name in _NAME.findall(said) if "_" in name or not name.islower()}
+    names = {name for name in _NAME.findall(said) if "_" in name or not name.islower()} - {"README"}
     words = set(re.findall(r"[\w-]+", said.lower()))
     for fits in (
         lambda path: path in said,
@@ -231,8 +246,9 @@ def _place_in(said: str, held: Sequence[str], sources: Sources) -> str:
         lambda path: PurePosixPath(path).stem.lower() in words,
     ):
         best = [path for path in held if fits(path)]
-        if len(best) == 1:
-            return best[0]
+        top = [path for path in best if "/" not in path]  # of `README.md` and `docs/README.md` the first
+        if len(best) == 1 or len(top) == 1:
+            return (top or best)[0]
     return ""
 
 

@@ -129,6 +129,12 @@ _USED = re.compile(
     re.I,
 )
 """What wants a new parameter to do something."""
+_OTHER_KIND = re.compile(
+    r"\b(?:turn\w*|mak\w+|convert\w*|transform\w*|chang\w+)\b.*\b(?:into|to|en) (?:an? |une? )?(?:\w+ )?"
+    r"(?:function|method|class|property|constant|generator|dataclass|enum\w*|fonction|m[ée]thode|classe|propri[ée]t[ée])\b",
+    re.I,
+)
+"""What wants more than another name for something."""
 _OF_COMMENTS = re.compile(
     r"\b(?:comment\w*|doc\w*|typo\w*|spell\w*|misspel\w*|help|usage|todo|fixme|faute|orthograph\w*)\b", re.I
 )
@@ -178,6 +184,7 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
             _USED.search(task) is not None
             and {edit.kind for edit in result.edits} <= {"add_parameter", "change_signature"}
         )
+        or (_OTHER_KIND.search(task) is not None and {edit.kind for edit in result.edits} == {"rename"})
         or (_MANDATORY.search(task) is not None and {edit.kind for edit in result.edits} == {"keyword_only"})
     )
     if result is None or misses:

@@ -46,7 +46,8 @@ def export(task: ExactTask, sources: Sources) -> Patch | None:
     """Make a definition importable from the top of its package, or from the package that the task names.
 
     Args:
-        task: of kind export, with the definition in `name` and perhaps the package in `places`.
+        task: of kind export, with the definition in `name` and perhaps the package in `places`; with `module` in
+            `extra` that is the module itself, whose `__all__` is to list it.
         sources: the files.
 
     Returns:
@@ -131,7 +132,9 @@ def _target(task: ExactTask, sources: Sources) -> tuple[str | None, ExactTask]:
     target, rest = None, []
     for place in task.places:
         path = path_named(place.name, index)
-        if path is not None and (is_package_path(path) or is_index_path(path) or path.endswith("lib.rs")):
+        if path is not None and (
+            is_package_path(path) or is_index_path(path) or path.endswith("lib.rs") or "module" in task.extra
+        ):
             target = path
         elif found := (_package(place.name, sources) if path is None else None) or _passing_on(
             path or f"{place.name.replace('.', '/')}.py", task.name, sources

@@ -65,12 +65,28 @@ def export_from_package(project: PythonProject, symbol: Symbol, target: str, pat
         if source is None or source.root is None:
             continue
         changed = path != symbol.path and _add_import(project, source, symbol, patch)
-        changed = add_export(source, name, patch) or changed
+        own = path == symbol.path and export_list(source) is None
+        changed = (_add_list(source, name, patch) if own else add_export(source, name, patch)) or changed
         if changed:
             patch.edits.append(Edit("export", path, name))
         added = added or changed
     if not added:
         raise GenerationFailed(i18n.message("exact.already_exported", name=name, path=target))
+
+
+def _add_list(source: SourceText, name: str, patch: Patch) -> bool:
+    """Begin a module's `__all__` behind its imports, or its docstring."""
+    assert source.root is not None
+    behind = [*top_imports(source), *(n for n in source.root.named_children[:1] if _is_text(n))]
+    end = max((n.end_byte for n in behind), default=0)
+    line = f'__all__ = ["{name}"]'
+    patch.replace(source.path, end, end, f"\n\n{line}" if end else f"{line}\n\n\n")
+    return True
+
+
+def _is_text(node: Node) -> bool:
+    """Whether a statement is a docstring."""
+    return node.type == "expression_statement" and [c.type for c in node.named_children] == ["string"]
 
 
 def _add_import(project: PythonProject, source: SourceText, symbol: Symbol, patch: Patch) -> bool:

@@ -37,7 +37,8 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """
     if not _EXPORTING.search(task.words) or _REMOVING.search(task.words):
         return
-    names = [m for m in task.definitions if m.is_code and len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
+    named = (m for m in task.definitions if m.is_code or m.name[:1].isupper())
+    names = [m for m in named if len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
     first = min((m.sentence for m in names), default=0)
     names = [m for m in names if m.sentence == first and not _is_example(m, task)]
     package = (
@@ -45,7 +46,10 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     )
     if names and package:
         place = NamedPlace(package)
-        yield [ExactTask("export", name, "", places=(place,)) for name in dict.fromkeys(m.last for m in names)]
+        extra = {"module": "yes"} if package.endswith(".py") and not package.endswith("__init__.py") else {}
+        yield [
+            ExactTask("export", name, "", places=(place,), extra=extra) for name in dict.fromkeys(m.last for m in names)
+        ]
 
 
 def _package_said(task: TaskMentions) -> str:
@@ -55,10 +59,9 @@ def _package_said(task: TaskMentions) -> str:
 
 
 def _package_file(task: TaskMentions) -> str:
-    """The package whose `__init__.py` a task names, '' for none or several."""
-    found = {
-        m.path for m in task.files if m.path.endswith("__init__.py") and m.path in task.sources.workspace.index.files
-    }
+    """The `__init__.py` that a task names, or the module where it speaks of `__all__`; '' for none or several."""
+    end = ".py" if "__all__" in task.text else "__init__.py"
+    found = {m.path for m in task.files if m.path.endswith(end) and m.path in task.sources.workspace.index.files}
     return found.pop() if len(found) == 1 else ""
 
 

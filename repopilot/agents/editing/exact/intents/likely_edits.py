@@ -69,7 +69,7 @@ _CALLING = re.compile(rf"{_RENAMING.pattern}|\b(?:call (?:it|them|this|that)|cal
 """What asks for another name, whatever else is asked for."""
 _FURTHER = re.compile(
     r"(?:^|[.;:!?]\s+|,\s+|\b(?:and|then|also|et|puis|aussi)\s+)(?:please\s+|also\s+|then\s+|aussi\s+)*"
-    rf"(?P<verb>{_ADD}|{_REMOVE}|raise|return|log|warn|deprecate|bump|leve\w*)\s+(?P<what>[^.;,]*)"
+    rf"(?P<verb>{_ADD}|{_REMOVE}|raise|return|log|warn|deprecate|bump|leve\w*)\s+(?=(?P<what>[^.;,]*))"
 )
 """Another thing that is asked for."""
 _CONDITION = re.compile(

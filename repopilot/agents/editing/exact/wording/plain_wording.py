@@ -98,7 +98,8 @@ def plain_task(task: str) -> str:
     text = _IMPORTABLE.sub(lambda m: f"export {m['name'] or m['other']} from {m['package'] or m['from']}", text)
     text = _SWITCHED.sub(_set_switch, _KIND_OF_ENTRY.sub(r"\1 ", text))
     text = _CACHED.sub(lambda m: f"decorate {m['name'] or m['other']} with {m['decorator']}", text)
-    text = _LABELLED.sub(lambda m: f"set {m['name']} to {m['value']}", text)
+    for stated in (_LABELLED, _STATED):
+        text = stated.sub(lambda m: f"set {m['name']} to {m['value']}", text)
     text = _OWNED.sub(lambda m: f"the {m['name'] or m['other']} {m['kind'] or m['noun']} of {m['owner']}", text)
     text = _PART_REMOVED.sub(lambda m: f"{m['remove']} the {m['part']} of the {m['kind']} {m['owner']}", text)
     return _with_leading_place(_without_leading_dots(_imperative(text)))
@@ -116,6 +117,11 @@ _LABELLED = re.compile(
     re.I,
 )
 """`TIMEOUT_S: make it 5`."""
+_STATED = re.compile(
+    r"^(?P<name>`[\w.]+`|(?=\w*(?:_|[a-z][A-Z]))[A-Za-z_]\w*(?:\.\w+)*) (?:is|equals|vaut) "
+    r"(?:now|from now on|d[ée]sormais) (?P<value>[\"'`].+[\"'`]|-?\d[\w.]*|True|False|None)$"
+)
+"""`TIMEOUT_S is now 5`."""
 
 
 _CODE = r"(?:`[\w.]+`|(?=[\w.]*(?:_|[a-z][A-Z]))[A-Za-z_]\w*(?:\.\w+)*)"
