@@ -47,6 +47,10 @@ FILES = {
         "import wires.client\n\nfrom app.store import Link\n\n\ndef test_ping():\n    assert Link().ping() == {}\n\n\n"
         'def test_wire(url: str):\n    with wires.client.connect(f"ws:{url}") as wire:\n        wire.ping()\n'
     ),
+    "go/wait.go": 'package wait\n\nimport "time"\n\nvar ShowDuration = 5 * time.Second\n',
+    "app/spare.py": 'from app.extra import old_way\n\n__all__ = ["old_way"]\n',
+    "app/extra.py": "def old_way():\n    return 1\n",
+    "tests/test_extra.py": "from app.extra import old_way\n\n\ndef test_old():\n    assert old_way() == 1\n",
     "README.md": "A swift store for links.\n",
     "docs/README.md": "A swift store for links.\n",
     "CHANGELOG.md": "# Changes\n\n## 1.1\n\n- Second.\n\n## 1.0\n\n- First.\n",
@@ -90,6 +94,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("BASE_PATH is now '/v2'", ["+BASE_PATH = '/v2'"]),
         ("README: 'swift store' should be 'fast store'", ["+A fast store for links."]),
         ("add __all__ to app/net/base.py exporting Base", ['+__all__ = ["Base"]', "+", "+"]),
+        ("ShowDuration should be ten seconds", ["+var ShowDuration = 10 * time.Second"]),
         ("get rid of the spare helper in store.py if nothing uses it", []),
     ],
 )
@@ -132,6 +137,13 @@ def test_a_text_is_not_replaced_the_other_way_round(app: Workspace) -> None:
 def test_what_is_used_is_not_deleted_under_that_condition(app: Workspace, task: str) -> None:
     with pytest.raises(GenerationFailed, match="is used at"):
         exact_edit(task, app)
+
+
+@pytest.mark.parametrize("task", ["remove the unused old_way", "delete old_way if nothing uses it"])
+def test_what_only_tests_and_exports_use_is_unused(app: Workspace, task: str) -> None:
+    outcome = edited(app, task)
+    assert "old_way" not in texts(outcome)["app/spare.py"]
+    assert {reference.path for reference in outcome.open_references} == {"tests/test_extra.py"}
 
 
 @pytest.mark.parametrize(

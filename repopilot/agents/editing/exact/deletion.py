@@ -65,13 +65,13 @@ def delete(task: ExactTask, sources: Sources) -> Patch | None:
     nodes += _attribute_statements(source, symbol)
     patch = Patch()
     spans = [statement_span(source, node) for node in nodes]
-    _check_unused(found, spans, symbol, task, sources)
     for node, (start, end) in zip(nodes, spans, strict=True):
         filler = _filler(source, node, nodes)
         patch.replace(source.path, start, end, filler)
     patch.edits.append(Edit("delete", source.path, symbol.qualified))
     gone = {source.path: spans, **_delete_stub(symbol, sources, patch)}
     _remove_references(project, found, gone, symbol, sources, patch)
+    _check_unused(patch, symbol, task)
     _check_few_left(patch, symbol)
     remove_imports_of(project, source, spans, patch)
     return patch
@@ -181,23 +181,16 @@ def _filler(source: SourceText, node: Node, nodes: list[Node]) -> str:
     return f"{line[: len(line) - len(line.lstrip())]}pass\n"
 
 
-def _check_unused(
-    found: References, spans: list[tuple[int, int]], symbol: Symbol, task: ExactTask, sources: Sources
-) -> None:
-    """Refuse to remove what is used as unused.
+def _check_unused(patch: Patch, symbol: Symbol, task: ExactTask) -> None:
+    """Refuse to remove what is used as unused. Imports and exports go along, and tests may use it.
 
     Raises:
-        GenerationFailed: something refers to it.
+        GenerationFailed: code refers to it.
     """
-    if "unused" not in task.extra:
-        return
-    uses = [(r.path, r.start) for r in found.sure] + [(o.path, o.start) for o in found.open]
-    outside = [(p, s) for p, s in uses if p != symbol.path or not any(a <= s < b for a, b in spans)]
-    if outside:
-        path, start = outside[0]
-        source = sources.get(path)
-        line = source.line_of(start) if source is not None else 0
-        raise GenerationFailed(i18n.message("exact.still_used", name=symbol.qualified, path=path, line=line))
+    code = (o for o in patch.open_references if file_kind(o.path) == "code" and not is_test_path(o.path))
+    used = next(code, None) if "unused" in task.extra else None
+    if used is not None:
+        raise GenerationFailed(i18n.message("exact.still_used", name=symbol.qualified, path=used.path, line=used.line))
 
 
 def _check_few_left(patch: Patch, symbol: Symbol) -> None:

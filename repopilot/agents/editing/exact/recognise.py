@@ -65,7 +65,7 @@ from repopilot.agents.editing.exact.wording.reading import on_one_line, read_tas
 from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there
 from repopilot.agents.editing.exact.wording.task_tokens import folded, tokens_of
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.code.languages import file_kind
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
 from repopilot.workspace import Workspace
 
@@ -216,7 +216,7 @@ def _if_unused(result: EditOutcome | None) -> EditOutcome | None:
     deleted = [edit for edit in result.edits if edit.kind == "delete"] if result is not None else []
     if result is None or not deleted:
         return None
-    for used in (r for r in result.open_references if file_kind(r.path) == "code"):
+    for used in (r for r in result.open_references if file_kind(r.path) == "code" and not is_test_path(r.path)):
         names = ", ".join(dict.fromkeys(str(edit.place) for edit in deleted))
         raise GenerationFailed(i18n.message("exact.still_used", name=names, path=used.path, line=used.line))
     return result

@@ -19,6 +19,7 @@ from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.polyglot import LANGUAGES, is_identifier, is_local
 from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, SourceText, word_pattern
 from repopilot.code.graph.import_resolver import family
+from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit, Symbol
 
@@ -232,11 +233,12 @@ def _can_reach(other: SourceText, symbol: Symbol, source: SourceText, sources: S
 
 
 def _check_unused(left: Sequence[NameSpot], symbol: Symbol) -> bool:
-    """Whether nothing refers to a definition for all that code can tell.
+    """Whether nothing refers to a definition for all that code can tell; tests may use it.
 
     Raises:
         GenerationFailed: something certainly does.
     """
+    left = [u for u in left if not is_test_path(u.source.path)]
     used = next((u for u in left if u.sure), None)
     if used is not None:
         path, line = used.source.path, used.source.line_of(used.node.start_byte)

@@ -67,7 +67,7 @@ def export(task: ExactTask, sources: Sources) -> Patch | None:
     patch = Patch()
     place = target or _top(symbol, source.language, sources)
     if source.language == "python":
-        export_from_package(_project(sources), symbol, place, patch)
+        export_from_package(_project(sources), symbol, place, patch, begin="module" in task.extra)
     elif source.language in _SCRIPTS:
         export_from_index(symbol, source, place, sources, patch)
     elif source.language == "rust":

@@ -46,7 +46,9 @@ def top_package(path: str, sources: Sources) -> str | None:
     return found
 
 
-def export_from_package(project: PythonProject, symbol: Symbol, target: str, patch: Patch) -> None:
+def export_from_package(
+    project: PythonProject, symbol: Symbol, target: str, patch: Patch, *, begin: bool = False
+) -> None:
     """Make a definition importable from a package.
 
     Args:
@@ -54,6 +56,7 @@ def export_from_package(project: PythonProject, symbol: Symbol, target: str, pat
         symbol: the definition, at the top level of a module.
         target: the package's `__init__.py`, or the module itself.
         patch: receives the change.
+        begin: whether a module without a list of exports gets one.
 
     Raises:
         GenerationFailed: it can be imported from there already, or the name means something else there.
@@ -65,7 +68,7 @@ def export_from_package(project: PythonProject, symbol: Symbol, target: str, pat
         if source is None or source.root is None:
             continue
         changed = path != symbol.path and _add_import(project, source, symbol, patch)
-        own = path == symbol.path and export_list(source) is None
+        own = begin and path == symbol.path and export_list(source) is None
         changed = (_add_list(source, name, patch) if own else add_export(source, name, patch)) or changed
         if changed:
             patch.edits.append(Edit("export", path, name))

@@ -37,13 +37,12 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     """
     if not _EXPORTING.search(task.words) or _REMOVING.search(task.words):
         return
-    named = (m for m in task.definitions if m.is_code or m.name[:1].isupper())
+    file = _package_file(task)
+    named = (m for m in task.definitions if m.is_code or (file and m.name[:1].isupper()))
     names = [m for m in named if len(m.symbols) == 1 and re.match(r"(?!__)\w+$", m.name)]
     first = min((m.sentence for m in names), default=0)
     names = [m for m in names if m.sentence == first and not _is_example(m, task)]
-    package = (
-        _package_file(task) or _package_said(task) or ("" if _LIST_OF.search(task.text) else _package_of(names, task))
-    )
+    package = file or _package_said(task) or ("" if _LIST_OF.search(task.text) else _package_of(names, task))
     if names and package:
         place = NamedPlace(package)
         extra = {"module": "yes"} if package.endswith(".py") and not package.endswith("__init__.py") else {}

@@ -21,7 +21,7 @@ from repopilot.agents.editing.exact.wording.frames.frame import (
 )
 from repopilot.agents.editing.exact.wording.frames.name_frames import renamed
 from repopilot.agents.editing.exact.wording.frames.requirement_frames import version_change
-from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS, UNITS
+from repopilot.agents.editing.exact.wording.lexicon import DETERMINERS, NUMBERS, UNITS
 from repopilot.agents.editing.exact.wording.noun_phrases import bare_name, noun_phrase
 from repopilot.agents.editing.exact.wording.task_tokens import Token
 
@@ -63,7 +63,8 @@ def setting(frame: EditFrame) -> Iterator[ExactTask]:
         )
     default = new.role == "default" or any(t.low == "default" for t in new.tokens)
     parts = list(frame.parts)
-    unit = unit_of(frame.text([t for t in new.tokens if t.low not in DETERMINERS and t.low != "default"]))
+    first, *others = frame.text([t for t in new.tokens if t.low not in DETERMINERS and t.low != "default"]).split(" ")
+    unit = unit_of(" ".join((NUMBERS.get(first.lower(), first), *others)))  # `ten seconds`
     for edit in _settings(frame, text, old, default=default):
         yield replace(edit, extra={**edit.extra, "unit": unit}) if unit else edit
     action = frame.clause.action
