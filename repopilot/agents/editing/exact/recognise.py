@@ -53,7 +53,15 @@ from repopilot.agents.editing.exact.parameters.handed_on import hand_on
 from repopilot.agents.editing.exact.parameters.reshaping import reshape
 from repopilot.agents.editing.exact.parameters.signatures import change_signature
 from repopilot.agents.editing.exact.renaming import rename
-from repopilot.agents.editing.exact.sources import Patch, Sources, by_line, merge, outcome, overlapping
+from repopilot.agents.editing.exact.sources import (
+    Patch,
+    Sources,
+    by_line,
+    merge,
+    outcome,
+    overlapping,
+    written_by_program,
+)
 from repopilot.agents.editing.exact.text_replacing import replace_text
 from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.agents.editing.exact.values.version_bump import bump_version
@@ -189,8 +197,9 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     )
     if result is None or misses:
         return None
-    notes = tuple(
-        i18n.message("exact.named_unchanged", path=path) for path in _unchanged_files(task, result, workspace)
+    notes = (
+        *(i18n.message("exact.named_unchanged", path=path) for path in _unchanged_files(task, result, workspace)),
+        *(i18n.message("exact.generated_changed", path=path) for path in _generated_files(result, sources)),
     )
     return replace(result, notes=(*result.notes, *notes))
 
@@ -220,6 +229,12 @@ def _if_unused(result: EditOutcome | None) -> EditOutcome | None:
         names = ", ".join(dict.fromkeys(str(edit.place) for edit in deleted))
         raise GenerationFailed(i18n.message("exact.still_used", name=names, path=used.path, line=used.line))
     return result
+
+
+def _generated_files(result: EditOutcome, sources: Sources) -> list[str]:
+    """The changed files that a program writes, or that are a copy of someone else's: the task names them."""
+    found = ((change.path, sources.get(change.path)) for change in result.changes)
+    return [path for path, source in found if source is not None and written_by_program(source)]
 
 
 def _unchanged_files(task: str, result: EditOutcome, workspace: Workspace) -> list[str]:
