@@ -163,6 +163,11 @@ class Settings(BaseSettings):
     edit_timeout_s: float = Field(
         default=120.0, gt=0, description="Longest time a model takes to write one version of a change, in seconds."
     )
+    revise_within_s: float = Field(
+        default=120.0,
+        ge=0,
+        description="Time since a task began after which no further version of a change is begun, in seconds; 0: none.",
+    )
     test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
     environments: Literal["ask", "always", "never"] = Field(
         default="ask",

@@ -264,11 +264,10 @@ async def test_useless_revisions_end(shop: Workspace) -> None:
     assert "not good enough" in answer.text and answer.files
 
 
-async def test_no_revision_begins_when_the_time_of_a_version_has_gone_by(shop: Workspace) -> None:
-    """The tests of the first version, three runs in a sandbox, take longer than a version may."""
+async def test_no_revision_begins_when_the_time_for_them_has_gone_by(shop: Workspace) -> None:
     wrong = FILES["shop/cart.py"].replace("self.items.get(article, 0) + count", "count + 1")
     reply = replies(fenced("shop/cart.py", wrong), rest=f"```python\n{wrong}```")
-    settings = shop.settings.model_copy(update={"edit_timeout_s": 1.0})
+    settings = shop.settings.model_copy(update={"revise_within_s": 0.0})
     workspace = replace(shop, model=answering(reply), settings=settings)
     answer, outline, events = await traced(lambda step: generate("count twice in shop/cart.py", workspace, step))
     assert answer.result.verdict.decision == "REQUEST_REVISION" and answer.files

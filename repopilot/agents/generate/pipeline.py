@@ -51,8 +51,6 @@ from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace
 
 MOST_REVISIONS = 2
-_FOR_REVISIONS = 1.0
-"""How much of the time of one version may have gone by when another is begun, from the start of the task."""
 CONTEXT_TOKENS = 160
 _CERTAIN_FAILURES = frozenset(("exact.already_there", "placed.unknown_name", "placed.generated"))
 """Keys of what code finds out before any model writes."""
@@ -110,7 +108,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
         The outcome, and what was explored for it: nothing where there is nothing to explain.
     """
     language = reply_language(question, workspace.settings)
-    until = time.monotonic() + _FOR_REVISIONS * workspace.settings.edit_timeout_s
+    until = time.monotonic() + workspace.settings.revise_within_s
     found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
     if isinstance(edit, RepoPilotError):
         failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
