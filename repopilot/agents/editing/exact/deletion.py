@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -28,7 +29,7 @@ from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.values.value_places import qualified_name
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed
-from repopilot.types import Edit, Symbol
+from repopilot.types import Edit, OpenReference, Symbol
 
 
 def delete(task: ExactTask, sources: Sources) -> Patch | None:
@@ -181,14 +182,22 @@ def _filler(source: SourceText, node: Node, nodes: list[Node]) -> str:
     return f"{line[: len(line) - len(line.lstrip())]}pass\n"
 
 
+def uses_in_code(references: Iterable[OpenReference]) -> Iterator[OpenReference]:
+    """The references to what is deleted that code would miss, tests apart.
+
+    Args:
+        references: those that were left to the user.
+    """
+    return (o for o in references if file_kind(o.path) == "code" and not is_test_path(o.path))
+
+
 def _check_unused(patch: Patch, symbol: Symbol, task: ExactTask) -> None:
     """Refuse to remove what is used as unused. Imports and exports go along, and tests may use it.
 
     Raises:
         GenerationFailed: code refers to it.
     """
-    code = (o for o in patch.open_references if file_kind(o.path) == "code" and not is_test_path(o.path))
-    used = next(code, None) if "unused" in task.extra else None
+    used = next(uses_in_code(patch.open_references), None) if "unused" in task.extra else None
     if used is not None:
         raise GenerationFailed(i18n.message("exact.still_used", name=symbol.qualified, path=used.path, line=used.line))
 
@@ -200,8 +209,7 @@ def _check_few_left(patch: Patch, symbol: Symbol) -> None:
         GenerationFailed: the code still refers to it in more places than a user decides one by one.
     """
     unsure = i18n.message("exact.open.receiver")
-    code = (o for o in patch.open_references if file_kind(o.path) == "code" and not is_test_path(o.path))
-    left = [o for o in code if o.reason != unsure]
+    left = [o for o in uses_in_code(patch.open_references) if o.reason != unsure]
     if len(left) > _MOST_LEFT:
         raise GenerationFailed(
             i18n.message("exact.still_used", name=symbol.qualified, path=left[0].path, line=left[0].line)

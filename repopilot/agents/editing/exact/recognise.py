@@ -15,6 +15,7 @@ from repopilot.agents.editing.exact.definitions.decorating import add_decorator,
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.raised_instead import raise_instead
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
+from repopilot.agents.editing.exact.deletion import uses_in_code
 from repopilot.agents.editing.exact.deletion_companions import companions_of, without_companions
 from repopilot.agents.editing.exact.described import described_value
 from repopilot.agents.editing.exact.described_lists import described_entry
@@ -73,7 +74,7 @@ from repopilot.agents.editing.exact.wording.reading import on_one_line, read_tas
 from repopilot.agents.editing.exact.wording.remarks import without_imports_from_there
 from repopilot.agents.editing.exact.wording.task_tokens import folded, tokens_of
 from repopilot.agents.editing.outcome import EditOutcome
-from repopilot.code.languages import file_kind, is_test_path
+from repopilot.code.languages import file_kind
 from repopilot.errors import GenerationFailed, NameUndefined, PlaceAmbiguous
 from repopilot.workspace import Workspace
 
@@ -143,6 +144,12 @@ _OTHER_KIND = re.compile(
     re.I,
 )
 """What wants more than another name for something."""
+_MORE_WANTED = (
+    (_USED, {"add_parameter", "change_signature"}),
+    (_OTHER_KIND, {"rename"}),
+    (_MANDATORY, {"keyword_only"}),
+)
+"""What wants more than edits of some kinds alone."""
 _OF_COMMENTS = re.compile(
     r"\b(?:comment\w*|doc\w*|typo\w*|spell\w*|misspel\w*|help|usage|todo|fixme|faute|orthograph\w*)\b", re.I
 )
@@ -188,12 +195,7 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         _misses_behaviour(task, result, workspace)
         or _misses_import(task, result)
         or _deletes_subject(task, result)
-        or (
-            _USED.search(task) is not None
-            and {edit.kind for edit in result.edits} <= {"add_parameter", "change_signature"}
-        )
-        or (_OTHER_KIND.search(task) is not None and {edit.kind for edit in result.edits} == {"rename"})
-        or (_MANDATORY.search(task) is not None and {edit.kind for edit in result.edits} == {"keyword_only"})
+        or any(more.search(task) and {edit.kind for edit in result.edits} <= kinds for more, kinds in _MORE_WANTED)
     )
     if result is None or misses:
         return None
@@ -225,7 +227,7 @@ def _if_unused(result: EditOutcome | None) -> EditOutcome | None:
     deleted = [edit for edit in result.edits if edit.kind == "delete"] if result is not None else []
     if result is None or not deleted:
         return None
-    for used in (r for r in result.open_references if file_kind(r.path) == "code" and not is_test_path(r.path)):
+    for used in uses_in_code(result.open_references):
         names = ", ".join(dict.fromkeys(str(edit.place) for edit in deleted))
         raise GenerationFailed(i18n.message("exact.still_used", name=names, path=used.path, line=used.line))
     return result
