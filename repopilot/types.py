@@ -86,6 +86,14 @@ class Symbol:
     end_line: int
     signature: str = ""
 
+    @property
+    def short_signature(self) -> str:
+        """As much of the signature as is shown, and given to models."""
+        return self.signature[:_SHOWN_CHARS]
+
+
+_SHOWN_CHARS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:

@@ -23,7 +23,7 @@ _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "windo
 _BODY = re.compile(r"body|block|declaration_list$")
 _RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
 """A receiver with what separates it from the name, read backwards: nothing has to be tried from every byte before."""
-_SIGNATURE_CHARS = 200
+_SIGNATURE_CHARS = 1000
 
 
 class Use(NamedTuple):
@@ -249,7 +249,7 @@ def _field(node: Node, *names: str) -> Node | None:
 
 
 def _signature(node: Node, data: bytes) -> str:
-    """The definition on one line up to its body, at most 200 characters."""
+    """The definition on one line up to its body."""
     holder = node
     for field in ("value", "right"):
         inner = holder.child_by_field_name(field)
@@ -259,11 +259,19 @@ def _signature(node: Node, data: bytes) -> str:
     if body is None:
         body = next((c for c in holder.children if c.is_named and _BODY.search(c.type)), None)
     end = body.start_byte if body is not None else min(node.end_byte, node.start_byte + 1000)
-    head = data[node.start_byte : end]
+    head = _without_comments(data, node.start_byte, end, holder.child_by_field_name("parameters"))
     if body is None:
         head = head.split(b"\n", 1)[0]
-    text = " ".join(head[:2000].decode("utf-8", "replace").split())
+    text = " ".join(head[:4000].decode("utf-8", "replace").split())
     return text.rstrip("{ ").removesuffix("=>").rstrip(":= " if body is not None else " ")[:_SIGNATURE_CHARS]
+
+
+def _without_comments(data: bytes, start: int, end: int, parameters: Node | None) -> bytes:
+    """Some bytes without the comments among the parameters."""
+    for child in reversed(parameters.named_children if parameters is not None else ()):
+        if "comment" in child.type and child.end_byte <= end:
+            data, end = data[: child.start_byte] + data[child.end_byte :], end - (child.end_byte - child.start_byte)
+    return data[start:end]
 
 
 def _with_scopes(

@@ -54,7 +54,7 @@ REPORT = "report.json"
 STAMPS = "stamps.json"
 _PROCESS = secrets.token_hex(4)
 _DRAFT = re.compile(r".+\.(\d+)-(?:([0-9a-f]{8})-)?\d+\.new")
-SCHEMA = 6
+SCHEMA = 7
 """Raised with every change of what is stored; `version` adds what is split and counted."""
 
 

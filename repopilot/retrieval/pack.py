@@ -177,7 +177,7 @@ def _context_lines(index: Index, excerpt: Excerpt) -> list[str]:
     numbers = [i.line for i in index.imports(excerpt.path) if used & set(i.bound) and i.line < excerpt.start_line]
     imports = [lines[number - 1].strip()[:SHORT_LINE] for number in numbers[:IMPORTS]]
     owner = _owner(excerpt, index.outline(excerpt.path))
-    return [*imports, f"{owner.signature}  …"] if owner else imports
+    return [*imports, f"{owner.short_signature}  …"] if owner else imports
 
 
 def _owner(excerpt: Excerpt, outline: Sequence[Symbol]) -> Symbol | None:

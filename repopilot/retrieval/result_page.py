@@ -127,7 +127,7 @@ def _places(index: Index, hits: Sequence[Hit], tokens: set[str], names: Collecti
             chunk.end_line,
             chunk.symbol,
             symbol.qualified if symbol else chunk.symbol,
-            symbol.signature if symbol else "",
+            symbol.short_signature if symbol else "",
             chunk.language,
             chunk.kind,
             hit.score,

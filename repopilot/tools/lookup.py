@@ -73,7 +73,7 @@ def outline(index: Index, path: str) -> str:
     """
     _require_file(index, path)
     rows = [
-        f"{s.start_line}-{s.end_line} {'  ' * s.qualified.count('.')}{s.signature or s.name}"
+        f"{s.start_line}-{s.end_line} {'  ' * s.qualified.count('.')}{s.short_signature or s.name}"
         for s in index.outline(path)
     ]
     return join_rows(rows) or message("tools.no_symbols", path=path)

@@ -127,3 +127,11 @@ def test_syntax_errors_are_noted_and_the_rest_is_read():
 def test_receivers_are_read_backwards_from_the_name(before, receiver):
     data = before.encode()
     assert _receiver(data, len(data)) == receiver
+
+
+def test_a_long_signature_is_kept_whole_without_its_comments():
+    names = [f"parameter_number_{n}" for n in range(30)]
+    text = "def f(\n" + "".join(f"    {name}=None,  # noqa: ARG001\n" for name in names) + "):\n    pass\n"
+    (symbol,) = analyse("a.py", text, "python", "code").symbols
+    assert symbol.signature == "def f( " + " ".join(f"{name}=None," for name in names) + " )"
+    assert symbol.signature.startswith(symbol.short_signature) and len(symbol.short_signature) == 200

@@ -84,7 +84,7 @@ def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], names: Colle
         chunk.end_line,
         symbol.qualified if symbol else chunk.symbol,
         tuple((chunk.start_line + n, lines[n][:LONGEST_LINE]) for n in chosen),
-        symbol.signature if symbol else "",
+        symbol.short_signature if symbol else "",
         doc_summary((index.text(chunk.path) or "").split("\n"), symbol.start_line, symbol.end_line) if symbol else "",
         tuple(chunk.start_line + n for n in _focus(chosen, scores)),
     )

@@ -74,7 +74,7 @@ def _are_told_apart(choices: Sequence[Choice], task: str) -> bool:
 
 
 def _described(choice: Choice) -> str:
-    return f"{choice.text}  {choice.symbol.signature}" if choice.symbol else choice.path
+    return f"{choice.text}  {choice.symbol.short_signature}" if choice.symbol else choice.path
 
 
 def _ambiguous(choices: Sequence[Choice]) -> PlaceAmbiguous:

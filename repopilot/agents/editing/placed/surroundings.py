@@ -98,7 +98,7 @@ def named_elsewhere(place: TargetPlace, wanted: Wanted, index: Index) -> str:
         found = [s for s in index.symbols(name.text) if s.kind in CLASSES | FUNCTIONS]
         inside = place.symbol is not None and any(s.qualified == place.symbol.qualified for s in found)
         if found and not inside and not any(s.path == place.path for s in found):
-            lines.append(f"{found[0].signature}  ({found[0].path})")
+            lines.append(f"{found[0].short_signature}  ({found[0].path})")
     return "\n".join(dict.fromkeys(lines[:MOST_NAMED]))
 
 
@@ -276,7 +276,7 @@ def _inherited(owner: Symbol, words: set[str], index: Index) -> list[str]:
                 found |= {s.name: s for s in inside if not s.name.startswith("_")}
     told = [s for s in found.values() if set(tokens_of(s.name)) & words][:4]
     others = [name for name, s in found.items() if s not in told][:MOST_INHERITED]
-    lines = [f"    # inherited: {s.signature}" for s in told]
+    lines = [f"    # inherited: {s.short_signature}" for s in told]
     return [*lines, f"    # inherited: {', '.join(others)}"] if others else lines
 
 
