@@ -242,6 +242,51 @@ def test_a_removed_parameter_goes_from_the_docstring_of_the_class(tmp_path):
     assert "how hard" not in texts(outcome)["pkg/zip.py"]
 
 
+OUTDATED = """import warnings
+import zlib
+
+
+class Zipper:
+    def __init__(self, level=3, speed=None, fast=False):
+        \"\"\"A zipper.
+
+        :param level: how hard.
+        :param speed: deprecated.
+
+            .. deprecated:: 2
+        \"\"\"
+        if speed is not None:
+            warnings.warn("speed is deprecated", DeprecationWarning)
+            level = 9 - speed
+
+        if fast:
+            level = 1
+        elif level > 9:
+            level = 9
+        self.level = level
+"""
+
+
+@pytest.mark.parametrize(
+    "task", ["drop the deprecated speed parameter from Zipper", "remove the argument speed of Zipper"]
+)
+def test_what_only_runs_where_a_removed_parameter_is_given_goes_with_it(tmp_path, task: str) -> None:
+    workspace = workspace_of(tmp_path, {"zip.py": OUTDATED})
+    after = texts(edited(workspace, task))["zip.py"]
+    head, _, tail = OUTDATED.partition("        if speed is not None:")
+    head = (
+        head.replace("import warnings\n", "")
+        .replace(", speed=None", "")
+        .replace("        :param speed: deprecated.\n\n            .. deprecated:: 2\n", "")
+    )
+    assert after == head + "        if fast:" + tail.partition("        if fast:")[2]
+
+
+def test_a_removed_parameter_with_another_branch_is_left_to_the_model(tmp_path) -> None:
+    workspace = workspace_of(tmp_path, {"zip.py": OUTDATED})
+    assert exact_edit("remove the parameter fast of Zipper", workspace) is None
+
+
 RECEIVERS = {
     "pkg/__init__.py": "",
     "pkg/stores.py": """class JobStore:

@@ -20,6 +20,7 @@ from repopilot.agents.editing.exact.parameters.call_arguments import (
     parameters_by_kind,
 )
 from repopilot.agents.editing.exact.parameters.documented_arguments import rename_in_documents
+from repopilot.agents.editing.exact.parameters.given_branches import given_branches, remove_branches
 from repopilot.agents.editing.exact.parameters.polyglot_parameters import remove_parameter, rename_parameter
 from repopilot.agents.editing.exact.python.calls import (
     FunctionCall,
@@ -332,12 +333,13 @@ def _remove(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
     found = list(_with_parameter(project, signature, task.name))
     if not any(d.node.id == place.node.id for d, _ in found):
         raise no_parameter(task.name, project, place)
-    for definition, _ in found:
-        table = project.table(definition.path, task.name)
-        assert table is not None
-        if len(local_references(table, definition.node).sure) > 1:
-            return None  # what the body does without it, code can't say
     patch = Patch()
+    for definition, at in found:
+        branches = _branches_with(project, definition, parameters_of(definition.node)[at], task.name)
+        source = project.sources.get(definition.path)
+        if branches is None or source is None:
+            return None  # what the body does without it, code can't say
+        remove_branches(project, source, branches, patch)
     number = next(n for d, n in found if d.node.id == place.node.id)
     for definition, at in found:
         _remove_definition(project, definition, at, task.name, patch)
@@ -347,6 +349,14 @@ def _remove(task: ExactTask, project: PythonProject, place: FunctionPlace, signa
     _leave_others(project, signature, task.name, patch)
     patch.notes += signature.notes
     return patch
+
+
+def _branches_with(project: PythonProject, place: FunctionPlace, parameter: Node, name: str) -> list[Node] | None:
+    """The branches that go with a parameter; None where the body uses it otherwise."""
+    table = project.table(place.path, name)
+    assert table is not None
+    uses = [r.start for r in local_references(table, place.node).sure if r.start > parameter.end_byte]
+    return given_branches(table.source, parameter, uses)
 
 
 def leave_unsure(
@@ -402,7 +412,7 @@ def _documented_lines(source: SourceText, docstring: Node, name: str) -> Iterato
     )
     for match in head.finditer(source.data, docstring.start_byte, docstring.end_byte):
         indent = match["indent"].decode("utf-8")
-        more = re.compile(rb"(?:%b[ \t]+\S.*\n)*" % indent.encode("utf-8")).match(source.data, match.end())
+        more = re.compile(rb"(?:(?:[ \t]*\n)*%b[ \t]+\S.*\n)*" % indent.encode("utf-8")).match(source.data, match.end())
         yield match.start(), more.end() if more else match.end()
 
 
