@@ -44,6 +44,7 @@ from repopilot.agents.editing.exact.lines.comment_lines import add_comment
 from repopilot.agents.editing.exact.lines.entry_sorting import sort
 from repopilot.agents.editing.exact.lines.removing_sections import remove_section, section_removal
 from repopilot.agents.editing.exact.locate import dotted, path_named
+from repopilot.agents.editing.exact.manifests.classifiers import change_classifiers, classifier_wish
 from repopilot.agents.editing.exact.manifests.dependency_lists import add_dependency, remove_dependency
 from repopilot.agents.editing.exact.manifests.project_fields import project_field
 from repopilot.agents.editing.exact.manifests.requiring import require_version
@@ -124,6 +125,8 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "project_field": project_field,
     "add_dependency": add_dependency,
     "remove_dependency": remove_dependency,
+    "add_classifier": change_classifiers,
+    "remove_classifier": change_classifiers,
     "constructor_option": add_constructor_option,
     "raise_instead": raise_instead,
     "hand_on": hand_on,
@@ -409,6 +412,7 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         shaped = [*reordered_parameters(task, sources, written=True), *section_removal(task, sources)]
         shaped += [
             *entry_to_log(task),
+            *classifier_wish(plain_task(on_one_line(task))),
             *paired_renames(task),
             *misspelt_names(task, sources),
             *misspelt_text(task, sources),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.entries import removed_spans
-from repopilot.agents.editing.exact.manifests.manifest_tree import ini_values, inner_span, pairs_of, strings_in
+from repopilot.agents.editing.exact.manifests.classifiers import classifier_lists
+from repopilot.agents.editing.exact.manifests.manifest_tree import ini_values, inner_span
 from repopilot.agents.editing.exact.manifests.requirement_places import manifest_paths
 from repopilot.agents.editing.exact.manifests.version_specs import version_key
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
@@ -43,7 +44,7 @@ def drop_older(minimum: str, sources: Sources, patch: Patch) -> None:
             continue
         name = posixpath.basename(path)
         if name in ("pyproject.toml", "setup.py"):
-            changed = _drop_strings(source, list(_classifiers(source)), lowest, patch)
+            changed = _drop_strings(source, list(classifier_lists(source)), lowest, patch)
         elif name == "setup.cfg":
             changed = _drop_lines(source, lowest, patch)
         else:
@@ -51,22 +52,6 @@ def drop_older(minimum: str, sources: Sources, patch: Patch) -> None:
         if changed:
             patch.edits.append(Edit("remove_member", path, "Python"))
     _leave_others_open(lowest, sources, patch)
-
-
-def _classifiers(source: SourceText) -> Iterator[Sequence[Node]]:
-    """The lists of classifiers of a manifest."""
-    if source.language == "toml":
-        for pair in pairs_of(source):
-            if pair.name[-1] == "classifiers" and pair.value.type == "array":
-                yield strings_in(pair.value)
-        return
-    pending = [source.root] if source.root is not None else []
-    while pending:
-        node = pending.pop()
-        if node.type in ("list", "tuple") and any("Programming Language ::" in source.slice(c) for c in node.children):
-            yield [c for c in node.named_children if c.type != "comment"]
-        else:
-            pending.extend(node.named_children)
 
 
 def _drop_strings(source: SourceText, lists: list[Sequence[Node]], lowest: tuple[int, ...], patch: Patch) -> bool:
