@@ -305,6 +305,32 @@ def test_of_a_value_with_a_fallback_the_fallback_is_set(tmp_path, path: str, lin
     assert (outcome.changes[0].content if outcome else None) == (f"{changed}\n" if changed else None)
 
 
+@pytest.mark.parametrize("quote", ["", '"', "`"])
+def test_a_described_value_is_the_one_with_the_old_value(tmp_path: Path, quote: str) -> None:
+    files = {
+        "a.py": 'def begin(config):\n    config.setdefault("CACHE_KEY_PREFIX", "pan_cache_")\n',
+        "b.py": 'class B:\n    def __init__(self, key_prefix=""):\n        self.key_prefix = key_prefix\n',
+        "c.py": 'class C:\n    def __init__(self, key_prefix=""):\n        self.key_prefix = key_prefix\n',
+    }
+    task = f"change the default key prefix from {quote}pan_cache_{quote} to {quote}pc_{quote}"
+    after = texts(edited(workspace_of(tmp_path, files), task))
+    assert after == {"a.py": files["a.py"].replace("pan_cache_", "pc_")}
+
+
+def test_a_key_has_one_default_wherever_it_is_read(tmp_path: Path) -> None:
+    files = {
+        "a.py": 'def begin(config):\n    config.setdefault("MAX_AGE_S", 300)\n    config.setdefault("MIN_S", 300)\n',
+        "b.py": 'def make(config):\n    return Cache(config.get("MAX_AGE_S", 300))\n',
+        "test_a.py": 'def test_age(config):\n    assert config.get("MAX_AGE_S", 300)\n',
+        "c.go": 'package c\n\nfunc begin() {\n\tviper.SetDefault("logLevel", "info")\n}\n',
+    }
+    workspace = workspace_of(tmp_path, files)
+    after = texts(edited(workspace, "MAX_AGE_S should default to 600"))
+    assert after == {path: files[path].replace('"MAX_AGE_S", 300', '"MAX_AGE_S", 600') for path in ("a.py", "b.py")}
+    after = texts(edited(workspace, "logLevel should default to 'warn'"))
+    assert after == {"c.go": files["c.go"].replace('"info"', '"warn"')}
+
+
 @pytest.mark.parametrize(
     ("path", "line", "changed"),
     [

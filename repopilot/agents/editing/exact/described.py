@@ -12,8 +12,9 @@ from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.locate import candidates, dotted, owners, task_paths
 from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.exact.values.config_values import keys_of
+from repopilot.agents.editing.exact.values.value_setting import set_value
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
-from repopilot.errors import PlaceAmbiguous
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.tokens import expand
 from repopilot.retrieval.query.french import english_words
 from repopilot.retrieval.query.synonyms import SYNONYMS
@@ -66,10 +67,14 @@ def described_value(task: ExactTask, sources: Sources) -> ExactTask | None:
     wanted = terms_of(task.extra["description"])
     if not wanted:
         return None
+    old = task.old.strip("`\"'")
+    task = replace(task, places=tuple(place for place in task.places if place.name != old))
     found = [*_constants(task, wanted, sources), *_parameters(task, wanted, sources)]
     found = found or list(_settings(task, wanted, sources)) or list(_fields(task, wanted, sources))
     said = {_stem(word) for word in task.extra["description"].split()} - {_stem("default")}
     found = [f._replace(score=f.score + _SAID * (name_parts(f.task.name) == said)) for f in found]
+    if task.old:
+        found = [f for f in found if _has_old_value(f, sources)] or list(_with_old_value(task, wanted, sources))
     best = max((f.score for f in found), default=0.0)
     near = {f.label: f for f in sorted(found, key=lambda f: -f.score) if f.score > best - _CLEAR}
     chosen = list(near.values())
@@ -82,6 +87,31 @@ def described_value(task: ExactTask, sources: Sources) -> ExactTask | None:
             tuple(f.label for f in chosen[:_MOST_CHOICES]),
         )
     return chosen[0].task
+
+
+def _has_old_value(found: Described, sources: Sources) -> bool:
+    """Whether a value is the one that the task says is there, so that it can be set."""
+    try:
+        return set_value(found.task, sources) is not None
+    except GenerationFailed:
+        return False
+
+
+def _with_old_value(task: ExactTask, wanted: list[frozenset[str]], sources: Sources) -> Iterator[Described]:
+    """Keys with all telling words of the description that the code gives the old value to: `"CACHE_PREFIX", "c_"`."""
+    old = re.escape(task.old.strip("`\"'"))
+    given = re.compile(rf"(?P<name>[A-Za-z_]\w*)[\"']?\s*(?:[,:]|:?=)\s*(?P<quote>[\"']?){old}(?P=quote)(?![\w.])")
+    told = [terms for terms in wanted if "default" not in terms]
+    names = {
+        match["name"]
+        for path in _searched(task, sources)
+        for match in given.finditer(sources.workspace.index.text(path) or "")
+        if told and all(terms & name_parts(match["name"]) for terms in told)
+    }
+    for name in names:
+        described = Described(replace(task, name=name, extra=_plain(task)), name, 1.0)
+        if _has_old_value(described, sources):
+            yield described
 
 
 def terms_of(description: str) -> list[frozenset[str]]:

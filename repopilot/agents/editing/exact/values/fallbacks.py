@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from repopilot.agents.editing.exact.sources import SourceText
+from repopilot.agents.editing.exact.sources import SourceText, word_pattern
 
 _LITERALS = frozenset(
     "string integer float true false none number null undefined integer_literal float_literal string_literal "
-    "boolean_literal template_string".split()
+    "boolean_literal template_string int_literal interpreted_string_literal raw_string_literal".split()
 )
 _SUPPLIED = frozenset(
     "identifier attribute member_expression subscript subscript_expression call call_expression".split()
 )
 """What may be missing, so that something else stands in for it."""
 _OR = frozenset(("||", "??", "or"))
-_GETTERS = re.compile(r"(?:^|[.:])(?:get|getenv|pop|getattr|unwrap_or|getOrDefault)$")
+_GETTERS = re.compile(
+    r"(?:^|[.:])(?:get|getenv|pop|getattr|unwrap_or|getOrDefault|setdefault|set_default|SetDefault|setDefault)$"
+)
 _SETTINGS = re.compile(r"(?:^|[._])(?:env|config|setting|option)s?(?:[._](?!get)\w+)?$", re.I)
 """A function of the project that reads a setting by its key: `env("LEVEL", str, "DEBUG")`, `config("SIZE", default=3)`.
 """
@@ -34,6 +36,27 @@ def fallback_of(source: SourceText, node: Node) -> Node:
     """
     found = _fallback(source, node)
     return found if found is not None and found.type in _LITERALS else node
+
+
+def keyed_fallbacks(source: SourceText, key: str) -> Iterator[Node]:
+    """The literals that calls give to a key that is missing: `config.setdefault("SIZE", 10)`.
+
+    Args:
+        source: the file.
+        key: a text, which is the first argument.
+    """
+    root = source.root
+    for match in word_pattern(key).finditer(source.data):
+        node = root.descendant_for_byte_range(*match.span()) if root is not None else None
+        while node is not None and not node.type.startswith("argument"):
+            node = node.parent if node.end_byte - node.start_byte <= len(match[0]) + 2 else None
+        first = node.named_child(0) if node is not None else None
+        call = node.parent if node is not None else None
+        if first is None or call is None or source.slice(first).strip("\"'`") != key or first.type == "identifier":
+            continue
+        value = fallback_of(source, call)
+        if value.id != call.id:
+            yield value
 
 
 def _fallback(source: SourceText, node: Node) -> Node | None:

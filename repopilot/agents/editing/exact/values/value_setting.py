@@ -21,9 +21,10 @@ from repopilot.agents.editing.exact.locate import (
     task_paths,
 )
 from repopilot.agents.editing.exact.python.name_uses import name_table
-from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, merge
 from repopilot.agents.editing.exact.values.config_values import config_value
 from repopilot.agents.editing.exact.values.entry_values import entry_values
+from repopilot.agents.editing.exact.values.fallbacks import keyed_fallbacks
 from repopilot.agents.editing.exact.values.field_values import constructor_values
 from repopilot.agents.editing.exact.values.literals import (
     OldValue,
@@ -70,6 +71,10 @@ def set_value(task: ExactTask, sources: Sources) -> Patch | None:
         found = _narrowed(list(_attributes(task, sources)), task)
     if not found:
         found = _narrowed(list(_entries(task, sources)), task)
+    if not found:
+        found = _narrowed(list(_keyed(task, sources)), task)
+        if len({p.text for p in found}) == 1:  # a key that is read in several places has one default
+            return _replaced_all(found, task, sources)
     if not found:
         _check_exists(task, sources)
         return None
@@ -130,6 +135,28 @@ def _entries(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
         of_defaults = task.kind == "set_default" and "default" in f"{source.path} {holder}".lower()
         if named or is_code_name(name) or of_defaults:
             yield value_of(source, value, f"{holder}.{name}" if holder else name)
+
+
+def _keyed(task: ExactTask, sources: Sources) -> Iterator[ValuePlace]:
+    """What calls give to a key that is missing, where the task names the key alone."""
+    if owners(task, sources.workspace.index) or not is_code_name(task.name):
+        return
+    for path in task_paths(task, sources) or sources.mentioning(task.name):
+        code = file_kind(path) == "code" and not is_test_path(path) and not is_example_path(path)
+        source = sources.get(path) if code else None
+        if source is not None:
+            yield from (value_of(source, value, task.name) for value in keyed_fallbacks(source, task.name))
+
+
+def _replaced_all(found: list[ValuePlace], task: ExactTask, sources: Sources) -> Patch | None:
+    whole = Patch()
+    for place in found:
+        check_editable(place.path, task, sources)
+        patch = _replaced(place, task, sources)
+        if patch is None:
+            return None
+        merge(whole, patch)
+    return whole
 
 
 def _owners(task: ExactTask, sources: Sources) -> list[Symbol]:
