@@ -30,6 +30,14 @@ class Oven:
         return 1
     return 0
 """,
+    "kitchen/hashes.py": """import hashlib
+
+SUPPORTED_HASH_FUNCTIONS = [
+    hashlib.sha1,
+    hashlib.sha256,
+    hashlib.md5,
+]
+""",
     "kitchen/fuels.py": 'KNOWN_FUELS = {"gas", "wood"}\nHEATING_FUELS = ["gas", "wood"]\n',
     "kitchen/language.py": """class English:
     names = ["en-gb", "en-us"]
@@ -54,6 +62,10 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         ("add 'crepe-pan' to the supported pans", ['+"crepe-pan",']),
         ("Ajoute « crepe-pan » aux pans pris en charge du stove", ['+"crepe-pan",']),
         ("'crepe-pan' is missing among the supported pans", ['+"crepe-pan",']),
+        ("add sha3_256 to the supported hash functions", ["+hashlib.sha3_256,"]),
+        ("add sha3_256 to SUPPORTED_HASH_FUNCTIONS", ["+hashlib.sha3_256,"]),
+        ("remove md5 from SUPPORTED_HASH_FUNCTIONS", ["-hashlib.md5,"]),
+        ("remove `md5` from the supported hash functions", ["-hashlib.md5,"]),
         ("remove 'sauce-pan' from the supported pans", ['-"sauce-pan",']),
         ("'wok-pan' should no longer be among the supported pans", ['-"wok-pan",']),
         (

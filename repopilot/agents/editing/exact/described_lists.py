@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repopilot.agents.editing.exact.described import name_parts, terms_of
-from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
+from repopilot.agents.editing.exact.entries import added_entry, removed_spans, shared_object, sorted_position
 from repopilot.agents.editing.exact.members import in_quotes_of
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, merge, written_by_program
 from repopilot.agents.editing.exact.values.literals import is_string
@@ -78,7 +78,8 @@ def _list_meant(words: Sequence[str], item: str, sources: Sources, *, removed: b
             continue
         for node, entries in _lists_of(source.root):
             texts = tuple(_text(source, entry) for entry in entries)
-            if (item in texts) if removed else _could_hold(texts, item):
+            holds = item.isidentifier() if entries[0].type == "attribute" else _could_hold(texts, item)
+            if (item in texts) if removed else holds:
                 found.append(_Found(source, node, entries, texts, *_fit(source, node, wanted)))
     needed = 0.5 if removed and len(found) == 1 else 1.0  # an entry that only one list has tells which is meant
     fitting = sorted((f for f in found if f.score >= needed), key=lambda f: -f.score)
@@ -108,18 +109,19 @@ def _has_words(text: str, wanted: Sequence[frozenset[str]]) -> bool:
 
 
 def _lists_of(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """The lists of a file whose entries are texts."""
+    """The lists of a file whose entries are texts, or attributes of one object."""
     pending = [root]
     while pending:
         node = pending.pop()
         pending.extend(node.named_children)
         entries = tuple(c for c in node.named_children if c.type != "comment") if node.type in _LISTS else ()
-        if len(entries) >= _FEWEST and all(e.type == "string" for e in entries):
+        if len(entries) >= _FEWEST and (all(e.type == "string" for e in entries) or shared_object(entries)):
             yield node, entries
 
 
 def _text(source: SourceText, entry: Node) -> str:
-    written = source.slice(entry)
+    attribute = entry.child_by_field_name("attribute")
+    written = source.slice(attribute or entry)
     return written[1:-1] if is_string(written) else written
 
 
@@ -191,7 +193,8 @@ def _condition_text(source: SourceText, node: Node) -> str:
 
 def _added(found: _Found, item: str) -> Patch:
     source = found.source
-    text = in_quotes_of(f'"{item}"', [source.slice(e) for e in found.entries])
+    owner = shared_object(found.entries)
+    text = f"{owner}.{item}" if owner else in_quotes_of(f'"{item}"', [source.slice(e) for e in found.entries])
     at = sorted_position(found.texts, item)
     patch = Patch()
     patch.replace(source.path, *added_entry(source.data, found.node, found.entries, at, text))

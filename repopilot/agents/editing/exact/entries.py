@@ -125,6 +125,19 @@ def sorted_position(texts: Sequence[str], new: str, fewest: int = 3) -> int:
     return len(texts)
 
 
+def shared_object(entries: Sequence[Node]) -> str:
+    """The object of which all entries are attributes: `hashlib` of `[hashlib.md5, hashlib.sha1]`; '' where it differs.
+
+    Args:
+        entries: of a Python list.
+    """
+    owners = {
+        owner.text or b"" if entry.type == "attribute" and (owner := entry.child_by_field_name("object")) else b""
+        for entry in entries
+    }
+    return owners.pop().decode("utf-8") if len(owners) == 1 else ""
+
+
 def constants_first(text: str) -> tuple[int, str]:
     """Sorts constants before classes, and those before the rest, as isort and ruff do."""
     rank = 0 if text.isupper() and len(text) > 1 else 1 if text[:1].isupper() else 2

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.braces.member_changes import add_braced_member, remove_braced_member
-from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
+from repopilot.agents.editing.exact.entries import added_entry, removed_spans, shared_object, sorted_position
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, check_editable, is_code_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
@@ -304,6 +304,8 @@ def _list_entry(task: ExactTask, source: SourceText, entries: Sequence[Node]) ->
         text = in_quotes_of(text, texts)
     elif not re.fullmatch(r"-?[\d_.]+|[A-Za-z_][\w.]*(?:\(.*\))?|[(\[{].*[)\]}]", text, re.S):
         return None
+    elif text.isidentifier() and (owner := shared_object(entries)):
+        text = f"{owner}.{text}"
     elif re.fullmatch(r"[a-z]+", text) and not any(re.fullmatch(r"\w+", t) for t in texts):
         return None  # a word, not a name
     if text in texts or text.strip("\"'") in [t.strip("\"'") for t in texts if is_string(t)]:
@@ -398,7 +400,8 @@ def remove_member(task: ExactTask, sources: Sources) -> Patch | None:
         return None
     entries = [c for c in literal.named_children if c.type != "comment"]
     wanted = task.new.strip().strip("\"'`")
-    removed = {n for n, entry in enumerate(entries) if _sort_text(source, entry) == wanted}
+    written = f"{owner}.{wanted}" if wanted.isidentifier() and (owner := shared_object(entries)) else wanted
+    removed = {n for n, entry in enumerate(entries) if _sort_text(source, entry) == written}
     if len(removed) != 1:
         if removed or not is_string(task.new):
             return None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from repopilot.agents.editing.exact.wording.task_tokens import folded
 
 _QUOTED = r"`[^`]+`|'[^'\s]+'|\"[^\"]+\"|«\s*[^»]+?\s*»"
-_ITEM = rf"(?P<item>{_QUOTED}|(?-i:[A-Z][A-Z\d_]+)|[\w+#]*[-+#.][\w.+#-]*\w)"
+_ITEM = rf"(?P<item>{_QUOTED}|(?-i:[A-Z][A-Z\d_]+)|\w+_\w+|[\w+#]*[-+#.][\w.+#-]*\w)"
 _ONLY = re.compile(rf"(?<![\w`'\"]){_ITEM}(?![\w`'\"])")
 _INTO = r"(?:to|in|into|on|among|amongst|à|aux?|dans|parmi)"
 _ADD = r"(?:add|append|include|list|register|put|ajoute[rz]?|inclu[st]|mets?|liste[rz]?)"
@@ -47,6 +47,8 @@ _PARTS_OF_CODE = re.compile(
     r"attributes?|fields?|propert\w+|methodes?|fonctions?|champs?|proprietes?|paquet|unless|except|only|when|if|sauf|si|"
     r"but|so|then|instead|not|mais|bases?|parents?|superclasse?s?|error|message|file|fichier)\b"
 )
+_SUPPORTED = re.compile(r"\b(?:supported|accepted|allowed|known|valid|recogni[sz]ed)\s+(?:\w+\s+)?\w*s\b", re.I)
+"""Says of parts of code that they are entries of a list: `the supported hash functions`."""
 _MOST_WORDS = 9
 
 
@@ -81,7 +83,8 @@ def list_edit(task: str) -> ListEdit | None:
         written = match["item"]
         item = written.strip("`'\"«» ")
         lists = tuple(_words(part) for part in _NEXT.split(match["lists"]))
-        if not item or not all(lists) or _PARTS_OF_CODE.search(folded(match["lists"])):
+        of_code = _PARTS_OF_CODE.search(folded(match["lists"])) and not _SUPPORTED.search(match["lists"])
+        if not item or not all(lists) or of_code:
             return None
         if action == "remove" and len(lists) > 1:
             return None
