@@ -119,6 +119,32 @@ def test_a_misspelt_name_is_put_right_wherever_it_is_defined(tmp_path, task: str
     assert all("referrences" not in text and "def render_references(" in text for text in new.values())
 
 
+@pytest.mark.parametrize(
+    "task",
+    [
+        'fix the typo "recieve" in Lid\'s docstring',
+        "typo recieve in lid.py",
+        "recieve is a typo",
+        "fix the misspelt word `recieve`",
+    ],
+)
+def test_a_typo_without_its_correction_is_put_right_as_the_repository_writes_it(tmp_path, task: str) -> None:
+    files = {
+        "lid.py": 'class Lid:\n    """Lids recieve parts."""\n',
+        "box.py": 'class Box:\n    """Boxes receive parts, and receive lids. They relieve nobody."""\n',
+    }
+    new = texts(edited(workspace_of(tmp_path, files), task))
+    assert new == {"lid.py": 'class Lid:\n    """Lids receive parts."""\n'}
+
+
+def test_a_typo_that_may_be_one_of_several_words_is_left_to_the_model(tmp_path) -> None:
+    files = {
+        "lid.py": 'class Lid:\n    """The botle."""\n',
+        "box.py": 'class Box:\n    """A bottle, a bottle, the bole, a bole."""\n',
+    }
+    assert exact_edit('fix the typo "botle"', workspace_of(tmp_path, files)) is None
+
+
 def test_a_typo_in_a_text_is_no_misspelt_name(tmp_path) -> None:
     files = {"pots/show.py": SHOW, "README.md": "# Pots\n\nSee the referrences.\n"}
     new = texts(edited(workspace_of(tmp_path, files), 'README: fix the typo "referrences", it should be "references"'))
