@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from support.edited import carried_out, changed_lines, workspace_of
+from support.edited import carried_out, changed_lines, edited, texts, workspace_of
 
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.workspace import Workspace
@@ -94,3 +96,11 @@ def test_what_can_not_be_replaced_is_said(
 def test_a_dotted_name_is_replaced_in_every_file(repo: Workspace) -> None:
     outcome = carried_out(repo, "replace_code", "", old="time.time()", new="time.monotonic()")
     assert {c.path for c in outcome.changes} == {"pkg/clock.py", "pkg/other.py"}
+
+
+@pytest.mark.parametrize("task", ["replace OrderedDict by dict", "use `dict` instead of `OrderedDict` everywhere"])
+@pytest.mark.parametrize("path", ["pans/__init__.py", "pans/rows.py"])
+def test_one_of_pythons_own_names_needs_no_import(tmp_path: Path, task: str, path: str) -> None:
+    text = "from collections import OrderedDict\nimport re\n\nROWS = OrderedDict(re.findall('(.)(.)', 'abcd'))\n"
+    after = texts(edited(workspace_of(tmp_path, {path: text}), task))
+    assert after == {path: "import re\n\nROWS = dict(re.findall('(.)(.)', 'abcd'))\n"}

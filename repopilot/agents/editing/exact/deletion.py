@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
@@ -328,6 +329,10 @@ def _is_exported(source: SourceText, use: NameUse) -> bool:
 
 
 def item_is_plain(source: SourceText, statement: Node) -> bool:
-    """Whether an import is no re-export: neither in a package's `__init__` nor marked as wanted."""
-    line = source.line_text(statement.end_point[0] + 1)
-    return not source.path.endswith("__init__.py") and "noqa" not in line
+    """Whether an import is no re-export: neither in a package's `__init__` nor marked as wanted. Nobody imports
+    Python's own modules from a package."""
+    if "noqa" in source.line_text(statement.end_point[0] + 1):
+        return False
+    module = statement.child_by_field_name("module_name") or statement.child_by_field_name("name")
+    top = source.slice(module).partition(".")[0] if module is not None else ""
+    return not source.path.endswith("__init__.py") or top in sys.stdlib_module_names

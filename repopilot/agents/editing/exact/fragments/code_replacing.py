@@ -156,7 +156,7 @@ def _found_in(region: NamedRegion, wanted: Sequence[CodeToken], task: ExactTask)
     found = occurrences(wanted, source_tokens(region.source, region.start, region.end))
     if not _is_expression(task.old):
         return found
-    if not re.fullmatch(r"\s*\w+\s*", task.new):
+    if not re.fullmatch(r"\s*\w+\s*", task.new) or hasattr(builtins, task.new.strip()):
         found = [f for f in found if not _is_bound(region.source, f)]
     found = [f for f in found if not _is_defined(f)]
     whole = [f for f in found if _node_of(region.source, f[0].start, f[-1].end) is not None]

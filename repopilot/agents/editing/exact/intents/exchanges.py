@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -24,6 +25,15 @@ _FRAGMENTS = re.compile(
     r"`(?P<new>[^`\n]*[^\w\s`][^`\n]*)`(?: \w+)? (?:instead of|rather than|in place of|au lieu de|"
     r"plutôt que) `(?P<old>[^`\n]*[^\w\s`][^`\n]*)`"
 )
+_NAME = r"`?(?P<{}>[A-Za-z_]\w*(?:\.\w+)*)`?"
+_NAMES = re.compile(
+    rf"(?:replace|exchange|swap|remplace[rz]?) {_NAME.format('old')} (?:with|by|for|par) {_NAME.format('new')}"
+    rf"|(?:use|utilise[rz]?) {_NAME.format('right')} (?:instead of|rather than|in place of|au lieu de|plutôt que) "
+    rf"{_NAME.format('wrong')}",
+    re.I,
+)
+"""`replace OrderedDict by dict`."""
+_EVERYWHERE = re.compile(r"\b(?:everywhere|throughout|partout)\b")
 _TELLING = re.compile(r"\d|[-.:/%]")
 """What a value has that is no word of prose and no name."""
 
@@ -38,6 +48,9 @@ def exchange_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if len(fragments) == 1:
         yield from _of_fragment(*fragments.pop(), task)
         return
+    names = _NAMES.match(task.text)
+    if names is not None:
+        yield from _of_name(names["old"] or names["wrong"], names["new"] or names["right"], task)
     pairs = {(m["old"], m["new"]) for pattern in _EXCHANGES for m in pattern.finditer(task.text)}
     pairs = {(old, new) for old, new in pairs if _TELLING.search(old) and _TELLING.search(new)}
     symbols = {s for m in task.functions() if m.is_code for s in m.symbols}
@@ -63,6 +76,18 @@ def _of_fragment(old: str, new: str, task: TaskMentions) -> Iterator[list[ExactT
     ]
     if len(held) == 1:
         yield [ExactTask("replace_code", "", "", new, old, (NamedPlace(held[0], "file"),))]
+
+
+def _of_name(old: str, new: str, task: TaskMentions) -> Iterator[list[ExactTask]]:
+    """The exchange of a name that the code imports from elsewhere for one of Python's own."""
+    index = task.sources.workspace.index
+    held = [path for path in task.sources.mentioning(old) if path.endswith(".py")]
+    imported = re.compile(rf"^\s*(?:from [\w.]+ )?import\b[^#\n]*\b{re.escape(old)}\b", re.M)
+    if index.symbols(old) or not hasattr(builtins, new) or not any(imported.search(index.text(p) or "") for p in held):
+        return
+    extra = {"everywhere": "yes"} if _EVERYWHERE.search(task.words) else {}
+    places = tuple(NamedPlace(m.path, "file") for m in task.files if m.path)
+    yield [ExactTask("replace_code", "", "", new, old, places, extra=extra)]
 
 
 def _body(symbol: Symbol, task: TaskMentions) -> str:
