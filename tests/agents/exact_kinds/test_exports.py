@@ -84,6 +84,15 @@ def test_what_is_exported(repo: Workspace, name: str, places: tuple[str, ...], l
         assert any(changed.startswith(line) for changed in found), found
 
 
+def test_a_module_that_is_named_lists_its_own_definition(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pans/__init__.py": "from .lids import close\n\n__all__ = ['close']\n",
+        "pans/lids.py": "def close(): ...\n\n\ndef open_lid(): ...\n\n\n__all__ = ['close']\n",
+    }
+    outcome = edited(workspace_of(tmp_path, files), "export open_lid from pans.lids")
+    assert texts(outcome) == {"pans/lids.py": files["pans/lids.py"].replace("['close']", "['close', 'open_lid']")}
+
+
 def test_a_list_of_exports_follows_the_imports(repo: Workspace) -> None:
     outcome = carried_out(repo, "export", "third")
     assert texts(outcome) == {

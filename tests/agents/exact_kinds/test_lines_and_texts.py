@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from support.edited import carried_out, changed_lines, texts, workspace_of
+from support.edited import carried_out, changed_lines, edited, texts, workspace_of
 
 from repopilot.errors import GenerationFailed
 from repopilot.workspace import Workspace
@@ -130,6 +132,16 @@ def test_a_statement_is_added_to_its_like(repo: Workspace, place: str, new: str,
 )
 def test_entries_are_sorted(repo: Workspace, name: str, places: tuple[str, ...], lines: list[str]) -> None:
     assert sorted(changed_lines(carried_out(repo, "sort", name, *places))) == sorted(lines)
+
+
+def test_all_lists_of_exports_are_sorted_where_no_file_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "a.py": "__all__ = ['b', 'a']\n",
+        "b.py": "__all__ = ['a', 'b']\n",
+        "test_c.py": "__all__ = ['b', 'a']\n",
+    }
+    workspace = workspace_of(tmp_path, files)
+    assert texts(edited(workspace, "sort __all__")) == {"a.py": "__all__ = ['a', 'b']\n"}
 
 
 @pytest.mark.parametrize(

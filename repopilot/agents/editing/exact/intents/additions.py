@@ -52,9 +52,16 @@ def export_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
 
 
 def _package_said(task: TaskMentions) -> str:
-    """The first package that a task names as one to import from, '' for none."""
-    found = re.findall(r"(?:from|in|of|by|de|dans|depuis) (?:the )?`?([A-Za-z_]\w*)`?", task.text)
-    return next((name for name in found if package_named(name, task.sources) is not None), "")
+    """The first package that a task names as one to import from, or the path of the module; '' for none."""
+    found = re.findall(r"(?:from|in|of|by|de|dans|depuis) (?:the )?`?([A-Za-z_]\w*(?:\.\w+)*)`?", task.text)
+    for name in found:
+        if package_named(name, task.sources) is not None:
+            return name
+        tail = f"{name.replace('.', '/')}.py"
+        modules = [p for p in task.sources.workspace.index.files if "." in name and f"/{p}".endswith(f"/{tail}")]
+        if len(modules) == 1:
+            return modules[0]
+    return ""
 
 
 def _package_file(task: TaskMentions) -> str:

@@ -17,7 +17,8 @@ from repopilot.agents.editing.exact.locate import check_editable, dotted, path_n
 from repopilot.agents.editing.exact.manifests.manifest_tree import pairs_of
 from repopilot.agents.editing.exact.members import class_assignments
 from repopilot.agents.editing.exact.polyglot import value_node
-from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
+from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText, merge
+from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.types import Edit
 
@@ -47,6 +48,8 @@ def sort(task: ExactTask, sources: Sources) -> Patch | None:
     first = sources.get(paths[0]) if paths else None
     if task.name.lower() in ("imports", "import", "les imports") or task.what == "import":
         return _sort_imports(first, task, sources) if first is not None else None
+    if task.name == "__all__" and not paths:
+        return _sort_all_exports(task, sources)
     if task.name == "__all__":
         listed = export_list(first) if first is not None and first.root is not None else None
         return _sorted_entries(first, listed, "__all__", task) if first is not None and listed is not None else None
@@ -58,6 +61,23 @@ def sort(task: ExactTask, sources: Sources) -> Patch | None:
     if first is not None and first.language in ("toml", "json"):
         return _sort_config(first, task)
     return _sort_definition(task, sources)
+
+
+def _sort_all_exports(task: ExactTask, sources: Sources) -> Patch | None:
+    """Sort every `__all__` of the code that isn't sorted."""
+    whole, problem = Patch(), None
+    for path in sources.mentioning("__all__", ("python",)):
+        source = sources.get(path) if not is_test_path(path) and not is_example_path(path) else None
+        listed = export_list(source) if source is not None and source.root is not None else None
+        try:
+            patch = _sorted_entries(source, listed, "__all__", task) if source and listed is not None else None
+        except GenerationFailed as error:
+            problem = error
+            continue
+        merge(whole, patch or Patch())
+    if problem is not None and not whole.edits:
+        raise problem
+    return whole if whole.edits else None
 
 
 def _sort_definition(task: ExactTask, sources: Sources) -> Patch | None:
