@@ -153,6 +153,19 @@ def test_imports_that_others_use_stay(tmp_path: Path) -> None:
     assert new == text.replace("import json\n", "").replace("def f():\n    return json, os\n\n\n", "")
 
 
+def test_a_module_that_sets_the_condition_for_type_checkers_itself_needs_no_import_of_it(tmp_path: Path) -> None:
+    head = "from __future__ import annotations\n\nTYPE_CHECKING = False\n\nif TYPE_CHECKING:\n"
+    files: dict[str, str | bytes] = {
+        "m.py": f"{head}    from collections.abc import Sequence\n\n\ndef f(b: Sequence):\n    return b\n",
+        "n.py": f"{head}    from collections.abc import Mapping\n\n\ndef g(b: Mapping):\n    return b\n",
+    }
+    new = texts(carried_out(workspace_of(tmp_path, files), "move", "f", new="n.py"))["n.py"]
+    assert new.startswith(
+        f"{head}    from collections.abc import Mapping\n    from collections.abc import Sequence\n\n\ndef g"
+    )
+    assert "from typing" not in new
+
+
 def test_a_circle_through_a_module_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "p/__init__.py": "from . import one\n",

@@ -607,7 +607,7 @@ def _put_in(move_: _Move, needed: list[NeededName]) -> None:
         if _has_same(move_, current, wanted):
             continue
         if need.kind == "types":
-            if typing_condition(current) == "TYPE_CHECKING":
+            if typing_condition(current) == "TYPE_CHECKING" and not _binds_condition(current):
                 move_.add_import(move_.target, WantedImport("typing", "TYPE_CHECKING"))
             current, patch = move_.texts[move_.target], Patch()
             add_typing_import(move_.project, current, wanted, patch)
@@ -615,6 +615,11 @@ def _put_in(move_: _Move, needed: list[NeededName]) -> None:
         else:
             move_.add_import(move_.target, wanted)
     _export(move_)
+
+
+def _binds_condition(source: SourceText) -> bool:
+    """Whether a file imports `TYPE_CHECKING`, or sets it itself."""
+    return source.root is not None and source.root.id in name_table(source, "TYPE_CHECKING").bound
 
 
 def _inside_target(move_: _Move, needed: list[NeededName]) -> dict[str, list[tuple[int, int]]]:
