@@ -121,6 +121,14 @@ def unwrapped(statement: Node) -> Node:
     return inner if inner is not None else statement
 
 
+def docstring_of(node: Node) -> Node | None:
+    """The docstring of a function or class."""
+    body = node.child_by_field_name("body")
+    first = next((c for c in body.named_children if c.type != "comment"), None) if body is not None else None
+    inner = unwrapped(first) if first is not None else None
+    return inner if inner is not None and inner.type == "string" else None
+
+
 def is_enumeration(project: PythonProject, source: SourceText, node: Node) -> bool:
     """Whether a class is an enumeration, by the names of its bases and theirs."""
     place = ClassPlace(source.path, node.start_byte)

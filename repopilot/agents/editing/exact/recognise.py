@@ -8,10 +8,13 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.comment_changes import only_comments
+from repopilot.agents.editing.exact.command_line.option_changes import change_option
+from repopilot.agents.editing.exact.command_line.option_wishes import option_wishes
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
 from repopilot.agents.editing.exact.definitions.basing import change_bases
 from repopilot.agents.editing.exact.definitions.decorating import add_decorator, remove_decorator
+from repopilot.agents.editing.exact.definitions.deprecating import deprecate, deprecation_wish
 from repopilot.agents.editing.exact.definitions.documenting import write_docstring
 from repopilot.agents.editing.exact.definitions.raised_instead import raise_instead
 from repopilot.agents.editing.exact.definitions.statement_adding import add_definition_text
@@ -125,6 +128,13 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "project_field": project_field,
     "add_dependency": add_dependency,
     "remove_dependency": remove_dependency,
+    "deprecate": deprecate,
+    "option_default": change_option,
+    "option_help": change_option,
+    "option_alias": change_option,
+    "option_rename": change_option,
+    "option_required": change_option,
+    "option_choice": change_option,
     "add_classifier": change_classifiers,
     "remove_classifier": change_classifiers,
     "constructor_option": add_constructor_option,
@@ -413,6 +423,8 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         shaped += [
             *entry_to_log(task),
             *classifier_wish(plain_task(on_one_line(task))),
+            *deprecation_wish(plain_task(on_one_line(task))),
+            *option_wishes(plain_task(on_one_line(task))),
             *paired_renames(task),
             *misspelt_names(task, sources),
             *misspelt_text(task, sources),

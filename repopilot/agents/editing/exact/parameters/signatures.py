@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import candidates, is_code_name, not_found, one_definition, owners
-from repopilot.agents.editing.exact.members import unwrapped
+from repopilot.agents.editing.exact.members import docstring_of
 from repopilot.agents.editing.exact.parameters.call_arguments import (
     BoundCall,
     bound_call,
@@ -256,14 +256,6 @@ def _docstrings(project: PythonProject, place: FunctionPlace) -> Iterator[Node]:
         docstring = docstring_of(node) if node is not None else None
         if docstring is not None:
             yield docstring
-
-
-def docstring_of(node: Node) -> Node | None:
-    """The docstring of a function or class."""
-    body = node.child_by_field_name("body")
-    first = next((c for c in body.named_children if c.type != "comment"), None) if body is not None else None
-    inner = unwrapped(first) if first is not None else None
-    return inner if inner is not None and inner.type == "string" else None
 
 
 def _leave_others(project: PythonProject, signature: Signature, name: str, patch: Patch) -> None:

@@ -62,7 +62,8 @@ def set_value(task: ExactTask, sources: Sources) -> Patch | None:
     in_config = config_value(task, sources)
     if in_config is not None:
         return in_config
-    if not is_name(task.name) and "quoted" not in task.extra:
+    of_option = any(place.name.startswith("-") for place in task.places)
+    if of_option or (not is_name(task.name) and "quoted" not in task.extra):
         return None
     found = _narrowed(list(_value_places(task, sources)), task)
     if not found:

@@ -1,0 +1,1 @@
+"""Edits of options that programs declare for their command line."""
