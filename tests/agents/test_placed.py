@@ -445,6 +445,23 @@ def test_a_name_is_given_by_call_it(task: str) -> None:
     assert read_task(task).name == "glue_up"
 
 
+def test_a_name_before_its_kind_is_no_name_that_the_description_has() -> None:
+    wanted = read_task("Job should have a duration property: ended_at minus started_at")
+    assert (wanted.noun, wanted.name) == ("property", "duration")
+
+
+@pytest.mark.parametrize(
+    ("task", "noun"),
+    [
+        ("add a property `is_null` to Cache", "property"),
+        ("add a __repr__ to Cache", "method"),
+        ("give Option a method `full`", "method"),
+    ],
+)
+def test_a_class_that_is_called_like_a_kind_is_none(task: str, noun: str) -> None:
+    assert read_task(task, {"Cache", "Option"}.__contains__).noun == noun
+
+
 @pytest.mark.parametrize("task", ["let utils raise an error", "utils should raise an error"])
 def test_a_plain_word_that_a_sentence_is_about_is_a_name(task: str) -> None:
     assert [name.text for name in read_task(task, KNOWN.__contains__).names] == ["utils"]

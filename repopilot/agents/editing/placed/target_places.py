@@ -196,9 +196,10 @@ class _Lookup:
         if named:
             return named
         classes = [s for name in self._owner_names(wanted) for s in self._symbols(name, CLASSES)]
-        if classes:
-            return self._scored(classes, wanted)
         getting = {name.lower() for name in _owners_in_words(task)}
+        told = [s for s in classes if s.name.lower() in getting]
+        if classes:
+            return self._scored(told if len({s.name for s in told}) == 1 else classes, wanted)
         classes = self._classes_in_words(task)
         literals = self._named_literals(task, wanted)
         if literals and not any(s.name.lower() in getting for s in classes):

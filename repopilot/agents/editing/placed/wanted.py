@@ -364,12 +364,17 @@ def _noun(task: str, start: int, end: int = -1) -> tuple[Noun, int]:
     for match in _NOUN.finditer(task, start, end if end >= 0 else len(task)):
         before, after = task[match.start() - 1 : match.start()], task[match.end() : match.end() + 1]
         kind = _KINDS[int((match.lastgroup or "n0")[1:])]
-        if match[0].isupper() or (kind == "entry" and _PARAMETER_AFTER.match(task, match.end())):  # "a key argument"
+        if _is_name(task, match) or (kind == "entry" and _PARAMETER_AFTER.match(task, match.end())):  # "a key argument"
             continue
         if before not in ("`", "_", ".", "-", "/", "@", '"') and after not in ("`", "_", "(", "/", '"'):
             return kind, match.start()
 
     return "", -1
+
+
+def _is_name(task: str, noun: re.Match[str]) -> bool:
+    """Whether a word is written like the name of a class, within a sentence: `Cache`."""
+    return noun[0].isupper() or (noun[0][:1].isupper() and _BEGINS.search(task[: noun.start()]) is None)
 
 
 def _names(task: str, known: Callable[[str], bool]) -> Iterator[CodeName]:
@@ -417,6 +422,9 @@ def _begins_sentence(task: str, at: int, text: str) -> bool:
 def _new_name(task: str, names: tuple[CodeName, ...], verb_end: int, noun_at: int) -> CodeName | None:
     """The name of what is new: beside its noun, behind "called", or the first code behind the verb."""
     noun = _NOUN.match(task, noun_at) if noun_at >= 0 else None
+    described = _described_before(task, noun) if noun else None
+    if described is not None:
+        return described
     for name in names:
         if _NAMING.search(task[: name.at]) or (noun and _beside(task, name, noun)):
             return name
@@ -428,6 +436,12 @@ def _new_name(task: str, names: tuple[CodeName, ...], verb_end: int, noun_at: in
         return None
     between = task[verb_end : first.at]
     return first if len(between.split()) <= 3 and not re.search(r"\b(?:to|in|on|à|dans|sur)\b", between) else None
+
+
+def _described_before(task: str, noun: re.Match[str]) -> CodeName | None:
+    """A plain name before a kind behind which the task says what it is: `a duration property: ended_at - started_at`."""
+    named = _plain_name(task, noun) if re.match(r"\s*[:(–—]", task[noun.end() :]) else None
+    return named if named is not None and named.at < noun.start() else None
 
 
 def _of_unknown_kind(

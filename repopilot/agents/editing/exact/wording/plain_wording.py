@@ -145,7 +145,7 @@ _SWITCHED = re.compile(
 )
 """`STRICT should be off by default`, `enable strict_mode by default`."""
 _KIND_OF_ENTRY = re.compile(
-    r"^((?i:add|ajoute[rz]?))\s+(?i:an?|the|une?|la|le)\s+(?:[a-zé-]+\s+){1,3}(?=`?[A-Z][A-Z0-9_]+\s*=\s*\S+`?\s+(?:to|in|into|à|dans)\s)"
+    r"^((?i:add|ajoute[rz]?))\s+(?i:an?|the|une?|la|le)\s+(?:[a-zé-]+\s+){1,3}(?=`?[A-Z][A-Z0-9_]+(?:\s*=\s*\S+)?`?\s+(?:to|in|into|à|dans)\s)"
 )
 """What an entry is, before it: `add an exit status TIMED_OUT = 9 to Status`."""
 
