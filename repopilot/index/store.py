@@ -276,6 +276,15 @@ class Index:
         data = ((self.files[path], self._content(path, "uses")) for path in self._files_with_name("used", last))
         return [r for info, uses in data for r in codec.uses_of(info, (), uses).references if r.name == last]
 
+    def may_use(self, name: str) -> list[str]:
+        """The files that may use a plain name: all that do, and rarely one that doesn't."""
+        return self._files_with_name("used", name)
+
+    def uses_in(self, path: str) -> FileAnalysis | None:
+        """What a file uses and imports, without its symbols and chunks; None for an unknown file."""
+        data = self._content(path, "uses")
+        return None if data is None else codec.uses_of(self.files[path], (), data)
+
     def analyses(self) -> Iterator[FileAnalysis]:
         """Every file in order, with its symbols, uses and imports; `chunks` is empty to keep it cheap."""
         for path, file in self._by_path.items():

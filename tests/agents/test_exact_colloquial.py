@@ -201,3 +201,19 @@ def test_a_parameter_that_is_keyword_only_already_stays_so(app: Workspace) -> No
 )
 def test_a_definition_that_stands_again_is_found(after: str, adds: bool) -> None:
     assert adds_redefined("def f():\n    pass\n", after) is adds
+
+
+@pytest.mark.parametrize(
+    ("task", "line"),
+    [
+        ("Wrong should be a KeyError", "+class Wrong(KeyError):"),
+        ("add a status LATE to Status", "+LATE = 'late'"),
+        ("sort the imports in late.py", "+import json"),
+    ],
+)
+def test_what_is_said_of_classes_members_and_imports_is_read(tmp_path, task: str, line: str) -> None:
+    text = (
+        "import sys\nimport json\nfrom enum import Enum\n\n\nclass Wrong(Exception):\n    pass\n\n\n"
+        "class Status(str, Enum):\n    DONE = 'done'\n    OPEN = 'open'\n\n\nUSED = (sys, json)\n"
+    )
+    assert line in changed_lines(edited(workspace_of(tmp_path, {"late.py": text}), task))

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from repopilot.code.languages import is_test_path
+from repopilot.code.split import FileAnalysis
 from repopilot.index.store import Index
 
 MOST_TESTS = 5
@@ -65,19 +66,24 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
         if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in named:
             counted[test] += _NAMED_AFTER
     names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
-    for name in sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]:
-        defined_elsewhere = any(s.path != path for s in index.symbols(name))
-        for reference in index.references(name):
-            is_test = reference.path.endswith(".py") and is_test_path(reference.path)
-            if is_test and (not defined_elsewhere or _imports(index, reference.path, path)):
-                counted[reference.path] += _USES_CHANGED if name in changed else 1
+    names = sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]
+    elsewhere = {name for name in names if any(s.path != path for s in index.symbols(name))}
+    for test in dict.fromkeys(test for name in names for test in index.may_use(name)):
+        used = index.uses_in(test) if test.endswith(".py") and is_test_path(test) else None
+        if used is None:
+            continue
+        uncertain = set() if _imports(used, path) else elsewhere
+        times = Counter(reference.name for reference in used.references)
+        for name in names:
+            if name in times and name not in uncertain:
+                counted[test] += times[name] * (_USES_CHANGED if name in changed else 1)
     return [p for p, _ in counted.most_common() if is_test_file(p)][:MOST_TESTS]
 
 
-def _imports(index: Index, test: str, path: str) -> bool:
+def _imports(test: FileAnalysis, path: str) -> bool:
     """Whether a test imports the module of a file, or something from it."""
     dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    items = index.imports(test)
+    items = test.imports
     written = {item.module for item in items} | {f"{item.module}.{name}" for item in items for name, _ in item.names}
     return any(f".{dotted}".endswith(f".{module}") for module in written if module.strip("."))
 

@@ -87,6 +87,40 @@ def test_an_option_is_changed(repo: Workspace, task: str, added: str) -> None:
     assert added in new[0]
 
 
+@pytest.mark.parametrize(
+    ("task", "line"),
+    [
+        ("--all of boil should default to 3", '+@click.option("--all", default=3)'),
+        ("make --pan of the fry command optional", '+@click.option("--pan")'),
+        ("change the help of --all for fry to 'All pans'", '+@click.option("--all", help="All pans")'),
+        ("--deep of soak should default to 2", '+soaking.add_argument("--deep", default=2)'),
+    ],
+)
+def test_the_command_tells_which_of_several_options_is_meant(tmp_path: Path, task: str, line: str) -> None:
+    text = """import click
+
+
+@click.command()
+@click.option("--all")
+def boil(all): ...
+
+
+@click.command()
+@click.option("--all")
+@click.option("--pan", required=True)
+def fry(all, pan): ...
+
+
+def parsers(commands):
+    soaking = commands.add_parser("soak")
+    soaking.add_argument("--deep", default=1)
+    drying = commands.add_parser("dry")
+    drying.add_argument("--deep", default=1)
+"""
+    outcome = edited(workspace_of(tmp_path, {"cook.py": text}), task)
+    assert [row for row in changed_lines(outcome) if row[0] == "+"] == [line]
+
+
 def test_a_renamed_option_keeps_its_variable(repo: Workspace) -> None:
     new = texts(edited(repo, "rename the option --dry-run to --simulate"))
     assert set(new) == {"parser.py", "README.md", "test_parser.py"}

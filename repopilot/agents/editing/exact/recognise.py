@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.editing.comment_changes import only_comments
-from repopilot.agents.editing.exact.command_line.option_changes import change_option
+from repopilot.agents.editing.exact.command_line.option_changes import change_option, is_declared
 from repopilot.agents.editing.exact.command_line.option_wishes import option_wishes
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
@@ -134,6 +134,7 @@ _KINDS: dict[str, Callable[[ExactTask, Sources], Patch | None]] = {
     "option_alias": change_option,
     "option_rename": change_option,
     "option_required": change_option,
+    "option_optional": change_option,
     "option_choice": change_option,
     "add_classifier": change_classifiers,
     "remove_classifier": change_classifiers,
@@ -194,6 +195,9 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         return _if_unused(exact_edit(unconditional, workspace))
     sources = Sources(workspace)
     text = plain_task(on_one_line(task))
+    of_option = list(option_wishes(text))
+    if of_option and is_declared(of_option[0].name, sources):  # its name is also that of a parameter
+        return _together([of_option], sources)
     likely = likely_edits(text, sources)
     result, problem = _first_made(next(likely), text, sources)
     if result is None:
@@ -424,7 +428,6 @@ def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
             *entry_to_log(task),
             *classifier_wish(plain_task(on_one_line(task))),
             *deprecation_wish(plain_task(on_one_line(task))),
-            *option_wishes(plain_task(on_one_line(task))),
             *paired_renames(task),
             *misspelt_names(task, sources),
             *misspelt_text(task, sources),

@@ -439,7 +439,7 @@ def _new_name(task: str, names: tuple[CodeName, ...], verb_end: int, noun_at: in
 
 
 def _described_before(task: str, noun: re.Match[str]) -> CodeName | None:
-    """A plain name before a kind behind which the task says what it is: `a duration property: ended_at - started_at`."""
+    """A plain name before a kind behind which the task says what it is: `a duration property: end minus start`."""
     named = _plain_name(task, noun) if re.match(r"\s*[:(–—]", task[noun.end() :]) else None
     return named if named is not None and named.at < noun.start() else None
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.entries import added_entry
+from repopilot.agents.editing.exact.entries import added_entry, removed_spans
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.members import in_quotes_of
@@ -53,6 +53,8 @@ def change_option(task: ExactTask, sources: Sources) -> Patch | None:
     """
     paths = task_paths(task, sources)
     found = [option for option in declared_options(task.name, sources) if not paths or option.source.path in paths]
+    commands = [place.name for place in task.places if place.what == "function"]
+    found = [option for option in found if not commands or _command_of(option) in commands]
     if len(found) != 1:
         return None
     option = found[0]
@@ -64,6 +66,7 @@ def change_option(task: ExactTask, sources: Sources) -> Patch | None:
         "option_alias": _add_alias,
         "option_rename": _rename,
         "option_required": _require,
+        "option_optional": _make_optional,
         "option_choice": _add_choice,
     }[task.kind]
     kind = change(option, task, sources, patch)
@@ -86,6 +89,28 @@ def declared_options(flag: str, sources: Sources) -> Iterator[DeclaredOption]:
             option = _option_around(source, match.start()) if source is not None else None
             if option is not None and any(_spelled(option, s) == flag for s in option.spellings):
                 yield option
+
+
+def is_declared(flag: str, sources: Sources) -> bool:
+    """Whether Python code outside of tests declares an option."""
+    return any(True for _ in declared_options(flag, sources))
+
+
+def _command_of(option: DeclaredOption) -> str:
+    """The command that an option is declared for: the decorated function, or what its parser is called for."""
+    source, around = option.source, option.call.parent
+    while around is not None and around.type != "decorated_definition":
+        around = around.parent
+    definition = around.child_by_field_name("definition") if around is not None else None
+    label = definition.child_by_field_name("name") if definition is not None else None
+    if label is not None:
+        return source.slice(label)
+    function = option.call.child_by_field_name("function")
+    parser = source.slice(function).rpartition(".")[0] if function is not None else ""
+    made = (
+        re.search(rf"\b{re.escape(parser)}\s*=\s*[\w.]+\.add_parser\(\s*[\"']([\w-]+)", source.text) if parser else None
+    )
+    return made[1] if made is not None else ""
 
 
 def _spelling(flag: str) -> re.Pattern[bytes]:
@@ -156,6 +181,18 @@ def _require(option: DeclaredOption, task: ExactTask, sources: Sources, patch: P
     if "default" in option.given and option.text("default") != "None":
         return ""  # a default that nobody gets any more
     _put(option, "required", "True", patch)
+    return "set_value"
+
+
+def _make_optional(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Patch) -> str:
+    if option.text("required") != "True":
+        raise GenerationFailed(i18n.message("exact.already_there", name="required=False", path=option.source.path))
+    listed = option.call.child_by_field_name("arguments")
+    assert listed is not None
+    arguments = arguments_of(listed)
+    gone = {n for n, a in enumerate(arguments) if keyword_of(option.source, a) == "required"}
+    for start, end in removed_spans(option.source.data, arguments, gone):
+        patch.replace(option.source.path, start, end, "")
     return "set_value"
 
 

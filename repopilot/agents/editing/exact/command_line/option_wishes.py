@@ -9,7 +9,11 @@ from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 
 _FLAG = r"[`\"']?(?P<{}>--?[A-Za-z][\w-]*)[`\"']?"
 _NOUN = r"(?:(?:command[- ]line )?(?:option|flag|switch|argument)s?)"
-_OPTION = rf"(?:(?:the|our|l['’]|le|la) ?)?(?:{_NOUN} )?{_FLAG.format('flag')}(?: {_NOUN})?"
+_COMMAND = (
+    r"(?: (?:of|for|in|de|pour) (?:the |la commande )?(?:(?:command|subcommand) )?[`\"']?(?P<command>\w+)[`\"']?"
+    r"(?: (?:command|subcommand))?)?"
+)
+_OPTION = rf"(?:(?:the|our|l['’]|le|la) ?)?(?:{_NOUN} )?{_FLAG.format('flag')}(?: {_NOUN})?{_COMMAND}"
 _SHORT = r"[`\"']?(?P<alias>-[A-Za-z]|--[A-Za-z][\w-]*)[`\"']?"
 _VALUE = r"(?P<value>[`\"'][^`\"']+[`\"']|-?\d[\w.]*|[\w./:-]*\w)"
 _OLD = r"(?: from (?:[`\"'][^`\"']+[`\"']|[\w./:-]*\w))?"
@@ -50,6 +54,11 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("rename", rf"{_OPTION} {_SHOULD} be (?:called|named|renamed (?:to)?) ?{_FLAG.format('value')}"),
     ("required", rf"make {_OPTION} (?:required|mandatory)"),
     ("required", rf"{_OPTION} {_SHOULD} be (?:required|mandatory)"),
+    ("optional", rf"make {_OPTION} optional"),
+    (
+        "optional",
+        rf"{_OPTION} {_SHOULD} (?:be optional|not be (?:required|mandatory)|no longer be (?:required|mandatory))",
+    ),
     (
         "choice",
         rf"add {_VALUE} (?:to|as (?:an? )?(?:choice|value) {_OF}) (?:the )?"
@@ -62,7 +71,8 @@ _READERS = tuple((kind, re.compile(form + _PLACE, re.I)) for kind, form in _FORM
 
 def option_wishes(task: str) -> Iterator[ExactTask]:
     """What a task wants of an option, as a task of kind option_default, option_help, option_alias, option_rename,
-    option_required or option_choice: the option in `name`, the value, text or further spelling in `new`.
+    option_required, option_optional or option_choice: the option in `name`, the value, text or further spelling in
+    `new`.
 
     Args:
         task: on one line.
@@ -73,6 +83,7 @@ def option_wishes(task: str) -> Iterator[ExactTask]:
         if match is not None:
             found = match.groupdict()
             new = (found.get("value") or found.get("alias") or "").strip()
-            places = (NamedPlace(found["path"], "file"),) if found["path"] else ()
+            said = ((found["path"], "file"), (found["command"], "function"))
+            places = tuple(NamedPlace(name, what) for name, what in said if name)
             yield ExactTask(f"option_{kind}", found["flag"], "option", new, places=places)
             return

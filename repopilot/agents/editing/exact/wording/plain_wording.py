@@ -96,6 +96,7 @@ def plain_task(task: str) -> str:
         before = text
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
     text = _IMPORTABLE.sub(lambda m: f"export {m['name'] or m['other']} from {m['package'] or m['from']}", text)
+    text = _KIND_OF_CLASS.sub(_with_base, text)
     text = _SWITCHED.sub(_set_switch, _KIND_OF_ENTRY.sub(r"\1 ", text))
     text = _CACHED.sub(lambda m: f"decorate {m['name'] or m['other']} with {m['decorator']}", text)
     for stated in (_LABELLED, _STATED):
@@ -105,6 +106,13 @@ def plain_task(task: str) -> str:
     return _with_leading_place(_without_leading_dots(_imperative(text)))
 
 
+_KIND_OF_CLASS = re.compile(
+    r"^(?P<name>`?(?-i:[A-Z]\w*[a-z]\w*)`?) (?:should|must|doit|devrait) (?P<also>also )?(?:be|être) "
+    r"(?:an?|une?) (?:(?:subclass|kind|sous-classe) (?:of|de) )?(?P<base>`?(?-i:[A-Z]\w*[a-z]\w*)`?)"
+    r"(?: too| as well)?$",
+    re.I,
+)
+"""`NotFound should be a KeyError`."""
 _PART_REMOVED = re.compile(
     r"^(?P<remove>remove|delete|drop|get rid of|strip) (?:the )?(?P<kind>function|method|class|constant|helper|module) "
     r"(?P<owner>[A-Za-z_]\w*)['’]s (?P<part>\w+)$",
@@ -148,6 +156,11 @@ _KIND_OF_ENTRY = re.compile(
     r"^((?i:add|ajoute[rz]?))\s+(?i:an?|the|une?|la|le)\s+(?:[a-zé-]+\s+){1,3}(?=`?[A-Z][A-Z0-9_]+(?:\s*=\s*\S+)?`?\s+(?:to|in|into|à|dans)\s)"
 )
 """What an entry is, before it: `add an exit status TIMED_OUT = 9 to Status`."""
+
+
+def _with_base(match: re.Match[str]) -> str:
+    name, base = match["name"], match["base"]
+    return f"add {base} to the bases of {name}" if match["also"] else f"make {name} derive from {base}"
 
 
 def _set_switch(match: re.Match[str]) -> str:

@@ -155,7 +155,9 @@ def sorting(frame: EditFrame) -> Iterator[ExactTask]:
         for w in frame.target.words
         if w.low not in ("alphabetically", "alphabetical", "alphabetique", "alphabetic", "order", "entries")
     ]
-    if name is not None and len(words) <= 1:
+    if name is not None and name.is_path and frame.target.whats == ("import",) and not words:
+        yield ExactTask("sort", "imports", places=(NamedPlace(bare_name(name), "file"),))
+    elif name is not None and len(words) <= 1:
         yield ExactTask("sort", bare_name(name), frame.target.what, "", "", frame.place_parts())
 
 
