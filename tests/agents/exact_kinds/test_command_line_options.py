@@ -87,6 +87,18 @@ def test_an_option_is_changed(repo: Workspace, task: str, added: str) -> None:
     assert added in new[0]
 
 
+def test_the_constant_is_changed_that_only_the_option_uses(tmp_path: Path) -> None:
+    text = (
+        "import click\n\nPAN_HELP = (\n    'Which pan '\n    'to use.'\n)\nHEAT = 3\nHOT = HEAT * 2\n\n\n"
+        "@click.command()\n@click.option('--pan', help=PAN_HELP)\n@click.option('--heat', default=HEAT)\n"
+        "def cook(pan, heat): ...\n"
+    )
+    workspace = workspace_of(tmp_path, {"cook.py": text})
+    new = texts(edited(workspace, "change the help of --pan to 'A pan.'"))["cook.py"]
+    assert "\nPAN_HELP = 'A pan.'\n" in new and "help=PAN_HELP" in new
+    assert "default=4" in texts(edited(workspace, "--heat should default to 4"))["cook.py"]
+
+
 @pytest.mark.parametrize(
     ("task", "line"),
     [

@@ -15,6 +15,7 @@ from repopilot.agents.editing.exact.locate import check_editable, task_paths
 from repopilot.agents.editing.exact.members import in_quotes_of
 from repopilot.agents.editing.exact.mentions import is_history
 from repopilot.agents.editing.exact.python.calls import arguments_of, keyword_of
+from repopilot.agents.editing.exact.python.name_uses import name_table
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.agents.editing.exact.values.literals import OldValue, is_number, is_string, same_value, value_text
 from repopilot.code.languages import is_example_path, is_test_path
@@ -200,12 +201,25 @@ def _put(option: DeclaredOption, name: str, text: str, patch: Patch) -> None:
     """Give an argument of the declaration a value."""
     source, value = option.source, option.given.get(name)
     if value is not None:
+        value = _constant(option, value) or value
         patch.replace(source.path, value.start_byte, value.end_byte, text)
         return
     listed = option.call.child_by_field_name("arguments")
     assert listed is not None
     arguments = arguments_of(listed)
     patch.replace(source.path, *added_entry(source.data, listed, arguments, len(arguments), f"{name}={text}"))
+
+
+def _constant(option: DeclaredOption, value: Node) -> Node | None:
+    """What a name stands for that the file gives a text or number at its top, and that only this option uses."""
+    if value.type != "identifier":
+        return None
+    table = name_table(option.source, option.source.slice(value))
+    bound = [use.node.parent for use in table.uses if use.binds]
+    assigned = bound[0] if len(bound) == 1 and len(table.uses) == 2 else None
+    right = assigned.child_by_field_name("right") if assigned is not None and assigned.type == "assignment" else None
+    literals = ("string", "integer", "float", "concatenated_string", "parenthesized_expression")
+    return right if right is not None and right.type in literals else None
 
 
 def _add_alias(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Patch) -> str:
