@@ -1,15 +1,16 @@
 .PHONY: run test quick check docs lock sbom audit setup setup-dev
 PY ?= python3
-# Two processes; one that has nothing left takes half of what the other still has to do. What pytest makes of the test
-# files is kept, whatever the environment says: it takes longer than to run many of them.
-PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 2 --dist worksteal
+# Three processes on two cores, as much of the time is spent waiting; one that has nothing left takes half of what another
+# still has to do. What pytest makes of the test files is kept, whatever the environment says: it takes longer than to
+# run many of them.
+PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 3 --dist worksteal
 LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header \
        --no-annotate --no-emit-index-url pyproject.toml --extra all
 
 run: setup          ## start RepoPilot on http://127.0.0.1:8000
 	.venv/bin/python -m repopilot serve
 
-test: setup-dev     ## the whole suite, on two processes
+test: setup-dev     ## the whole suite, on three processes
 	@sh .ci/system.sh
 	$(PYTEST)
 

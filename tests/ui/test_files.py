@@ -4,13 +4,16 @@ import difflib
 import io
 import subprocess
 import zipfile
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repopilot.errors import UsageError
+from repopilot.results import Answer
 from repopilot.types import FileChange
+from repopilot.ui.answer.answer_view import decisions_kept
 from repopilot.ui.answer.diffs import (
     ShownFiles,
     blob_id,
@@ -22,7 +25,11 @@ from repopilot.ui.answer.diffs import (
     patch,
     zipped,
 )
+from repopilot.ui.chat import ShownAnswer
 from repopilot.ui.file_ids import follow_up_id
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -123,3 +130,12 @@ def test_the_id_of_a_file_is_gits(tmp_path):
     (tmp_path / "f").write_bytes(b"hello\n")
     asked = subprocess.run(["git", "hash-object", str(tmp_path / "f")], capture_output=True, text=True, check=True)
     assert asked.stdout.strip() == blob_id(b"hello\n")
+
+
+def test_what_is_decided_on_while_the_answer_goes_on_stays_decided() -> None:
+    one, two = modified("a.py", "a\n", "b\n"), modified("b.py", "a\n", "b\n")
+    before = ShownAnswer(Answer("", files=(one, two)), cast("Index", None))
+    before.decisions["b.py"] = "rejected"
+    kept = decisions_kept(before, Answer("", files=(one, modified("b.py", "a\n", "c\n"))))
+    before.decisions["a.py"] = "accepted"  # its file was being written
+    assert kept == {"a.py": "accepted"}

@@ -17,7 +17,7 @@ from repopilot.retrieval import skipped_files
 from repopilot.types import Evidence
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.evidence_view import evidence_props
-from repopilot.ui.answer.file_changes import files_element
+from repopilot.ui.answer.file_changes import files_element, show_decisions
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
@@ -65,12 +65,13 @@ async def _show(
     opening, before = chat.opening, chat.answers.get(message.id)
     assert opening is not None and opening.snapshot is not None
     shown = message.streaming or before is not None
-    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, _decisions_kept(before, answer))
+    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, decisions_kept(before, answer))
     _forget_old(chat)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, answer, exchange)
     message.elements = elements
     await (message.update() if shown else message.send())
+    await show_decisions(chat, message.id)
 
 
 def _forget_old(chat: Chat) -> None:
@@ -81,15 +82,22 @@ def _forget_old(chat: Chat) -> None:
     del chat_contexts.get(cl.context.session.id, [])[:-MESSAGES_KEPT]
 
 
-def _decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]:
-    """What the user decided on while the answer was incomplete, for the files that are still the same."""
+def decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]:
+    """What the user decided on while the answer was incomplete, for the files that are still the same.
+
+    Args:
+        before: what was shown of the answer.
+        answer: what is shown of it now.
+
+    Returns:
+        The very dictionary of `before`: what is being written when the answer changes is decided on right after it.
+    """
     if before is None:
         return {}
-    return {
-        f.path: before.decisions[f.path]
-        for f in answer.files
-        if before.files.get(f.path) == f and f.path in before.decisions
-    }
+    same = {file.path for file in answer.files if before.files.get(file.path) == file}
+    for id in before.decisions.keys() - same:
+        del before.decisions[id]
+    return before.decisions
 
 
 async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evidence], index: Index) -> None:

@@ -54,8 +54,20 @@ async def decide(chat: Chat, payload: dict) -> dict:
     if decision == "accepted":
         # Follow-up edits of a changed file contain its change.
         shown.decisions.update((file.path, decision) for file in files if file.path in shown.files)
-    await update(shown.element, _props(answer_id, shown, chat.language))
+    await show_decisions(chat, answer_id)
     return {}
+
+
+async def show_decisions(chat: Chat, answer_id: str) -> None:
+    """Show what the user has decided on: more of the answer may have come, or been decided on, meanwhile.
+
+    Args:
+        chat: where the files are shown.
+        answer_id: of their answer.
+    """
+    shown = chat.answers.get(answer_id)
+    if shown is not None and shown.element is not None and shown.element.name == "DiffView":
+        await update(shown.element, _props(answer_id, shown, chat.language))
 
 
 async def download(chat: Chat, payload: dict) -> dict:
