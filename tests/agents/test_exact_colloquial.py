@@ -217,3 +217,28 @@ def test_what_is_said_of_classes_members_and_imports_is_read(tmp_path, task: str
         "class Status(str, Enum):\n    DONE = 'done'\n    OPEN = 'open'\n\n\nUSED = (sys, json)\n"
     )
     assert line in changed_lines(edited(workspace_of(tmp_path, {"late.py": text}), task))
+
+
+SERVING = {
+    "config.py": (
+        "class Config:\n    watch = ListOf(default=[])\n    endings = ListOf(default=[])\n\n"
+        "    def __init__(self, level=3): ...\n"
+    ),
+    "serve.py": (
+        "import logging\n\nendings = ('.md', '.mkd')\n\n\ndef serve(watch=[]):\n    logging.info('Shutting down...')\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "line"),
+    [
+        ("make `watch` of serve default to None", "+def serve(watch=None):"),
+        ("Config's level should default to 4", "+def __init__(self, level=4): ..."),
+        ('log "Stopping..." instead of "Shutting down..."', "+logging.info('Stopping...')"),
+        ("remove '.mkd' from endings", "+endings = ('.md',)"),
+    ],
+)
+def test_the_place_is_the_one_that_the_wish_names(tmp_path, task: str, line: str) -> None:
+    new = [row for row in changed_lines(edited(workspace_of(tmp_path, SERVING), task)) if row[0] == "+"]
+    assert new == [line]

@@ -85,6 +85,12 @@ def test_a_project_with_its_own_way_is_left_to_the_model(tmp_path: Path) -> None
     assert exact_edit("deprecate boil", workspace_of(tmp_path, files)) is None
 
 
+def test_a_project_that_warns_somewhere_warns_here(tmp_path: Path) -> None:
+    old = "import warnings\n\n\ndef f():\n    warnings.warn('f', DeprecationWarning)\n    return Deprecated('x')\n"
+    new = texts(edited(workspace_of(tmp_path, {"pans.py": TEXT, "old.py": old}), "deprecate boil"))
+    assert "boil() is deprecated" in new["pans.py"]
+
+
 def test_what_is_deprecated_already_is_said(tmp_path: Path) -> None:
     text = "import warnings\n\n\ndef f():\n    warnings.warn('f', DeprecationWarning)\n    return 1\n"
     with pytest.raises(GenerationFailed, match="already"):

@@ -152,9 +152,14 @@ def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
         task: as the user wrote it.
         sources: the files.
     """
-    quoted = [t.inner.strip() for t in tokens_of(task) if t.kind == "quoted" and " " in t.inner.strip()]
+    quoted = [t.inner.strip() for t in tokens_of(task) if t.kind == "quoted" and not t.is_code]
     said = _without(task, quoted)
-    if len(quoted) != 2 or _CONDITION.search(said) or _STAYING.search(said):
+    if (
+        len(quoted) != 2
+        or not all(" " in q or _ends_sentence(q) for q in quoted)
+        or _CONDITION.search(said)
+        or _STAYING.search(said)
+    ):
         return
     for old, new in _directions(task, quoted):
         old, new = _without_example(old, new, sources)
@@ -166,6 +171,11 @@ def replaced_text(task: str, sources: Sources) -> Iterator[ExactTask]:
         extra = {"around": around} if around else {}
         for kind in ("change_message", "replace_text"):
             yield ExactTask(kind, "", "", new, old, (NamedPlace(place, "file"),) if place else (), extra=extra)
+
+
+def _ends_sentence(text: str) -> bool:
+    """Whether a text is a sentence, if of one word: `Stopping...`."""
+    return text[:1].isupper() and text.endswith(_ENDS)
 
 
 def _definition_said(before: str, old: str, held: Sequence[str], sources: Sources) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.editing.exact.braces.member_changes import add_braced_member, remove_braced_member
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, shared_object, sorted_position
-from repopilot.agents.editing.exact.exact_task import ExactTask
+from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.locate import candidates, check_editable, is_code_name, not_found, one_definition
 from repopilot.agents.editing.exact.python.classes import ClassPlace, PythonProject
 from repopilot.agents.editing.exact.python.import_lines import WantedImport, add_import
@@ -396,6 +397,8 @@ def remove_member(task: ExactTask, sources: Sources) -> Patch | None:
         PlaceAmbiguous: several definitions have the name.
         GenerationFailed: there is no such entry.
     """
+    wanted = task.new.strip().strip("\"'`")
+    task = _holding(task, wanted, sources)
     elsewhere = remove_braced_member(task, sources)
     if elsewhere is not None:
         return elsewhere
@@ -407,7 +410,6 @@ def remove_member(task: ExactTask, sources: Sources) -> Patch | None:
     if literal is None:
         return None
     entries = [c for c in literal.named_children if c.type != "comment"]
-    wanted = task.new.strip().strip("\"'`")
     written = f"{owner}.{wanted}" if wanted.isidentifier() and (owner := shared_object(entries)) else wanted
     removed = {n for n, entry in enumerate(entries) if _sort_text(source, entry) == written}
     if len(removed) != 1:
@@ -420,3 +422,14 @@ def remove_member(task: ExactTask, sources: Sources) -> Patch | None:
         patch.replace(source.path, start, end, "," if lone_tuple and 1 in removed else "")
     patch.edits.append(Edit("remove_member", source.path, symbol.qualified))
     return patch
+
+
+def _holding(task: ExactTask, wanted: str, sources: Sources) -> ExactTask:
+    """The task with the file of the one among several definitions of the name that has an entry."""
+    found = candidates(task.name, task, sources)
+    if len({s.path for s in found}) < 2:
+        return task
+    quoted = re.compile(rf"[\"']{re.escape(wanted)}[\"']")
+    lines = sources.workspace.index.lines
+    held = {s.path for s in found if quoted.search(lines(s.path, s.start_line, s.end_line) or "")}
+    return replace(task, places=(*task.places, NamedPlace(held.pop(), "file"))) if len(held) == 1 else task

@@ -168,8 +168,11 @@ def _default_text(option: DeclaredOption, written: str, old: str) -> str:
 
 def _set_help(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Patch) -> str:
     text = task.new.strip("`\"'«» ")
-    spellings = [option.source.slice(s) for s in option.spellings]
-    literal = in_quotes_of(f'"{text}"', spellings) if not re.search(r"[\"'\\]", text) else repr(text)
+    old = option.given.get("help")
+    value = _constant(option, old) or old if old is not None else None
+    beside = [option.source.slice(node) for node in ((value,) if value is not None else option.spellings)]
+    beside = beside if any(map(is_string, beside)) else [option.source.slice(s) for s in option.spellings]
+    literal = in_quotes_of(f'"{text}"', beside) if not re.search(r"[\"'\\]", text) else repr(text)
     if same_value(option.text("help"), literal):
         raise GenerationFailed(i18n.message("exact.already_there", name=literal, path=option.source.path))
     _put(option, "help", literal, patch)

@@ -41,6 +41,7 @@ _SAID = re.compile(
 )
 _OTHER_WAYS = re.compile(rb"^\s*@(?:\w+\.)*\w*deprecat\w*|\b(?:\w*_)?(?:warn_)?deprecat\w*\(", re.M | re.I)
 """How a project may say it that has a way of its own."""
+_WARNING = re.compile(rb"\bwarn\([^()]*(?:\([^()]*\)[^()]*)*\bDeprecationWarning\b")
 _LONGEST_LINE = 88
 
 
@@ -97,10 +98,13 @@ def deprecate(task: ExactTask, sources: Sources) -> Patch | None:
 
 
 def _has_other_ways(sources: Sources) -> bool:
-    """Whether code outside of tests marks something as deprecated by a decorator or a function."""
-    paths = [p for name in ("deprecated", "deprecate") for p in sources.mentioning(name, ("python",))]
-    found = (sources.get(path) for path in paths if not is_test_path(path))
-    return any(source is not None and _OTHER_WAYS.search(source.data) is not None for source in found)
+    """Whether code outside of tests marks something as deprecated by a decorator or a function, and nowhere warns."""
+    names = ("deprecated", "deprecate", "DeprecationWarning")
+    paths = dict.fromkeys(p for name in names for p in sources.mentioning(name, ("python",)) if not is_test_path(p))
+    found = [source for path in paths if (source := sources.get(path)) is not None]
+    if any(_WARNING.search(source.data) for source in found):
+        return False
+    return any(_OTHER_WAYS.search(source.data) for source in found)
 
 
 def _yields(body: Node) -> bool:

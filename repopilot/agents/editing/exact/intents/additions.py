@@ -129,7 +129,8 @@ def default_readings(task: TaskMentions) -> Iterator[list[ExactTask]]:
     if not task.asks(_DEFAULT):
         return
     literals = {t.text for t in tokens_of(task.text) if t.kind == "literal" and _VALUE.match(t.text)}
-    named = ({(s, n) for s in m.symbols for n in task.parameters_said(s, task.text)} for m in task.functions())
+    symbols = ([s for s in m.symbols if s.kind in ("function", "method", "class")] for m in task.functions())
+    named = ({(s, n) for s in each for n in task.parameters_said(s, task.text) if n != "default"} for each in symbols)
     found = next((pairs for pairs in named if pairs), set())
     if len(literals) == 1 and len(found) == 1 and not task.fresh:
         symbol, name = found.pop()

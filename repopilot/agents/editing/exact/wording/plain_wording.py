@@ -97,6 +97,7 @@ def plain_task(task: str) -> str:
         text = _TAIL.sub("", _THANKS.sub("", _POLITE.sub("", _CONVENTIONAL.sub("", text))))
     text = _IMPORTABLE.sub(lambda m: f"export {m['name'] or m['other']} from {m['package'] or m['from']}", text)
     text = _KIND_OF_CLASS.sub(_with_base, text)
+    text = _DEFAULT_OF.sub(r"set the default of \g<name> of \g<owner> to \g<value>", text)
     text = _SWITCHED.sub(_set_switch, _KIND_OF_ENTRY.sub(r"\1 ", text))
     text = _CACHED.sub(lambda m: f"decorate {m['name'] or m['other']} with {m['decorator']}", text)
     for stated in (_LABELLED, _STATED):
@@ -113,6 +114,11 @@ _KIND_OF_CLASS = re.compile(
     re.I,
 )
 """`NotFound should be a KeyError`."""
+_DEFAULT_OF = re.compile(
+    r"^(?P<owner>`?[A-Za-z_][\w.]*(?:\(\))?`?)['’]s (?P<name>`?[a-z_]\w*`?) (?:(?:should|must) default to|defaults to) "
+    r"(?P<value>\S+)$"
+)
+"""`State's level should default to 3`."""
 _PART_REMOVED = re.compile(
     r"^(?P<remove>remove|delete|drop|get rid of|strip) (?:the )?(?P<kind>function|method|class|constant|helper|module) "
     r"(?P<owner>[A-Za-z_]\w*)['’]s (?P<part>\w+)$",
