@@ -50,6 +50,7 @@ FILES: dict[str, str | bytes] = {
     "parser.py": PARSER,
     "cook.py": CLICK,
     "README.md": "Use `--dry-run` first, and --time-limit.\n",
+    "Makefile": "all:\n\tcp --out here\n",
     "CHANGELOG.md": "# 1.0\n\n- Add --dry-run.\n",
     "test_parser.py": "def test_it(run):\n    run('--dry-run')\n",
 }
@@ -141,6 +142,12 @@ def test_a_renamed_option_keeps_its_variable(repo: Workspace) -> None:
     assert "for --simulate, see --dry-run-help" in new["parser.py"]
     new = texts(edited(repo, "--time-limit should be called --limit"))
     assert '@click.option("-t", "--limit", "time_limit", default=5, show_default=True)' in new["cook.py"]
+
+
+def test_what_may_be_the_option_of_another_program_is_left_open(repo: Workspace) -> None:
+    outcome = edited(repo, "rename --out to --target")
+    assert [row for row in changed_lines(outcome) if row[0] == "+"] == ["+parser.add_argument('--target', dest='out')"]
+    assert [(r.path, r.text) for r in outcome.open_references] == [("Makefile", "cp --out here")]
 
 
 @pytest.mark.parametrize(

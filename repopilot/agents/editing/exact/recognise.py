@@ -421,13 +421,14 @@ def _whole_name(name: str) -> re.Pattern[str]:
 
 def _exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
     sources = Sources(workspace)
+    plain = plain_task(on_one_line(task))
     problem: GenerationFailed | None = None
     try:  # `f(b, a)` for `f(a, b)` is no text to be replaced
         shaped = [*reordered_parameters(task, sources, written=True), *section_removal(task, sources)]
         shaped += [
             *entry_to_log(task),
-            *classifier_wish(plain_task(on_one_line(task))),
-            *deprecation_wish(plain_task(on_one_line(task))),
+            *classifier_wish(plain),
+            *deprecation_wish(plain),
             *paired_renames(task),
             *misspelt_names(task, sources),
             *misspelt_text(task, sources),

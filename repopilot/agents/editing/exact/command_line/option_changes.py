@@ -167,7 +167,7 @@ def _default_text(option: DeclaredOption, written: str, old: str) -> str:
 
 
 def _set_help(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Patch) -> str:
-    text = task.new.strip("`\"'«» ")
+    text = task.new[1:-1].strip()  # without its quotes
     old = option.given.get("help")
     value = _constant(option, old) or old if old is not None else None
     beside = [option.source.slice(node) for node in ((value,) if value is not None else option.spellings)]
@@ -257,7 +257,10 @@ def _short_ones_first(source: SourceText) -> bool:
 
 
 def _rename(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Patch) -> str:
-    """Rename an option in all texts but those of past releases; the variable that holds its value keeps its name."""
+    """Rename an option in all texts but those of past releases; the variable that holds its value keeps its name.
+
+    A name of one word is that of other programs' options, too: where it stands is left to the user.
+    """
     new = task.new.strip("`\"'")
     if list(declared_options(new, sources)):
         raise GenerationFailed(i18n.message("exact.already_there", name=new, path=option.source.path))
@@ -270,7 +273,10 @@ def _rename(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Pa
     for path in sources.mentioning(task.name) if not _is_short(task.name) else ():
         other = sources.get(path) if not is_history(path) else None
         for match in spelling.finditer(other.data) if other is not None else ():
-            patch.replace(path, match.start(), match.end(), new)
+            if "-" in task.name.lstrip("-"):
+                patch.replace(path, match.start(), match.end(), new)
+            elif other is not None and (path, match.start()) != (option.source.path, own.start_byte + 1):
+                patch.leave_open(other, match.start(), i18n.message("exact.open.option"))
     return "rename"
 
 

@@ -73,7 +73,7 @@ def remove_branches(project: PythonProject, source: SourceText, branches: Sequen
     """
     spans = [(branch.start_byte, branch.end_byte) for branch in branches]
     for start, end in spans:
-        first = source.data.rfind(b"\n", 0, start) + 1
-        patch.replace(source.path, *with_blank_lines(source.data, first, source.data.find(b"\n", end) + 1), "")
+        first, last = source.data.rfind(b"\n", 0, start) + 1, source.data.find(b"\n", end) + 1
+        patch.replace(source.path, *with_blank_lines(source.data, first, last or len(source.data)), "")
     names = {word for start, end in spans for word in re.findall(r"[A-Za-z_]\w*", source.data[start:end].decode())}
     swap_imports(project, source, (), unused_without(source, spans, names), patch)
