@@ -187,3 +187,22 @@ def _is_question(sentence: str) -> bool:
 def _orders(core: str) -> Iterator[str]:
     """Those of the sentences that order a change."""
     return (s for s in _SENTENCE_END.split(core) if _IMPERATIVE.search(s))
+
+
+_ONLY_TESTS = re.compile(
+    r"\W*(?:(?:please|could you|can you|peux-tu) )?(?:write|add|generate|create|[ée]cri\w+|ajoute\w*|g[ée]n[èée]re\w*) "
+    r"(?:(?:some|an?|more|new|the|missing|unit|des|une?|les|nouveaux|me|moi) )*tests?(?: (?:cases?|unitaires?))? "
+    r"(?:for|of|covering|pour|de|du) (?P<of>.+)",
+    re.I,
+)
+_MORE = re.compile(r"\b(?:and|then|et|puis)\b(?! `?\w+`?[.!]?$)")
+
+
+def asks_only_for_tests(task: str) -> bool:
+    """Whether a task asks for tests of something that is there, and for nothing else.
+
+    Args:
+        task: as the user wrote it.
+    """
+    match = _ONLY_TESTS.fullmatch(task.strip()) if "\n" not in task.strip() else None
+    return match is not None and _MORE.search(match["of"]) is None

@@ -22,6 +22,7 @@ from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
 from repopilot.routing.normalize import NormalizedQuestion, fold, read, reads_as_latin
+from repopilot.routing.question_shape import asks_only_for_tests
 from repopilot.routing.safety import harm_score, named_harm, reasons
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
@@ -116,7 +117,8 @@ async def route(
         embedder: as for `classify`.
         model: the language model, None for none.
         turns: as for `classify`.
-        forced: the intent of a command. It stands unless it would act on a certainly harmful request.
+        forced: the intent of a command. It stands unless it would act on a certainly harmful request; where only tests
+            are to be generated, that is the work of the agent for tests.
         step: where the model's work and fallbacks are recorded; without it the model is not asked.
 
     Returns:
@@ -126,6 +128,8 @@ async def route(
     if by_command is not None and not intents.by_id(by_command.intent).acts:
         return by_command
     chosen = await asyncio.to_thread(classify, question, embedder, turns)
+    if by_command is not None and forced == "GENERATE" and asks_only_for_tests(question):
+        by_command = Route("TEST", 1.0, message("routing.tests_alone"), "forced")
     if by_command is not None:
         return chosen if chosen.intent == "REFUSE" and chosen.tier == "rules" else by_command
     if chosen.tier == "heuristic" and step is not None:
