@@ -219,8 +219,8 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if target is not None:
         write_files(target, done.files)
     note_missing(done, workspace, arguments.language)
-    of_tests = Generation(tests=done.result) if isinstance(done.result, TestReport) else Generation()
-    result = done.result if isinstance(done.result, Generation) else of_tests
+    result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
+    result = result if isinstance(result, Generation) else Generation()
     facts = {
         "files": [asdict(f) for f in done.files],
         **generation_json(result),

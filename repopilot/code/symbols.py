@@ -268,10 +268,12 @@ def _signature(node: Node, data: bytes) -> str:
 
 def _without_comments(data: bytes, start: int, end: int, parameters: Node | None) -> bytes:
     """Some bytes without the comments among the parameters."""
-    for child in reversed(parameters.named_children if parameters is not None else ()):
+    pieces = []
+    for child in parameters.named_children if parameters is not None else ():
         if "comment" in child.type and child.end_byte <= end:
-            data, end = data[: child.start_byte] + data[child.end_byte :], end - (child.end_byte - child.start_byte)
-    return data[start:end]
+            pieces.append(data[start : child.start_byte])
+            start = child.end_byte
+    return b"".join((*pieces, data[start:end]))
 
 
 def _with_scopes(

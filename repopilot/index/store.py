@@ -261,8 +261,8 @@ class Index:
 
     def imports(self, path: str) -> list[Import]:
         """What a file imports; [] for an unknown file."""
-        data = self._content(path, "uses")
-        return [] if data is None else list(codec.uses_of(self.files[path], (), data).imports)
+        used = self.uses_in(path)
+        return [] if used is None else list(used.imports)
 
     def symbols(self, name: str) -> list[Symbol]:
         """Every definition of a name: plain, or qualified to any depth (`method`, `Class.method`)."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.agents.editing.comment_changes import only_comments
 from repopilot.agents.editing.exact.command_line.option_changes import change_option, is_declared
-from repopilot.agents.editing.exact.command_line.option_wishes import option_wishes
+from repopilot.agents.editing.exact.command_line.option_wishes import option_wish
 from repopilot.agents.editing.exact.config_members import add_entry, delete_entry, remove_entry, remove_entry_line
 from repopilot.agents.editing.exact.definitions.annotating import annotate, annotate_defaults
 from repopilot.agents.editing.exact.definitions.basing import change_bases
@@ -195,7 +195,7 @@ def exact_edit(task: str, workspace: Workspace) -> EditOutcome | None:
         return _if_unused(exact_edit(unconditional, workspace))
     sources = Sources(workspace)
     text = plain_task(on_one_line(task))
-    of_option = list(option_wishes(text))
+    of_option = option_wish(text)
     if of_option and is_declared(of_option[0].name, sources):  # its name is also that of a parameter
         return _together([of_option], sources)
     likely = likely_edits(text, sources)

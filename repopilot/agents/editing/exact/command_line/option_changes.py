@@ -38,12 +38,24 @@ class DeclaredOption(NamedTuple):
         """The value of an argument as it is written; '' where it isn't given."""
         return self.source.slice(self.given[name]) if name in self.given else ""
 
+    @property
+    def listed(self) -> Node:
+        """The argument list of the call."""
+        listed = self.call.child_by_field_name("arguments")
+        assert listed is not None
+        return listed
+
+    @property
+    def arguments(self) -> list[Node]:
+        """All arguments of the call."""
+        return arguments_of(self.listed)
+
 
 def change_option(task: ExactTask, sources: Sources) -> Patch | None:
     """Change the option that a task names.
 
     Args:
-        task: of one of the kinds that `option_wishes` reads.
+        task: of one of the kinds that `option_wish` reads.
         sources: the files.
 
     Returns:
@@ -191,11 +203,8 @@ def _require(option: DeclaredOption, task: ExactTask, sources: Sources, patch: P
 def _make_optional(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Patch) -> str:
     if option.text("required") != "True":
         raise GenerationFailed(i18n.message("exact.already_there", name="required=False", path=option.source.path))
-    listed = option.call.child_by_field_name("arguments")
-    assert listed is not None
-    arguments = arguments_of(listed)
-    gone = {n for n, a in enumerate(arguments) if keyword_of(option.source, a) == "required"}
-    for start, end in removed_spans(option.source.data, arguments, gone):
+    gone = {n for n, a in enumerate(option.arguments) if keyword_of(option.source, a) == "required"}
+    for start, end in removed_spans(option.source.data, option.arguments, gone):
         patch.replace(option.source.path, start, end, "")
     return "set_value"
 
@@ -207,10 +216,13 @@ def _put(option: DeclaredOption, name: str, text: str, patch: Patch) -> None:
         value = _constant(option, value) or value
         patch.replace(source.path, value.start_byte, value.end_byte, text)
         return
-    listed = option.call.child_by_field_name("arguments")
-    assert listed is not None
-    arguments = arguments_of(listed)
-    patch.replace(source.path, *added_entry(source.data, listed, arguments, len(arguments), f"{name}={text}"))
+    _insert(option, len(option.arguments), f"{name}={text}", patch)
+
+
+def _insert(option: DeclaredOption, at: int, text: str, patch: Patch) -> None:
+    """Add an argument to the declaration, as the one of a number."""
+    source = option.source
+    patch.replace(source.path, *added_entry(source.data, option.listed, option.arguments, at, text))
 
 
 def _constant(option: DeclaredOption, value: Node) -> Node | None:
@@ -232,15 +244,11 @@ def _add_alias(option: DeclaredOption, task: ExactTask, sources: Sources, patch:
     taken = [o for o in declared_options(alias, sources) if o.source.path == source.path]
     if taken:
         raise GenerationFailed(i18n.message("exact.already_there", name=alias, path=source.path))
-    listed = option.call.child_by_field_name("arguments")
-    assert listed is not None
-    arguments = arguments_of(listed)
     own = next(s for s in option.spellings if _spelled(option, s) == task.name)
     flags = [s for s in option.spellings if _spelled(option, s).startswith("-")]
     first = _is_short(alias) and _short_ones_first(source)
-    at = arguments.index(flags[0]) if first else arguments.index(flags[-1]) + 1
-    text = in_quotes_of(f'"{alias}"', [source.slice(own)])
-    patch.replace(source.path, *added_entry(source.data, listed, arguments, at, text))
+    at = option.arguments.index(flags[0]) if first else option.arguments.index(flags[-1]) + 1
+    _insert(option, at, in_quotes_of(f'"{alias}"', [source.slice(own)]), patch)
     return "add_member"
 
 
@@ -262,7 +270,7 @@ def _rename(option: DeclaredOption, task: ExactTask, sources: Sources, patch: Pa
     A name of one word is that of other programs' options, too: where it stands is left to the user.
     """
     new = task.new.strip("`\"'")
-    if list(declared_options(new, sources)):
+    if is_declared(new, sources):
         raise GenerationFailed(i18n.message("exact.already_there", name=new, path=option.source.path))
     if _is_short(task.name) != _is_short(new):
         return ""
@@ -296,11 +304,7 @@ def _keep_variable(option: DeclaredOption, flag: str, new: str, patch: Patch) ->
     if of_parser:
         _put(option, "dest", name, patch)
         return
-    listed = option.call.child_by_field_name("arguments")
-    assert listed is not None
-    arguments = arguments_of(listed)
-    at = arguments.index(option.spellings[-1]) + 1
-    patch.replace(source.path, *added_entry(source.data, listed, arguments, at, name))
+    _insert(option, option.arguments.index(option.spellings[-1]) + 1, name, patch)
 
 
 def _variable(flags: Sequence[str], *, longest: bool) -> str:

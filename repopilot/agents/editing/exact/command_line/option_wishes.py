@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 
@@ -69,10 +68,10 @@ _FORMS: tuple[tuple[str, str], ...] = (
 _READERS = tuple((kind, re.compile(form + _PLACE, re.I)) for kind, form in _FORMS)
 
 
-def option_wishes(task: str) -> Iterator[ExactTask]:
+def option_wish(task: str) -> list[ExactTask]:
     """What a task wants of an option, as a task of kind option_default, option_help, option_alias, option_rename,
     option_required, option_optional or option_choice: the option in `name`, the value, text or further spelling in
-    `new`.
+    `new`; [] for other tasks.
 
     Args:
         task: on one line.
@@ -85,5 +84,5 @@ def option_wishes(task: str) -> Iterator[ExactTask]:
             new = (found.get("value") or found.get("alias") or "").strip()
             said = ((found["path"], "file"), (found["command"], "function"))
             places = tuple(NamedPlace(name, what) for name, what in said if name)
-            yield ExactTask(f"option_{kind}", found["flag"], "option", new, places=places)
-            return
+            return [ExactTask(f"option_{kind}", found["flag"], "option", new, places=places)]
+    return []

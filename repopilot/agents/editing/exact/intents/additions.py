@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from repopilot.agents.editing.exact.exact_task import ExactTask, NamedPlace
 from repopilot.agents.editing.exact.exports.python_packages import package_named, top_package
 from repopilot.agents.editing.exact.intents.task_mentions import Mention, TaskMentions, place_of
+from repopilot.agents.editing.exact.locate import path_named
 from repopilot.agents.editing.exact.wording.task_tokens import tokens_of
 
 _EXPORTING = re.compile(
@@ -57,10 +58,9 @@ def _package_said(task: TaskMentions) -> str:
     for name in found:
         if package_named(name, task.sources) is not None:
             return name
-        tail = f"{name.replace('.', '/')}.py"
-        modules = [p for p in task.sources.workspace.index.files if "." in name and f"/{p}".endswith(f"/{tail}")]
-        if len(modules) == 1:
-            return modules[0]
+        module = path_named(f"{name.replace('.', '/')}.py", task.sources.workspace.index) if "." in name else None
+        if module is not None:
+            return module
     return ""
 
 

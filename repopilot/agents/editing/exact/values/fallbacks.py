@@ -45,9 +45,10 @@ def keyed_fallbacks(source: SourceText, key: str) -> Iterator[Node]:
         source: the file.
         key: a text, which is the first argument.
     """
-    root = source.root
+    if source.root is None:
+        return
     for match in word_pattern(key).finditer(source.data):
-        node = root.descendant_for_byte_range(*match.span()) if root is not None else None
+        node = source.root.descendant_for_byte_range(*match.span())
         while node is not None and not node.type.startswith("argument"):
             node = node.parent if node.end_byte - node.start_byte <= len(match[0]) + 2 else None
         first = node.named_child(0) if node is not None else None
