@@ -68,6 +68,7 @@ from repopilot.sandbox import inversion
 from repopilot.sandbox.runners.runner_table import RUNNERS
 from repopilot.sandbox.verdict import read_report
 from repopilot.settings import Settings
+from repopilot.tools import file_change
 from repopilot.types import Skip, Snapshot, SourceFile
 from repopilot.workspace import Workspace
 
@@ -219,12 +220,12 @@ def _replies(path: str, data: bytes, random: Random) -> None:
     read_command(text)
     for target, block in reply_parser.blocks_by_path(reply_parser.blocks(text), ["shop.py", "web/cart.js"]).items():
         try:
-            safe = edits.safe_path(target)
+            safe = file_change.safe_path(target)
         except RepoPilotError:
             continue
         assert not Path(safe).is_absolute() and ".." not in Path(safe).parts
         edits.problem_of(safe, block.body, _SHOP["shop.py"])
-        edits.unified(safe, _SHOP["shop.py"], block.body)
+        file_change.unified(safe, _SHOP["shop.py"], block.body)
         _with_symbols(block.body)
     _new_lines(text)
     _program(text)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from repopilot.agents.editing import edits
 from repopilot.code.split import analyse
 from repopilot.errors import GenerationFailed
+from repopilot.tools import file_change
 
 SHOP = '''"""A module."""
 
@@ -71,7 +72,7 @@ def test_a_reply_without_definitions_is_refused() -> None:
 def test_a_twenty_thousand_line_file_is_changed_in_one_place() -> None:
     text = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(4000))
     new = spliced("def f2000(x):\n    return None\n", text)
-    diff = edits.unified("big.py", text, new)
+    diff = file_change.unified("big.py", text, new)
     assert [line for line in diff.split("\n") if line.startswith(("+", "-"))][2:] == [
         "-    y = x + 2000",
         "-    return y",
@@ -95,7 +96,7 @@ def test_a_twenty_thousand_line_file_is_changed_in_one_place() -> None:
     ],
 )
 def test_syntax(path: str, text: str, wrong: bool) -> None:
-    assert (edits.syntax_error(path, text) is not None) == wrong
+    assert (file_change.syntax_error(path, text) is not None) == wrong
 
 
 def test_left_out_code_is_a_problem() -> None:
@@ -108,7 +109,7 @@ def test_left_out_code_is_a_problem() -> None:
 )
 def test_unsafe_paths_are_refused(path: str) -> None:
     with pytest.raises(GenerationFailed):
-        edits.safe_path(path)
+        file_change.safe_path(path)
 
 
 def test_secrets_of_unchanged_lines_come_back_and_others_are_refused() -> None:
@@ -119,7 +120,7 @@ def test_secrets_of_unchanged_lines_come_back_and_others_are_refused() -> None:
 
 
 def test_line_ends_and_byte_order_mark_stay() -> None:
-    assert edits.with_line_ends("a\nb\n", "\ufeffx\r\ny\r\n") == "\ufeffa\r\nb\r\n"
+    assert file_change.with_line_ends("a\nb\n", "\ufeffx\r\ny\r\n") == "\ufeffa\r\nb\r\n"
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "-x", "+y", "\x0c", "é", "a\r"]), max_size=12)
@@ -132,7 +133,7 @@ def test_git_applies_every_diff(tmp_path_factory, old: list[str], new: list[str]
     after = "\n".join(new) + ("\n" if new and new_end else "")
     folder: Path = tmp_path_factory.mktemp("apply")
     (folder / "f é.txt").write_bytes(before.encode())
-    diff = edits.unified("f é.txt", before, after)
+    diff = file_change.unified("f é.txt", before, after)
     if diff:
         git = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
         subprocess.run(

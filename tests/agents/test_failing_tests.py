@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from support.shop_workspace import shop_workspace, traced
 
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.failing_tests import named_test, with_failing_test, without_tests
 from repopilot.agents.editing.placed.likely_places import likely_definitions
+from repopilot.tools import file_change
 from repopilot.workspace import Workspace
 
 PACE = """def pace(minutes, miles):
@@ -57,8 +57,8 @@ async def test_a_failing_test_tells_what_it_ran_and_judges_versions(paced: Works
     assert request.failing is not None and request.passes is not None
     assert set(request.failing.calls.order) == {("pace.py", "pace"), ("pace.py", "_rounded")}
     assert "assert 7 == " in request.failing.error and "def test_pace(minutes)" in request.failing.text
-    right = edits.change("pace.py", PACE.replace("int(value)", "value"), PACE)
-    wrong = edits.change("pace.py", PACE.replace("int(value)", "round(value)"), PACE)
+    right = file_change.change("pace.py", PACE.replace("int(value)", "value"), PACE)
+    wrong = file_change.change("pace.py", PACE.replace("int(value)", "round(value)"), PACE)
     assert await request.passes((right,)) and not await request.passes((wrong,))
 
 
@@ -80,7 +80,7 @@ async def test_a_test_file_that_can_not_be_imported_fails_as_well(paced: Workspa
     workspace = shop_workspace(tmp_path, {"pace.py": PACE, "tests/test_pace.py": broken})
     request = await prepared(workspace, "add a function stride: tests/test_pace.py::test_idle")
     assert request.failing is not None and "stride" in request.failing.error and request.passes is not None
-    more = edits.change("pace.py", f"{PACE}\n\ndef stride():\n    return 1\n", PACE)
+    more = file_change.change("pace.py", f"{PACE}\n\ndef stride():\n    return 1\n", PACE)
     assert not await request.passes((more,)), "test_pace still fails, and can't be left out by its name"
 
 

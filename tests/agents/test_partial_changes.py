@@ -8,10 +8,10 @@ import pytest
 from support.edited import workspace_of
 from support.shop_workspace import traced
 
-from repopilot.agents.editing import edits
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.partial_changes import partial_changes
+from repopilot.tools import file_change
 
 ZONES = """import names
 
@@ -35,7 +35,7 @@ TOO_MUCH = WANTED.replace("names.find(text)", "names.find(text.lower())")
 
 
 def partial(new: str, task: str = TASK, old: str | None = ZONES) -> list[str]:
-    change = edits.change("zones.py", new, ZONES)
+    change = file_change.change("zones.py", new, ZONES)
     return [found.content for (found,) in partial_changes((change,), task, lambda path: old)]
 
 
@@ -54,7 +54,7 @@ def test_where_nothing_tells_what_was_asked_all_stays(new: str, task: str, old: 
 
 def test_line_ends_are_kept() -> None:
     stored = ZONES.replace("\n", "\r\n")
-    change = edits.change("zones.py", TOO_MUCH.replace("\n", "\r\n"), stored)
+    change = file_change.change("zones.py", TOO_MUCH.replace("\n", "\r\n"), stored)
     ((found,),) = partial_changes((change,), TASK, lambda path: stored)
     assert found.content == WANTED.replace("\n", "\r\n")
 
@@ -65,7 +65,7 @@ async def test_secrets_and_line_ends_stay_as_they_are_in_the_file(tmp_path: Path
     stored = secret + ZONES.replace("\n", "\r\n")
     workspace = workspace_of(tmp_path, {**FILES, "zones.py": stored})
     assert "REDACTED" in (workspace.index.text("zones.py") or "")
-    change = edits.change("zones.py", secret + TOO_MUCH.replace("\n", "\r\n"), stored)
+    change = file_change.change("zones.py", secret + TOO_MUCH.replace("\n", "\r\n"), stored)
     examination = Examination(TASK, workspace, workspace.snapshot.root)
     done, _, _ = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
     assert done.changes[0].content == secret + WANTED.replace("\n", "\r\n")
@@ -75,7 +75,7 @@ async def test_secrets_and_line_ends_stay_as_they_are_in_the_file(tmp_path: Path
 @pytest.mark.slow
 async def test_what_breaks_tests_and_was_not_asked_for_is_left_out(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, FILES)
-    change = edits.change("zones.py", TOO_MUCH, ZONES)
+    change = file_change.change("zones.py", TOO_MUCH, ZONES)
     examination = Examination(TASK, workspace, workspace.snapshot.root)
     done, outline, _ = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
     assert done.changes[0].content == WANTED and done.report.broken == ()

@@ -8,7 +8,6 @@ import pytest
 from support.edited import workspace_of
 from support.shop_workspace import traced
 
-from repopilot.agents.editing import edits
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.pipeline import generate
@@ -16,6 +15,7 @@ from repopilot.agents.generate.runner_suites import suite_language
 from repopilot.agents.testing.render import run_sentences
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
 from repopilot.sandbox.runners.runner_table import missing_programs
+from repopilot.tools import file_change
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")
@@ -56,7 +56,7 @@ PYTHON = {
 async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", refactoring=False):
     """The report on a change of the code, and what is said of it."""
     workspace = workspace_of(tmp_path, files)
-    change = edits.change(path, files[path].replace(old, new), files[path])
+    change = file_change.change(path, files[path].replace(old, new), files[path])
     examination = Examination("change it", workspace, workspace.snapshot.root, refactoring=refactoring)
     done, _, events = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
     return done.report, run_sentences(done.report, "en"), events
@@ -197,7 +197,7 @@ def test_the_lines_around_what_was_removed_count_as_changed():
 
 def test_the_language_is_that_of_most_changed_code():
     def changed(*paths: str):
-        return tuple(edits.change(path, "a\nb\n", None) for path in paths)
+        return tuple(file_change.change(path, "a\nb\n", None) for path in paths)
 
     assert suite_language(changed("a.ts", "b.md")) == "javascript"
     assert suite_language(changed("a.rs", "test_x.py")) == "rust"

@@ -8,11 +8,11 @@ import pytest
 from support.edited import workspace_of
 from support.shop_workspace import traced
 
-from repopilot.agents.editing import edits
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.type_errors import ordered_by_types, type_errors
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.sandbox.type_checkers import mypy_checker
+from repopilot.tools import file_change
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 PRICES = 'def price(count: int) -> int:\n    return count * 9\n\n\ndef label() -> int:\n    return "old fault"\n'
@@ -25,7 +25,7 @@ CALLER_BROKEN = PRICES.replace("count: int", "count: str").replace("count * 9", 
 
 async def found_in(tmp_path, files, path: str, *versions: str):
     workspace = workspace_of(tmp_path, files)
-    changes = [(edits.change(path, text, files[path]),) for text in versions]
+    changes = [(file_change.change(path, text, files[path]),) for text in versions]
     examination = Examination("change it", workspace, workspace.snapshot.root)
 
     async def work(step):
@@ -122,7 +122,7 @@ async def test_the_compiler_of_a_typescript_project_is_asked(tmp_path):
     place.mkdir(parents=True)
     (place / "tsc").write_text(compiler)
     examination = Examination("change it", workspace, workspace.snapshot.root)
-    changes = (edits.change("src/shop.ts", text, files["src/shop.ts"]),)
+    changes = (file_change.change("src/shop.ts", text, files["src/shop.ts"]),)
 
     async def work(step):
         return await type_errors(examination, changes, step)

@@ -15,8 +15,8 @@ from support.chat_client import ChatClient, Turn
 from support.index_case import write
 
 from bench.planted_secrets import leaked
-from repopilot.agents.editing import edits
 from repopilot.redaction.shown_diff import shown_diff
+from repopilot.tools import file_change
 from repopilot.ui.answer.diffs import diff_rows
 
 PASSWORD = "xJ4&bNf9Rt2uYc"
@@ -69,9 +69,9 @@ async def _edited(app: App, folder: Path) -> tuple[Turn, str]:
 
 
 def test_removed_and_unchanged_lines_are_shown_without_secrets() -> None:
-    removed = edits.change("a.py", CONFIG.replace(f'DB_PASSWORD = "{PASSWORD}"\n', ""), CONFIG)
-    deleted = edits.deletion("a.py", CONFIG)
-    added = edits.change("a.py", CONFIG, None)
+    removed = file_change.change("a.py", CONFIG.replace(f'DB_PASSWORD = "{PASSWORD}"\n', ""), CONFIG)
+    deleted = file_change.deletion("a.py", CONFIG)
+    added = file_change.change("a.py", CONFIG, None)
     for change in (removed, deleted, added):
         rows = diff_rows(change)
         assert shown_in(json.dumps(rows)) == [] and "[REDACTED:password]" in json.dumps(rows)
@@ -84,4 +84,4 @@ LINES = st.lists(st.sampled_from(["a", "", " b", "+c", "-d", "@@ -1 +1 @@", "e\r
 @settings(max_examples=60, deadline=None)
 @given(old=LINES, new=LINES)
 def test_a_diff_without_secrets_is_shown_as_it_is(old: str, new: str) -> None:
-    assert shown_diff(edits.unified("a.py", old, new), new) == edits.unified("a.py", old, new)
+    assert shown_diff(file_change.unified("a.py", old, new), new) == file_change.unified("a.py", old, new)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Collection
 from pathlib import PurePosixPath
 
-from repopilot.agents.editing import edits
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import GenerationFailed
+from repopilot.tools import file_change
 
 _RUN_BY_TOOLS = re.compile(
     r"(?:conftest|sitecustomize|usercustomize|setup|noxfile|fabfile|tasks|build|gulpfile|gruntfile|rakefile|jakefile|"
@@ -32,7 +32,7 @@ def may_write(path: str, task: str, existing: Collection[str]) -> bool:
         existing: the files of the repository.
     """
     try:
-        safe = edits.safe_path(path)
+        safe = file_change.safe_path(path)
     except GenerationFailed:
         return False
     if PurePosixPath(safe).name in task or safe in task:

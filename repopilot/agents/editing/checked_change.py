@@ -11,6 +11,7 @@ from repopilot.agents.editing.redefined import adds_redefined
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
+from repopilot.tools import file_change
 from repopilot.types import FileChange
 
 
@@ -39,8 +40,8 @@ def checked_change(target: EditTarget, text: str, task: str, index: Index) -> Fi
     if target.path.endswith(".py") and adds_redefined(target.shown, text):
         raise GenerationFailed(i18n.message("placed.fault.redefined"))
     plain = target.raw.removeprefix("\ufeff").replace("\r\n", "\n")
-    new = edits.with_line_ends(edits.with_secrets(text, target.shown, plain), target.stored or "")
-    return edits.change(target.path, new, target.stored)
+    new = file_change.with_line_ends(edits.with_secrets(text, target.shown, plain), target.stored or "")
+    return file_change.change(target.path, new, target.stored)
 
 
 def _defining_file(name: str, index: Index) -> str | None:

@@ -12,7 +12,6 @@ import time
 from repopilot import i18n
 from repopilot.agents.editing.chosen_number import chosen_number
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.exact.moves.reexporting import reexport
 from repopilot.agents.editing.exact.recognise import exact_edit
 from repopilot.agents.editing.exact.sources import Sources
@@ -26,6 +25,7 @@ from repopilot.agents.editing.search_replace.agent import replaced_lines
 from repopilot.agents.editing.whole_files import write_whole_files
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
+from repopilot.tools.file_change import Changes
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from collections.abc import Sequence
 
 from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
-from repopilot.code.python_ast import parse_python
 from repopilot.code.split import FileAnalysis, analyse
-from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
-from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.restore import restored
-from repopilot.types import FileChange, Symbol
+from repopilot.tools.file_change import (
+    Problem,
+    syntax_error,
+)
+from repopilot.types import Symbol
 
-Changes = tuple[FileChange, ...]
-
-NO_NEWLINE = "\\ No newline at end of file\n"
-PARSE_S = 5.0
-"""Time limit of one parse."""
 _LineEdit = tuple[int, int, list[str]]
 """The lines [start, end), counted from 0, and what replaces them."""
 _REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
@@ -31,29 +24,6 @@ _OMISSION = re.compile(
     r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with generated text: the 1-based line, 0 for all of it, and a message for model and user."""
-
-    line: int
-    message: str
-
-
-def safe_path(path: str) -> str:
-    """The path relative to the repository's root.
-
-    Raises:
-        GenerationFailed: the path leads out of the repository.
-    """
-    bare = path.strip().removeprefix("./").replace("\\", "/")
-    parts = PurePosixPath(bare).parts
-    bad = not parts or bare.startswith("/") or ".." in parts or any(p.lower() == ".git" for p in parts)
-    if bad or not is_plain_name(bare) or re.match(r"[A-Za-z]:", bare):
-        message = i18n.message("generate.outside_path", path=repr(path))
-        raise GenerationFailed(message, i18n.message("generate.outside_path_hint"))
-    return "/".join(parts)
 
 
 def problem_of(path: str, text: str, before: str | None) -> Problem | None:
@@ -78,54 +48,6 @@ def problem_of(path: str, text: str, before: str | None) -> Problem | None:
     if fault is None or (before is not None and syntax_error(path, before) is not None):
         return None
     return fault
-
-
-def syntax_error(path: str, text: str) -> Problem | None:
-    """The first syntax error by tree-sitter, for Python by its own compiler; None without one or without a grammar."""
-    language = language_of(path)
-    if language is None or file_kind(path) != "code":
-        return None
-    if language == "python":
-        return _python_error(text)
-    tree = parse(text.encode("utf-8", "replace"), language, PARSE_S)
-    if tree is None or not tree.root_node.has_error:
-        return None
-    node = tree.root_node
-    while True:
-        inner = next((c for c in node.children if c.is_error or c.is_missing or c.has_error), None)
-        if inner is None or node.is_error or node.is_missing:
-            break
-        node = inner
-    line = node.start_point[0] + 1
-    if node.is_missing:
-        what = i18n.message("generate.problem.missing_token", token=repr(node.type))
-    else:
-        what = i18n.message("generate.problem.no_parse")
-    return _syntax_problem(line, what, text)
-
-
-def _python_error(text: str) -> Problem | None:
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parse_python(text)
-    except SyntaxError as error:
-        return _syntax_problem(error.lineno or 0, error.msg, text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return Problem(0, i18n.message("generate.problem.no_parse_at_all", error=str(error)))
-    return None
-
-
-def _syntax_problem(line: int, what: str, text: str) -> Problem:
-    quoted = repr(_line(text, line))
-    return Problem(line, i18n.message("generate.problem.syntax", line=line, what=what, text=quoted))
-
-
-def _line(text: str, number: int) -> str:
-    lines = text.split("\n")
-    return lines[number - 1].strip()[:120] if 0 < number <= len(lines) else ""
 
 
 def with_symbols(path: str, text: str, outline: Sequence[Symbol], code: str) -> tuple[str, list[str]]:
@@ -260,73 +182,14 @@ def with_secrets(new: str, redacted: str, raw: str) -> str:
     return text
 
 
-def with_line_ends(new: str, old: str) -> str:
-    """`new` with the line ends and the byte order mark of `old`."""
-    text = new.replace("\r\n", "\n")
-    if old.count("\r\n") > old.count("\n") / 2:
-        text = text.replace("\n", "\r\n")
-    return "\ufeff" + text if old.startswith("\ufeff") and not text.startswith("\ufeff") else text
-
-
-def texts_of(changes: Iterable[FileChange]) -> dict[str, str]:
-    """The new texts by path, without deleted files."""
-    return {c.path: c.content for c in changes if c.change != "deleted"}
-
-
 def complete_tests(code: str) -> str:
     """The longest beginning of a Python program, in complete lines, that parses; '' when it holds no test function."""
     lines = code.splitlines(keepends=True)
     for last in range(len(lines), 0, -1):
         shorter = "".join(lines[:last])
-        if _python_error(shorter) is None:
+        if syntax_error("tests.py", shorter) is None:
             return shorter if re.search(r"^[^\S\n]*(?:async )?def test", shorter, re.M) else ""
     return ""
-
-
-def change(path: str, new: str, old: str | None) -> FileChange:
-    """A file's change from one text to another.
-
-    Args:
-        path: of the file.
-        new: its text after the change.
-        old: its text before it; None where there was no such file.
-
-    Returns:
-        The change, with a diff that `git apply` accepts.
-    """
-    return FileChange(path, "added" if old is None else "modified", unified(path, old, new), new)
-
-
-def deletion(path: str, old: str) -> FileChange:
-    """The removal of a file with the text `old`."""
-    return FileChange(path, "deleted", unified(path, old, None), "")
-
-
-def unified(path: str, old: str | None, new: str | None) -> str:
-    """A git diff from one text to another.
-
-    Args:
-        path: of the file, for the headers.
-        old: the text before; None where there is no file.
-        new: the text after; None where there is no file.
-
-    Returns:
-        The diff with headers; '' when nothing differs.
-    """
-    if old == new:
-        return ""
-    head = [f"diff --git a/{path} b/{path}\n"]
-    head += ["new file mode 100644\n"] if old is None else ["deleted file mode 100644\n"] if new is None else []
-    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
-    rows = difflib.unified_diff(_rows(old or ""), _rows(new or ""), *names)
-    body = [row if row.endswith("\n") else f"{row}\n{NO_NEWLINE}" for row in rows]
-    return "".join([*head, *body])
-
-
-def _rows(text: str) -> list[str]:
-    """Lines as git counts them: ended by LF only."""
-    parts = text.split("\n")
-    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def public_names(path: str, text: str) -> set[str]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot.agents.editing.edit_request import Calls, EditRequest, FailingTest
-from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import parse_python
 from repopilot.index.store import Index
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import ChosenTests
+from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import Failure, TestRun
 from repopilot.workspace import Workspace

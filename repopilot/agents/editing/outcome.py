@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repopilot.agents.editing.edits import Changes
+from repopilot.tools.file_change import Changes
 from repopilot.types import Edit, OpenReference
 
 _REFACTORING = frozenset(

@@ -6,14 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot import i18n
-from repopilot.agents.editing.edits import safe_path
 from repopilot.agents.exploration import Exploration
 from repopilot.code.languages import file_kind, is_test_path, language_of
-from repopilot.errors import GenerationFailed, SourceError
 from repopilot.index.store import Index
-from repopilot.repo import read
 from repopilot.results import Turn
+from repopilot.tools.file_change import safe_path
+from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
 
@@ -170,24 +168,6 @@ def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarge
     plain = stored.removeprefix("\ufeff").replace("\r\n", "\n")
     outline = tuple(workspace.index.outline(path)) if shown is not None else ()
     return EditTarget(path, stored, stored, shown if shown is not None else plain, outline)
-
-
-def stored_text(path: str, workspace: Workspace) -> str | None:
-    """The file's text in the snapshot, unchanged; None when there is no such file.
-
-    Raises:
-        GenerationFailed: the file is no text.
-    """
-    try:
-        data = read.read_raw(workspace.snapshot, path)
-    except SourceError:
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise GenerationFailed(
-            i18n.message("generate.not_text", path=path), i18n.message("generate.not_text_hint")
-        ) from error
 
 
 def new_path(task: str, index: Index) -> str:

@@ -26,6 +26,7 @@ from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render, sanitized
+from repopilot.tools import file_change
 from repopilot.trace import Step
 from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
@@ -67,7 +68,7 @@ class _CheckedReply(NamedTuple):
         return i18n.message("generate.problem.removes", names=", ".join(self.removed[:5]))
 
 
-async def write_whole_files(request: EditRequest, workspace: Workspace, step: Step) -> edits.Changes:
+async def write_whole_files(request: EditRequest, workspace: Workspace, step: Step) -> file_change.Changes:
     """Write the files a task asks for: small ones in full, of large ones entire definitions.
 
     Args:
@@ -115,7 +116,7 @@ def _target_text(target: EditTarget, language: str) -> str:
 
 def _targets(request: EditRequest, workspace: Workspace) -> list[EditTarget]:
     if request.paths:
-        return [load(edits.safe_path(path), workspace) for path in request.paths]
+        return [load(file_change.safe_path(path), workspace) for path in request.paths]
     if not request.drafts:
         return choose(request.task, workspace, request.found)
     return [load(d.path, workspace, d.content) for d in request.drafts if d.change != "deleted"]
@@ -126,8 +127,8 @@ def _deletion(task: str, workspace: Workspace) -> FileChange | None:
     match = _DELETE.match(task.strip())
     if not match:
         return None
-    target = load(edits.safe_path(match[1]), workspace)
-    return edits.deletion(target.path, target.stored) if target.stored is not None else None
+    target = load(file_change.safe_path(match[1]), workspace)
+    return file_change.deletion(target.path, target.stored) if target.stored is not None else None
 
 
 async def _reply(
@@ -171,14 +172,14 @@ async def _check(
     return checked
 
 
-def _unrequested_removals(changes: edits.Changes, targets: Sequence[EditTarget], task: str) -> tuple[str, ...]:
+def _unrequested_removals(changes: file_change.Changes, targets: Sequence[EditTarget], task: str) -> tuple[str, ...]:
     before = {t.path: t.shown for t in targets}
     return tuple(n for c in changes for n in unrequested_removals(c.path, c.content, before.get(c.path, ""), task))
 
 
 def _changes(
     reply: _Reply, targets: Sequence[EditTarget], task: str, workspace: Workspace
-) -> tuple[edits.Changes, tuple[str, ...]]:
+) -> tuple[file_change.Changes, tuple[str, ...]]:
     """The changes in a reply, and the paths of those that are refused."""
     found = blocks(reply.text)
     if not found:
@@ -194,7 +195,7 @@ def _changes(
         if path not in known and not may_write(path, task, workspace.index.files):
             refused.append(path)
             continue
-        path = edits.safe_path(path)
+        path = file_change.safe_path(path)
         target = known.get(path) or load(path, workspace)
         text = block.body
         if not block.closed and (reply.cut_off or not _is_complete(text, target)):
@@ -214,13 +215,13 @@ def _salvaged(text: str, target: EditTarget) -> str:
     return tests
 
 
-def _without_unchanged(changes: Sequence[FileChange]) -> edits.Changes:
+def _without_unchanged(changes: Sequence[FileChange]) -> file_change.Changes:
     return tuple(c for c in changes if c.diff)
 
 
 def _is_complete(text: str, target: EditTarget) -> bool:
     """Whether a block without its closing fence is complete: it parses and is about as long as what it replaces."""
-    return len(text) >= 0.8 * len(target.shown) and edits.syntax_error(target.path, text) is None
+    return len(text) >= 0.8 * len(target.shown) and file_change.syntax_error(target.path, text) is None
 
 
 def _reply_tokens(model: Model, targets: Sequence[EditTarget]) -> int:

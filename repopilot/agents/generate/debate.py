@@ -14,7 +14,6 @@ from typing import Literal
 from pydantic import BaseModel
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import texts_of
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.scoring import Issue, Objection, Opinions, objection_key
 from repopilot.agents.testing.attempts import some_failed
@@ -24,6 +23,7 @@ from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
+from repopilot.tools.file_change import texts_of
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace

@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.failing_tests import named_test
-from repopilot.agents.editing.places import stored_text
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
 from repopilot.agents.generate.runner_suites import run_version, suite_language, suite_of, with_control
@@ -21,6 +19,8 @@ from repopilot.errors import PackagesMissing, SandboxError
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
 from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step
 from repopilot.types import TestRun
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.editing import edits
-from repopilot.agents.editing.edits import Changes, texts_of
-from repopilot.agents.editing.places import stored_text
 from repopilot.agents.editing.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
@@ -21,6 +19,9 @@ from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import ChosenTests
+from repopilot.tools import file_change
+from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
@@ -104,7 +105,7 @@ async def gather_evidence(
         by_code=examination.by_code,
         unbroken=report.unbroken,
         unparsed=tuple(
-            c.path for c in changes if c.change != "deleted" and edits.syntax_error(c.path, c.content) is not None
+            c.path for c in changes if c.change != "deleted" and file_change.syntax_error(c.path, c.content) is not None
         ),
     )
 
@@ -297,6 +298,6 @@ def _with_texts(changes: Changes, texts: Mapping[str, str], workspace: Workspace
     def replaced(change: FileChange) -> FileChange:
         text = texts.get(change.path, change.content)
         same = change.change == "deleted" or text == change.content
-        return change if same else edits.change(change.path, text, stored_text(change.path, workspace))
+        return change if same else file_change.change(change.path, text, stored_text(change.path, workspace))
 
     return tuple(replaced(change) for change in changes)

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from repopilot.agents.editing import edits
-from repopilot.agents.editing.edits import Changes
 from repopilot.index.tokens import tokens_of
+from repopilot.tools import file_change
+from repopilot.tools.file_change import Changes
 
 MOST_PARTIAL = 3
 """How many are tried: each is a run of the tests."""
@@ -42,7 +43,7 @@ def partial_changes(changes: Changes, task: str, text_of: Callable[[str], str | 
     for dropped in [*([part] for part in reversed(doubtful)), *([doubtful] if len(doubtful) > 1 else [])]:
         text = "\n".join(_without(old, new, parts, dropped))
         if edits.problem_of(change.path, text, before) is None:
-            yield (edits.change(change.path, text, before),)
+            yield (file_change.change(change.path, text, before),)
 
 
 _Part = tuple[str, int, int, int, int]

@@ -15,7 +15,6 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_by_code, edit_with_model
-from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.failing_tests import named_test, with_failing_test, without_tests
 from repopilot.agents.editing.follow_ups.find import follow_ups
 from repopilot.agents.editing.outcome import EditOutcome
@@ -46,6 +45,7 @@ from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.runners.runner_table import language_of_tests
+from repopilot.tools.file_change import Changes
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
 from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
 from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport
+from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
 
 _MOST_REASONS, _MOST_NAMES = 6, 5

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.generate.evidence import Examination, old_texts
 from repopilot.code.languages import is_test_path
 from repopilot.code.mutation.mutants import Mutant
@@ -32,6 +31,7 @@ from repopilot.sandbox.runners.runner_table import (
     language_of_tests,
     runner_of,
 )
+from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
 

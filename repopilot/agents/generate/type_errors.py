@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.generate.evidence import Examination
 from repopilot.project_environment import declared_packages, find_packages
 from repopilot.sandbox.async_runner import check_types_in_sandbox
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, mypy_checker, typescript_checker
+from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Finding, Severity
 

@@ -13,11 +13,11 @@ from repopilot.agents.planning.duration import seconds_of
 from repopilot.agents.planning.finished_parts import drafts_of, finished, with_part
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.agents.planning.touched_files import role_of
-from repopilot.agents.planning.working_copy import WorkingCopy, working_copy
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace

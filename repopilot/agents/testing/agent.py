@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from repopilot import i18n
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_files
-from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.places import choose, last_files, named_paths
 from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.exploration import Exploration, explore
@@ -23,6 +22,7 @@ from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
 from repopilot.workspace import Workspace

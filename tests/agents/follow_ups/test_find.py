@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.shop_workspace import offline, open_workspace
 
-from repopilot.agents.editing.edits import change
 from repopilot.agents.editing.follow_ups.find import follow_ups
 from repopilot.results import FollowUpEdit
+from repopilot.tools.file_change import change
 
 Found = Callable[..., tuple[FollowUpEdit, ...]]
 

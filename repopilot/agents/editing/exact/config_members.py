@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.deletion import delete
 from repopilot.agents.editing.exact.entries import added_entry, removed_spans, sorted_position
 from repopilot.agents.editing.exact.exact_task import ExactTask
@@ -21,6 +20,7 @@ from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, Sou
 from repopilot.agents.editing.exact.values.literals import is_number, is_string
 from repopilot.code.syntax import parse_data
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.tools.file_change import PARSE_S
 from repopilot.types import Edit
 
 _PAIR = re.compile(r"(?P<key>\"[^\"]*\"|'[^']*'|[\w./@:*-]+?)\s*(?::\s+|:(?=[\"'\[{])|->|=>|=)\s*(?P<value>.+)", re.S)
@@ -155,7 +155,7 @@ def _is_sound(source: SourceText, change: ByteEdit) -> bool:
     after = spliced(source.data, [change])
     if source.language == "yaml":
         return _yaml_root(after.decode("utf-8")) is not None
-    tree = parse_data(after, "toml" if source.language == "toml" else "json", edits.PARSE_S)
+    tree = parse_data(after, "toml" if source.language == "toml" else "json", PARSE_S)
     return tree is not None and not tree.root_node.has_error
 
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.outcome import EditOutcome, OpenReference
 from repopilot.code.data_formats import from_json, from_toml
 from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
@@ -27,7 +26,9 @@ from repopilot.errors import GenerationFailed, SourceError
 from repopilot.index.tokens import LONGEST, expand
 from repopilot.repo import read
 from repopilot.repo.read import blob_id
-from repopilot.types import Edit, Symbol
+from repopilot.tools import file_change
+from repopilot.tools.file_change import PARSE_S
+from repopilot.types import Edit, FileChange, Symbol
 from repopilot.workspace import Workspace
 
 MOST_OPEN = 100
@@ -108,7 +109,7 @@ class Sources:
         language = language_of(path) or ""
         # What could not be parsed in a process of its own isn't tried in this one.
         readable = file_kind(path) == "code" and (known is None or known.parsed)
-        tree = parse(data, language, edits.PARSE_S) if readable else None
+        tree = parse(data, language, PARSE_S) if readable else None
         return SourceText(path, data, language, tree.root_node if tree else None)
 
     def outline(self, path: str) -> list[Symbol]:
@@ -227,11 +228,11 @@ def outcome(patch: Patch, sources: Sources) -> EditOutcome | None:
         GenerationFailed: a result would not parse, though the text before did.
     """
     changes = [_file_change(path, patch, sources) for path in _touched(patch)]
-    changes += [edits.change(path, text, None) for path, text in patch.added.items()]
-    changes += [edits.deletion(path, _stored(path, sources)) for path in patch.deleted]
+    changes += [file_change.change(path, text, None) for path, text in patch.added.items()]
+    changes += [file_change.deletion(path, _stored(path, sources)) for path in patch.deleted]
     for old, new in patch.moved.items():
-        changes.append(edits.deletion(old, _stored(old, sources)))
-        changes.append(edits.change(new, _new_text(old, patch, sources), None))
+        changes.append(file_change.deletion(old, _stored(old, sources)))
+        changes.append(file_change.change(new, _new_text(old, patch, sources), None))
     changes = [c for c in changes if c.diff]
     if not changes:
         return None
@@ -251,8 +252,8 @@ def _touched(patch: Patch) -> list[str]:
     return [path for path, found in patch.replacements.items() if found and path not in gone]
 
 
-def _file_change(path: str, patch: Patch, sources: Sources) -> edits.FileChange:
-    return edits.change(path, _new_text(path, patch, sources), _stored(path, sources))
+def _file_change(path: str, patch: Patch, sources: Sources) -> FileChange:
+    return file_change.change(path, _new_text(path, patch, sources), _stored(path, sources))
 
 
 def _stored(path: str, sources: Sources) -> str:
@@ -288,12 +289,12 @@ def _is_inside(inner: ByteEdit, outer: ByteEdit) -> bool:
 
 def _check(path: str, text: str, sources: Sources) -> None:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    problem = edits.syntax_error(path, plain) if plain else None
+    problem = file_change.syntax_error(path, plain) if plain else None
     if problem is None:
         _check_data(path, plain, sources)
         return
     before = sources.get(path)
-    if before is None or edits.syntax_error(path, before.text) is None:
+    if before is None or file_change.syntax_error(path, before.text) is None:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=path, problem=problem.message))
 
 

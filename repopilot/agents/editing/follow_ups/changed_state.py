@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.follow_ups.code_changes import CodeChanges, code_changes
 from repopilot.agents.editing.follow_ups.needed_edit import FileTexts
-from repopilot.agents.editing.places import stored_text
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.errors import GenerationFailed
 from repopilot.impact.codebase import codebase_of
+from repopilot.tools.file_change import Changes
+from repopilot.tools.stored_text import stored_text
 from repopilot.workspace import Workspace
 
 _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS, Edge.IMPORTS)

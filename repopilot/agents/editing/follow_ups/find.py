@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from repopilot.agents.editing.edits import Changes
 from repopilot.agents.editing.follow_ups.changed_callers import changed_callers
 from repopilot.agents.editing.follow_ups.changed_state import changed_state
 from repopilot.agents.editing.follow_ups.missing_exports import missing_exports
@@ -11,6 +10,7 @@ from repopilot.agents.editing.follow_ups.old_names import old_names
 from repopilot.agents.editing.follow_ups.old_values import old_values
 from repopilot.agents.editing.follow_ups.type_stubs import type_stubs
 from repopilot.results import FollowUpEdit
+from repopilot.tools.file_change import Changes
 from repopilot.workspace import Workspace
 
 _RULES = (old_names, changed_callers, old_values, missing_exports, type_stubs)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.agents.editing import edits
 from repopilot.results import FollowUpEdit
+from repopilot.tools import file_change
 
 MOST_SHOWN = 8
 
@@ -74,9 +75,9 @@ def _of_file(path: str, places: Sequence[NeededEdit], texts: FileTexts) -> list[
         written, new = [], texts.current
     found = []
     if written:
-        content = edits.with_line_ends(new, texts.stored or "")
+        content = file_change.with_line_ends(new, texts.stored or "")
         first = written[0]
-        change = edits.change(path, content, texts.stored)
+        change = file_change.change(path, content, texts.stored)
         found.append((first.rank, FollowUpEdit(path, first.line, _reason(written), change)))
     left = [place for place in places if place not in written]
     return found + [(place.rank, FollowUpEdit(path, place.line, place.reason)) for place in left]

@@ -35,10 +35,11 @@ from repopilot.agents.editing.placed.target_places import (
     unknown_names,
 )
 from repopilot.agents.editing.placed.wanted import Wanted, read_task
-from repopilot.agents.editing.places import LARGE_LINES, named_paths, stored_text
+from repopilot.agents.editing.places import LARGE_LINES, named_paths
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
 from repopilot.llm.model import Model
+from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step
 from repopilot.types import Edit
 from repopilot.workspace import Workspace

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Sequence
 
-from repopilot.agents.editing.edits import change, with_line_ends
 from repopilot.agents.editing.import_fixer import undefined_names, with_imports
-from repopilot.agents.editing.places import stored_text
 from repopilot.agents.testing.writing.placing import TestPlace
 from repopilot.agents.testing.writing.samples import TestDraft
 from repopilot.agents.testing.writing.suite import names_in, read_suite, with_import_line, with_test
@@ -15,6 +13,8 @@ from repopilot.agents.testing.writing.suite_style import in_quotes_of
 from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import parse_python
 from repopilot.index.store import Index
+from repopilot.tools.file_change import change, with_line_ends
+from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 

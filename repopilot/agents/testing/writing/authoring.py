@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import Changes, texts_of
 from repopilot.agents.editing.places import last_files
 from repopilot.agents.testing.checkout import checked_out
 from repopilot.agents.testing.writing.aims import Aim, aims_of
@@ -35,6 +34,7 @@ from repopilot.index.store import Index
 from repopilot.llm.model import Model
 from repopilot.results import Answer, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
 from repopilot.workspace import Workspace

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
-from repopilot.agents.editing.places import last_files, named_paths, stored_text
+from repopilot.agents.editing.places import last_files, named_paths
 from repopilot.agents.exploration import Exploration
 from repopilot.agents.testing.selection import covering_tests
 from repopilot.code.languages import file_kind, is_test_path
@@ -18,6 +18,7 @@ from repopilot.code.python_ast import parse_python
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redact
+from repopilot.tools.stored_text import stored_text
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import Changes
 from repopilot.agents.testing.writing.assembly import assembled, module_change
 from repopilot.agents.testing.writing.keeping import MOST_KEPT
 from repopilot.agents.testing.writing.samples import TestDraft
 from repopilot.agents.testing.writing.writing_job import FinishedJob, JobProgress, TestJob
 from repopilot.results import MutantOutcome, TestReport, WrittenTest
+from repopilot.tools.file_change import Changes
 from repopilot.types import TestRun
 from repopilot.workspace import Workspace
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from repopilot.agents.editing import edits
 from repopilot.code.syntax import parse
+from repopilot.tools.file_change import PARSE_S
 
 _ROWS = ("field_declaration", "const_spec", "var_spec", "keyed_element")
 _LONGEST_KEY = 40
@@ -37,7 +37,7 @@ def realigned(before: bytes, after: bytes) -> bytes:
 
 def _section(data: bytes, line: int) -> dict[int, list[bytes]]:
     """The cells of the lines of one table around a line, by line."""
-    tree = parse(data, "go", edits.PARSE_S)
+    tree = parse(data, "go", PARSE_S)
     if tree is None:
         return {}
     found = ((node.start_point[0], _cells(data, node)) for node in _rows(tree.root_node))

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.braces.containers import Container
 from repopilot.agents.editing.exact.braces.go_columns import realigned
 from repopilot.agents.editing.exact.braces.member_texts import member_name
 from repopilot.agents.editing.exact.entries import added_entry, sorted_position
 from repopilot.agents.editing.exact.sources import ByteEdit, SourceText, spliced
 from repopilot.code.syntax import parse
+from repopilot.tools.file_change import PARSE_S
 
 _COMMENT = re.compile(rb"[ \t]*(?:#|//)[^\n]*")
 _LINE_REST = re.compile(rb"[^\S\n]*(?:(?://|#)[^\n]*|/\*[^\n]*?\*/[^\S\n]*)?(?=\n|$)")
@@ -56,7 +56,7 @@ def checked(source: SourceText, change: ByteEdit) -> ByteEdit | None:
     after = spliced(source.data, [change])
     if source.language == "go":
         after = realigned(source.data, after)
-    tree = parse(after, source.language, edits.PARSE_S)
+    tree = parse(after, source.language, PARSE_S)
     if tree is None or source.root is None or (tree.root_node.has_error and not source.root.has_error):
         return None
     return difference(source.data, after)

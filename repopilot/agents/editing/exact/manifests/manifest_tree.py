@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.sources import SourceText
 from repopilot.code.syntax import parse_data
+from repopilot.tools.file_change import PARSE_S
 
 _INI_SECTION = re.compile(r"\[(?P<section>[^\]\n]+)\][^\n]*\n")
 _INI_KEY = re.compile(
@@ -51,7 +51,7 @@ def config_root(source: SourceText) -> Node | None:
     """The syntax tree of a TOML or JSON file; None where it has errors."""
     if source.language not in ("toml", "json"):
         return None
-    tree = parse_data(source.data, "toml" if source.language == "toml" else "json", edits.PARSE_S)
+    tree = parse_data(source.data, "toml" if source.language == "toml" else "json", PARSE_S)
     return tree.root_node if tree is not None and not tree.root_node.has_error else None
 
 

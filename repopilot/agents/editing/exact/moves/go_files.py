@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.braces.definition_spans import definition_nodes, definition_spans
 from repopilot.agents.editing.exact.braces.deleting import drop_unused_imports, implementations, may_go
 from repopilot.agents.editing.exact.braces.imported_names import BoundImport, bound_imports
@@ -17,6 +16,7 @@ from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.locate import check_editable, path_named
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.errors import GenerationFailed
+from repopilot.tools import file_change
 from repopilot.types import Edit, Symbol
 
 _BUILD = re.compile(rb"(?m)^//(?:go:build|\s*\+build)\b")
@@ -79,7 +79,7 @@ def _target(task: ExactTask, old: str, sources: Sources) -> str | None:
     found = beside if sources.get(beside) is not None else path_named(written, sources.workspace.index)
     if found is None and "create" not in task.extra:
         raise GenerationFailed(i18n.message("exact.no_file", path=written), i18n.message("exact.new_file_hint"))
-    return found or edits.safe_path(beside if "/" not in written else written)
+    return found or file_change.safe_path(beside if "/" not in written else written)
 
 
 def _same_package(source: SourceText, path: str, target: SourceText | None) -> bool:

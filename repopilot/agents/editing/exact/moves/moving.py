@@ -6,7 +6,6 @@ import posixpath
 import re
 
 from repopilot import i18n
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.exact_task import ExactTask
 from repopilot.agents.editing.exact.files.file_renaming import rename_other_file
 from repopilot.agents.editing.exact.files.path_mentions import mend_mentions
@@ -18,6 +17,7 @@ from repopilot.agents.editing.exact.python.references import in_all
 from repopilot.agents.editing.exact.sources import Patch, Sources, SourceText
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.errors import GenerationFailed
+from repopilot.tools import file_change
 from repopilot.types import Edit
 
 
@@ -82,7 +82,7 @@ def _new_path(old: str, said: str, written: str) -> str:
     if "/" in written:
         lead = old[: -len(said)] if old.endswith(f"/{said}") else ""
         missing = bool(lead) and said.partition("/")[0] == written.partition("/")[0]
-        return edits.safe_path(f"{lead}{written}" if missing else written)
+        return file_change.safe_path(f"{lead}{written}" if missing else written)
     suffix = "." + name.rpartition(".")[2]
     return posixpath.join(folder, written if written.endswith(suffix) else written.rpartition(".")[2] + suffix)
 

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from pathlib import PurePosixPath
 
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.places import named_paths
 from repopilot.code.languages import is_test_path
 from repopilot.index.store import Index
+from repopilot.tools import file_change
 from repopilot.types import Edit
 from repopilot.workspace import Workspace
 
@@ -40,7 +40,7 @@ def reexport(task: str, workspace: Workspace) -> EditOutcome | None:
     if not defined:
         return None
     text = _module_text(new[0], defined, index)
-    change = edits.change(new[0], text, None)
+    change = file_change.change(new[0], text, None)
     return EditOutcome((change,), (Edit("add_file", new[0], "", text),), by_code=True)
 
 

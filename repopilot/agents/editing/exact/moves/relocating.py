@@ -13,7 +13,6 @@ from functools import partial
 from tree_sitter import Node
 
 from repopilot import i18n
-from repopilot.agents.editing import edits
 from repopilot.agents.editing.exact.deletion import definitions_of, remove_export, remove_imports_of, statement_span
 from repopilot.agents.editing.exact.entries import added_entry, sorted_position, with_blank_lines
 from repopilot.agents.editing.exact.exact_task import ExactTask
@@ -56,6 +55,8 @@ from repopilot.agents.editing.exact.sources import ByteEdit, Patch, Sources, Sou
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
+from repopilot.tools import file_change
+from repopilot.tools.file_change import PARSE_S
 from repopilot.types import Edit, Symbol
 
 _NAMES = re.compile(r"\s*(?:,|\band\b|\bet\b|&)\s*")
@@ -92,7 +93,7 @@ class _Move:
 
 
 def _parsed(path: str, data: bytes, language: str = "python") -> SourceText:
-    tree = parse(data, language, edits.PARSE_S) if language == "python" else None
+    tree = parse(data, language, PARSE_S) if language == "python" else None
     return SourceText(path, data, language, tree.root_node if tree is not None else None)
 
 
@@ -164,7 +165,7 @@ def _target_path(task: ExactTask, old: str, sources: Sources) -> str:
         if "create" not in task.extra:
             raise GenerationFailed(i18n.message("exact.no_file", path=written), i18n.message("exact.new_file_hint"))
         path = written if written.endswith(".py") else written.replace(".", "/") + ".py"
-        found = edits.safe_path(posixpath.join(_folder_of(path, old, sources), path))
+        found = file_change.safe_path(posixpath.join(_folder_of(path, old, sources), path))
     if found == old or not found.endswith(".py"):
         raise GenerationFailed(i18n.message("exact.already_there", name=task.name, path=found))
     return found

@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.editing.edits import change, deletion
-from repopilot.agents.editing.places import stored_text
 from repopilot.errors import StorageError
 from repopilot.index import layout
 from repopilot.index.build.instant import BuildRun, build_instant
@@ -28,6 +26,8 @@ from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
 from repopilot.repo.read import read_bytes
 from repopilot.repo.walk import walk
+from repopilot.tools.file_change import change, deletion
+from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Snapshot
 from repopilot.workspace import Workspace
 

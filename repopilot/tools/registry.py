@@ -1,0 +1,166 @@
+"""The toolbox: tools with typed arguments, which the agents' loop, MCP clients, the command line and commands in the
+chat all call. A tool is one typed function; its docstring is what a model reads.
+
+A family of tools is a module (`look`, `edit`, `refactor`, `check`) with a tuple `TOOLS`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.trace import Step
+from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.tools.working_copy import WorkingCopy
+
+Kind = Literal["look", "edit", "check", "talk"]
+Ask = Callable[[str, tuple[str, ...]], Awaitable[str]]
+"""Asks the user a question with choices, () for a free answer, and returns the answer."""
+
+
+class Arguments(BaseModel):
+    """Base of the arguments of all tools: a name that a tool doesn't have is an error, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool found or did: short text for a model, what is left out counted in it, and JSON-able data for the
+    program."""
+
+    text: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a tool works on.
+
+    Attributes:
+        workspace: the repository as it is.
+        working_copy: where edits go, and what is looked at: the repository with the edits so far.
+        budget: of the loop that calls, None where there is none.
+        step: the step of the call.
+        ask: reaches the user, None where nobody can be asked.
+    """
+
+    workspace: Workspace
+    working_copy: WorkingCopy
+    budget: Any = None
+    step: Step = field(default=None)  # type: ignore[assignment]
+    ask: Ask | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        name: as the contract of the toolbox has it.
+        arguments: its arguments, each with a description.
+        kind: what it does to the working copy: look at it, edit it, check it; or talk to the user.
+        run: does it. Raises UsageError for arguments that don't fit the repository, with a hint what would.
+    """
+
+    name: str
+    arguments: type[BaseModel]
+    kind: Kind
+    run: Callable[[Any, Desk], Awaitable[ToolResult]]
+
+    @property
+    def description(self) -> str:
+        """What it does, as a model reads it: the docstring of its function."""
+        return " ".join((self.run.__doc__ or "").split())
+
+    def schema(self) -> dict[str, Any]:
+        """The tool as OpenAI and Ollama take it: name, description and the JSON schema of its arguments."""
+        return {"name": self.name, "description": self.description, "parameters": _inlined(self.arguments)}
+
+
+def toolbox() -> tuple[Tool, ...]:
+    """All tools, those that look first."""
+    from repopilot.tools import check, edit, look, refactor
+
+    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS, *check.TOOLS)
+
+
+def find(name: str, tools: Iterable[Tool]) -> Tool:
+    """The tool of a name.
+
+    Raises:
+        UsageError: there is none; the hint names similar ones.
+    """
+    known = {tool.name: tool for tool in tools}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, 3, 0.5) or list(known)
+    raise UsageError(message("tools.no_tool", name=name), message("tools.there_are", names=", ".join(near)))
+
+
+async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResult:
+    """Check arguments and run a tool.
+
+    Args:
+        tool: which one.
+        arguments: by name, as JSON gives them.
+        desk: what it works on.
+
+    Returns:
+        Its result.
+
+    Raises:
+        UsageError: an argument is missing, unknown or of the wrong type, or doesn't fit the repository.
+        RepoPilotError: what the tool raises.
+    """
+    return await tool.run(checked(tool, arguments), desk)
+
+
+def checked(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:
+    """The arguments as the tool takes them.
+
+    Raises:
+        UsageError: they don't fit; the message says which, the hint what the tool takes.
+    """
+    try:
+        return tool.arguments.model_validate(dict(arguments))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or tool.name
+        raise UsageError(
+            message("tools.wrong_argument", tool=tool.name, name=where, problem=first["msg"]),
+            message("tools.takes", tool=tool.name, arguments=signature(tool)),
+        ) from error
+
+
+def signature(tool: Tool) -> str:
+    """The arguments of a tool in one line, optional ones with their defaults."""
+    fields = tool.arguments.model_fields.items()
+    return ", ".join(
+        name if f.is_required() else f"{name}={f.get_default(call_default_factory=True)!r}" for name, f in fields
+    )
+
+
+def _inlined(arguments: type[BaseModel]) -> dict[str, Any]:
+    """A JSON schema without references and titles, which some servers don't read."""
+    schema = arguments.model_json_schema()
+    definitions = schema.pop("$defs", {})
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            return plain(definitions[value["$ref"].rpartition("/")[2]])
+        return {key: plain(each) for key, each in value.items() if not (key == "title" and isinstance(each, str))}
+
+    return {**plain(schema), "type": "object"}

@@ -1,0 +1,26 @@
+"""The texts of a repository's files as they are stored, secrets and line ends included."""
+
+from __future__ import annotations
+
+from repopilot import i18n
+from repopilot.errors import GenerationFailed, SourceError
+from repopilot.repo import read
+from repopilot.workspace import Workspace
+
+
+def stored_text(path: str, workspace: Workspace) -> str | None:
+    """The file's text in the snapshot, unchanged; None when there is no such file.
+
+    Raises:
+        GenerationFailed: the file is no text.
+    """
+    try:
+        data = read.read_raw(workspace.snapshot, path)
+    except SourceError:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GenerationFailed(
+            i18n.message("generate.not_text", path=path), i18n.message("generate.not_text_hint")
+        ) from error
