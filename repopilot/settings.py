@@ -150,7 +150,9 @@ class Settings(BaseSettings):
     )
     max_file_kb: int = Field(default=1024, gt=0, description="Files larger than this many KB are skipped.")
     big_repository_lines: int = Field(
-        default=50_000, gt=0, description="Above this many lines the browser asks before indexing."
+        default=1_000_000,
+        gt=0,
+        description="Above this many lines, which take about a minute, the browser asks before indexing.",
     )
     workers: int = Field(default=0, ge=0, description="Processes that parse code; 0: the number of cores.")
 

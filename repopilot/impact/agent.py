@@ -1,4 +1,4 @@
-"""Impact: what a change touches. Code gathers the evidence and the risk; the model may add sentences based on it."""
+"""Impact: what a change touches. Code gathers the evidence and the risk; no model is asked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from repopilot.i18n import message
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change, changes_of_diffs, changes_of_targets
 from repopilot.impact.codebase import codebase_of
-from repopilot.impact.model_notes import with_model_notes
 from repopilot.impact.question import ImpactRequest, read_request
 from repopilot.impact.render import impact_markdown
 from repopilot.repo import history
@@ -80,7 +79,7 @@ async def impact_report(
     """Report the impact of one of three kinds of change.
 
     Args:
-        workspace: the repository; its model, if it has one, may add notes.
+        workspace: the repository.
         step: the steps of the work go below it.
         targets: files and symbols: `path`, `path:Symbol`, `Symbol`.
         diff: a range BASE..HEAD; without HEAD up to the state that is open.
@@ -124,9 +123,7 @@ async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change])
         report = await asyncio.to_thread(assess, workspace.index, changes, commits)
         found = report.completeness
         gathering.note(risk=report.risk, affected=found.affected, tests=found.covering_tests, gaps=list(found.gaps))
-    if workspace.model is None:
-        return report
-    return await with_model_notes(report, workspace.model, step)
+    return report
 
 
 def _request(question: str, workspace: Workspace) -> ImpactRequest:

@@ -1,4 +1,4 @@
-"""The agent: what a question means, what the model may add, what the picture shows."""
+"""The agent: what a question means, what the picture shows."""
 
 import json
 from dataclasses import replace
@@ -8,9 +8,8 @@ import pytest
 from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
-from repopilot.errors import ModelError, UsageError
+from repopilot.errors import UsageError
 from repopilot.impact.agent import impact, impact_json, impact_report
-from repopilot.impact.model_notes import ModelNote, supported_notes
 from repopilot.impact.svg import graph_svg
 from repopilot.results import AffectedPlace, ChangedFile, ImpactReport, Turn
 from repopilot.types import FileChange
@@ -78,46 +77,6 @@ async def test_a_question_about_nothing(shop):
         await _asked(shop, "zzz qqq xxx?")
 
 
-SAID = {
-    "risks": [
-        {"text": "Totals in `Cart.total` may come out wrong.", "evidence": ["A1"]},
-        {"text": "The moon may fall down on everybody.", "evidence": ["Z9"]},
-        {"text": "The file `shop/other.py` may break.", "evidence": ["A1"]},
-    ],
-    "recommendations": [{"text": "Run the test of the cart.", "evidence": ["T1", "Q1"]}],
-}
-
-
-async def test_the_model_adds_what_is_tied_to_evidence_and_nothing_else(shop):
-    model = answering(lambda prompt: json.dumps(SAID))
-    report, outline, _ = await traced(
-        lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"])
-    )
-    assert "risks and recommendations" in outline
-    assert [r.text for r in report.risks if r.source == "model"] == [SAID["risks"][0]["text"]]
-    (said,) = [r for r in report.recommendations if r.source == "model"]
-    assert said.evidence == ("T1",)
-
-
-@pytest.mark.parametrize("reply", ["not json at all", '{"risks": 1}', ModelError("gone away")])
-async def test_a_failing_model_leaves_the_report_and_says_so(shop, reply):
-    plain, _, _ = await traced(lambda step: impact_report(shop, step, ["shop/prices.py"]))
-    model = answering(lambda prompt: [reply] if isinstance(reply, Exception) else reply)
-    found, _, events = await traced(lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py"]))
-    assert found == plain
-    assert any("without the model's notes" in str(e) for e in events)
-
-
-def test_notes_without_evidence_or_naming_strangers_are_dropped():
-    items = {"A1": "shop/cart.py Cart.total calls price"}
-    points = [ModelNote(text="`Cart.total` changes its result.", evidence=["A1"]),
-              ModelNote(text="`Other` changes its result.", evidence=["A1"]),
-              ModelNote(text="Something changes here too.", evidence=["B1"]),
-              ModelNote(text="`Cart.total` changes its result.", evidence=["A1"])]  # fmt: skip
-    (kept,) = supported_notes(points, items)
-    assert (kept.text, kept.evidence) == ("`Cart.total` changes its result.", ["A1"])
-
-
 async def test_the_picture_is_self_contained_and_coloured_by_distance(shop):
     report, _, _ = await traced(lambda step: impact_report(shop, step, ["shop/prices.py"]))
     svg = graph_svg(report)
@@ -137,39 +96,6 @@ def test_a_picture_of_nothing_and_of_hostile_names():
     json.dumps(impact_json(ImpactReport("HIGH", affected=many)))
 
 
-def test_a_point_gets_the_evidence_of_what_it_names():
-    items = {"M1": "changes shop/prices.py (modified): price", "A1": "shop/cart.py Cart.total calls price, 1 hops away"}
-    points = [
-        ModelNote(text="Changing shop/prices.py may break `Cart.total`.", evidence=["A1"]),
-        ModelNote(text="Changing shop/prices.py may break `Basket`.", evidence=["A1"]),
-    ]
-    assert [(p.text, p.evidence) for p in supported_notes(points, items)] == [(points[0].text, ["A1", "M1"])]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The change modifies shop/prices.py, which is significant.",  # nothing beyond the change
-        "Consider changing `price` in shop/prices.py with care.",
-        "The change in `shop/cart.py` may break the checkout.",  # another file changes
-        "The change is not directly related to `Cart.total`.",  # the evidence says it is
-        "It doesn't affect `Cart.total` at all.",
-    ],
-)
-def test_empty_mistaken_and_denying_points_are_dropped(text):
-    items = {"M1": "changes shop/prices.py (modified): price", "A1": "shop/cart.py Cart.total calls price, 1 hops away"}
-    assert supported_notes([ModelNote(text=text, evidence=["A1", "M1"])], items) == []
-
-
-async def test_a_model_too_small_for_prose_is_not_asked_and_that_is_said(shop):
-    model = replace(answering(lambda prompt: json.dumps(SAID)), name="qwen2.5-coder:0.5b")
-    report, outline, events = await traced(
-        lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"])
-    )
-    assert all(r.source == "rule" for r in (*report.risks, *report.recommendations))
-    assert "risks and recommendations" not in outline and "is not asked" in str(events)
-
-
 async def test_the_report_speaks_the_language_of_the_question(shop):
     answer, _, _ = await _asked(shop, "Qu'est-ce qui casse si je change shop/prices.py ?")
     assert "**Risque" in answer.text and "9 [1]\u202f: appelle price" in answer.text
@@ -182,3 +108,9 @@ def test_the_picture_has_headings_in_both_languages():
         "LOW", affected=(AffectedPlace("A1", "b.py", via="a.py"),), changed=(ChangedFile("M1", "a.py"),)
     )
     assert ">1 hop</text>" in graph_svg(report) and ">1 saut</text>" in graph_svg(report, "fr")
+
+
+async def test_no_model_is_asked(shop):
+    model = answering(lambda prompt: pytest.fail(prompt))
+    _, outline, _ = await traced(lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"]))
+    assert outline == "turn\n  changed code\n  evidence"
