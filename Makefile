@@ -25,7 +25,7 @@ check: setup-dev    ## formatting, lint, types, direction of imports, declared p
 	.venv/bin/deptry .
 
 docs: setup-dev     ## write the generated parts of the documentation again
-	.venv/bin/python docs/generate.py
+	PYTHONPATH=. .venv/bin/python docs/generate.py
 	PYTHONPATH=. .venv/bin/python docs/dependencies.py licences
 
 sbom: setup-dev     ## write sbom.cdx.json: the dependencies as CycloneDX
