@@ -126,7 +126,7 @@ def _languages_by_key() -> tuple[dict[str, str], dict[str, str]]:
 _SUFFIXES, _NAMES = _languages_by_key()
 _REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
 _TEST_FOLDER = re.compile(
-    r"(^|/)(tests?|testing|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
+    r"^testing/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
 )
 _TEST_NAME = re.compile(
     r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.\w+$|"

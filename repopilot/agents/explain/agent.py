@@ -67,7 +67,7 @@ async def _answer_with_code(found: Findings, workspace: Workspace, step: Step) -
 async def _answer_from_places(found: Findings, workspace: Workspace, step: Step) -> Answer:
     """The answer where code has only places to show: by a model, or the places as they are."""
     basis = await asyncio.to_thread(_basis, found, workspace)
-    if not basis.excerpts or basis.coverage == 0.0 or (basis.absent and basis.coverage < WEAK_COVERAGE):
+    if not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE):
         return _absent(found, workspace, basis.absent)
     if _asks_for_a_list(found.question):
         return _without_prose(found, workspace, "no_list")

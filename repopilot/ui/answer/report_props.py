@@ -103,9 +103,10 @@ def impact_props(answer: Answer, language: str) -> dict | None:
     report = answer.result
     if not isinstance(report, ImpactReport):
         return None
+    whole = all(change.whole for change in report.changed)  # its tests need not name a definition
     counts = {
         "affected": len(report.affected),
-        "covering_tests": len(report.covering_tests),
+        "covering_tests": sum(bool(test.tests) or whole for test in report.covering_tests),
         "co_changed": len(report.co_changed),
     }
     paths = dict.fromkeys(place.path for place in report.affected[:ROWS_SHOWN])
