@@ -1,0 +1,219 @@
+"""The loop: a model is given a task and tools, calls them, reads the results, and finishes.
+
+Whatever ends it, the edits so far stay in the working copy, and the result says why it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from repopilot import errors
+from repopilot.agents import transcript
+from repopilot.agents.loop_calls import FINISH, CallMaker
+from repopilot.agents.loop_values import Asking, Askings, Budget, CallRecord, Ended, LoopResult, ModelReply, Spent
+from repopilot.errors import Cancelled, ModelError
+from repopilot.i18n import joined, message, reason
+from repopilot.llm.model import Model
+from repopilot.prompts import delimiter, render
+from repopilot.tools import registry
+from repopilot.tools.registry import Desk, Tool
+from repopilot.trace import Step
+
+__all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "run"]
+
+REPLY_TOKENS = 4096
+"""The longest reply, thinking included; less in a small context window."""
+PATIENCE: Mapping[Ended, int] = {"malformed": 3, "no call": 2, "empty": 2, "repeated": 3}
+"""How many such replies in a row, or identical calls without an edit in between, end the loop."""
+REMINDERS: Mapping[Ended, str] = {
+    "malformed": 'That is no call: {problem} The form is {{"name": "…", "arguments": {{…}}}}. Tools: {names}.',
+    "no call": "Nothing was called. Call the next tool, or call finish with a summary if the task is done.",
+    "empty": "The reply was empty. Call the next tool, or call finish with a summary if the task is done.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Why the loop ends: `summary` where the model finished, `error` where something failed."""
+
+    ended: Ended
+    summary: str = ""
+    error: str = ""
+
+
+async def run(
+    task: str,
+    desk: Desk,
+    model: Model,
+    tools: Sequence[Tool],
+    system: str,
+    budget: Budget,
+    askings: Askings,
+) -> LoopResult:
+    """Have a model work on a task with tools.
+
+    Args:
+        task: what to do.
+        desk: what the tools work on; its step gets a child for each reply and each call, and notes what was spent.
+        model: who works.
+        tools: what it may call; `finish` is added where it is missing. Without a tool that edits, text without a call
+            is the answer.
+        system: the system prompt.
+        budget: what it may use.
+        askings: how the model is asked.
+
+    Returns:
+        How it went. The edits are in the desk's working copy, whatever the ending.
+
+    Raises:
+        asyncio.CancelledError: the user stopped it. The edits so far are kept, too.
+    """
+    every = tools if any(tool.name == FINISH.name for tool in tools) else (*tools, FINISH)
+    mark = delimiter(system + task)
+    told = f"{system}\n\n{render('loop_results', mark=mark)}"
+    messages = [transcript.said("system", told), transcript.said("user", task)]
+    loop = _Loop(desk, model, CallMaker(every), budget, askings.with_tools, askings.for_action, messages, mark)
+    try:
+        end = await loop.until_end()
+    except Cancelled:
+        end = _End("stopped")
+    except ModelError as error:
+        end = _End("model", error=reason(error))
+    finally:
+        spent = loop.spent()
+        desk.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))
+    desk.step.note(ended=end.ended)
+    return await loop.result(end)
+
+
+@dataclass(slots=True)
+class _Loop:
+    desk: Desk
+    model: Model
+    calls: CallMaker
+    budget: Budget
+    asking: Asking
+    fallback: Asking
+    messages: list[transcript.Message]
+    mark: str
+    shown: list[transcript.Message] = field(default_factory=list)
+    text: str = ""
+    in_a_row: tuple[Ended | None, int] = (None, 0)
+    steps: int = 0
+    tokens: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def spent(self) -> Spent:
+        return Spent(self.steps, self.tokens, time.monotonic() - self.started)
+
+    def left(self) -> Budget:
+        return self.budget.left(self.spent())
+
+    async def until_end(self) -> _End:
+        while (over := self.left().over()) is None:
+            reply = await self.think()
+            if reply is None:
+                return _End("seconds")
+            end = await (self.carry_out(reply) if reply.calls else self.remind(reply))
+            if end is not None:
+                return end
+        return _End(over)
+
+    async def think(self) -> ModelReply | None:
+        """The model's next reply, None where it takes more time than is left."""
+        longest = min(REPLY_TOKENS, self.model.context_window // 3)
+        schemas = [tool.schema() for tool in self.calls.tools]
+        self.shown = await asyncio.to_thread(self.fitting, schemas, longest)
+        self.steps += 1
+        async with self.desk.step.child("think", "llm", self.shown[-1]["content"]) as step:
+            try:
+                async with asyncio.timeout(self.left().seconds) as clock:
+                    reply = await self.ask(transcript.marked(self.shown, self.mark), schemas, step, longest)
+            except TimeoutError:
+                if not clock.expired():
+                    raise
+                step.note(finish="seconds")
+                return None
+        self.tokens += await asyncio.to_thread(self.count, reply)
+        self.text = reply.text or self.text
+        return reply
+
+    def fitting(self, schemas: Sequence[dict[str, Any]], longest: int) -> list[transcript.Message]:
+        room = self.model.context_window - longest - self.model.count_tokens(json.dumps(schemas))
+        return transcript.fitted(self.messages, room, self.model.count_tokens)
+
+    def count(self, reply: ModelReply) -> int:
+        """The tokens of a reply and its prompt: as the server says, else counted."""
+        read, written = reply.prompt_tokens, reply.completion_tokens
+        if read is None:
+            read = self.model.count_tokens(json.dumps(self.shown))
+        if written is None:
+            calls = json.dumps([call.arguments for call in reply.calls])
+            written = self.model.count_tokens(reply.thinking + reply.text + calls)
+        return read + written
+
+    async def ask(self, messages: Any, schemas: Any, step: Step, longest: int) -> ModelReply:
+        try:
+            return await self.asking(self.model, messages, schemas, step, max_tokens=longest)
+        except ModelError as error:
+            if self.asking is self.fallback or not _refused(error):
+                raise
+        self.asking = self.fallback
+        step.degrade(message("loop.no_tools", name=self.model.name))
+        return await self.asking(self.model, messages, schemas, step, max_tokens=longest)
+
+    async def remind(self, reply: ModelReply) -> _End | None:
+        """Say what is wrong with a reply that calls nothing; the end where it is an answer, or patience is over."""
+        kind: Ended = "malformed" if reply.malformed else "no call" if reply.text.strip() else "empty"
+        if kind == "no call" and not any(tool.kind == "edit" for tool in self.calls.tools):
+            return _End("finished", reply.text.strip())
+        self.in_a_row = kind, self.in_a_row[1] + 1 if self.in_a_row[0] == kind else 1
+        if self.in_a_row[1] >= PATIENCE[kind]:
+            return _End(kind)
+        if reply.text.strip():
+            self.messages.append(transcript.said("assistant", reply.text))
+        names = ", ".join(f"{tool.name}({registry.signature(tool)})" for tool in self.calls.tools)
+        self.messages.append(transcript.said("user", REMINDERS[kind].format(problem=reply.malformed, names=names)))
+        return None
+
+    async def carry_out(self, reply: ModelReply) -> _End | None:
+        """Make the calls of a reply, in order."""
+        self.in_a_row = None, 0
+        calls = [(call.id or f"call_{self.steps}_{n}", call) for n, call in enumerate(reply.calls)]
+        self.messages.append(transcript.called(reply.text, calls))
+        shown = [m["content"] for m in self.shown if m["role"] == "tool"]
+        failed = False
+        for id, call in calls:
+            outcome = await self.calls.make(call, replace(self.desk, budget=self.left()), shown, failed)
+            if outcome.times >= PATIENCE["repeated"]:
+                return _End("repeated")
+            if call.name == FINISH.name and outcome.ok:
+                return _End("finished", outcome.text)
+            self.messages.append(transcript.answered(id, call.name, outcome.text))
+            failed = failed or not outcome.ok
+        return None
+
+    async def result(self, end: _End) -> LoopResult:
+        note = "" if end.ended == "finished" else joined((self.why(end), await self.done()))
+        return LoopResult(end.summary, end.ended, tuple(self.calls.records), self.text, note)
+
+    def why(self, end: _End) -> str:
+        limits = {"limit_steps": self.budget.steps, "limit_tokens": self.budget.tokens}
+        key = f"loop.{end.ended.replace(' ', '_')}"
+        return message(key, **limits, limit_seconds=self.budget.seconds, error=end.error)
+
+    async def done(self) -> str:
+        changes = await asyncio.to_thread(self.desk.working_copy.changes)
+        if not changes:
+            return message("loop.unchanged", count=len(self.calls.records))
+        return message("loop.changed", count=len(self.calls.records), files=", ".join(c.path for c in changes))
+
+
+def _refused(error: ModelError) -> bool:
+    """Whether the server takes no tools."""
+    return isinstance(error, getattr(errors, "ToolsRefused", ()))

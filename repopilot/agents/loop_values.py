@@ -1,0 +1,139 @@
+"""The values of a loop: what it may use, what it asks, and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from repopilot.settings import Settings
+
+Ended = Literal[
+    "finished", "no call", "steps", "tokens", "seconds", "malformed", "repeated", "empty", "stopped", "model"
+]
+
+
+class ModelCall(Protocol):
+    """A call as a model made it."""
+
+    @property
+    def name(self) -> str:
+        """Of the tool."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """By name, not checked yet."""
+
+    @property
+    def id(self) -> str:
+        """As the server gave it, '' for none."""
+
+
+class ModelReply(Protocol):
+    """What a model replied."""
+
+    @property
+    def text(self) -> str:
+        """Beside the calls."""
+
+    @property
+    def calls(self) -> Sequence[ModelCall]:
+        """In order."""
+
+    @property
+    def thinking(self) -> str:
+        """Never sent back."""
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """As the server counted, None where it didn't."""
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """As the server counted, None where it didn't."""
+
+    @property
+    def malformed(self) -> str:
+        """What is wrong with a call that can't be read, '' where nothing is."""
+
+
+Asking = Callable[..., Awaitable[ModelReply]]
+"""`(model, messages, tools, step, *, max_tokens)` to the model's reply. Raises ModelError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Askings:
+    """How a model is asked.
+
+    Attributes:
+        with_tools: in the server's own format for tools.
+        for_action: for one action of a schema, where the server refuses tools.
+    """
+
+    with_tools: Asking
+    for_action: Asking
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a loop has used: replies of the model, tokens read and written, seconds."""
+
+    steps: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a loop may use, as `Spent` counts it."""
+
+    steps: int = 30
+    tokens: int = 200_000
+    seconds: float = 900.0
+
+    @staticmethod
+    def of(settings: Settings) -> Budget:
+        """The budget that the settings give."""
+        names = ("steps", "tokens", "seconds")
+        return Budget(**{name: getattr(settings, f"loop_{name}", getattr(Budget(), name)) for name in names})
+
+    def left(self, spent: Spent) -> Budget:
+        """What is left of it."""
+        return Budget(self.steps - spent.steps, self.tokens - spent.tokens, self.seconds - spent.seconds)
+
+    def over(self) -> Ended | None:
+        """Which part is used up, None while something is left of each."""
+        parts: tuple[tuple[Ended, float], ...] = (
+            ("steps", self.steps),
+            ("tokens", self.tokens),
+            ("seconds", self.seconds),
+        )
+        return next((name for name, left in parts if left <= 0), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One call, and whether the tool did what it was called for."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoopResult:
+    """How a loop went.
+
+    Attributes:
+        summary: the model's own, '' where it did not finish.
+        ended: why it ended.
+        calls: all calls, in order.
+        text: what the model wrote last beside its calls.
+        note: for the user, why it ended and what was done until then; '' where it finished.
+    """
+
+    summary: str
+    ended: Ended
+    calls: tuple[CallRecord, ...] = ()
+    text: str = ""
+    note: str = ""
