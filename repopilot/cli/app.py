@@ -27,7 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Without a command, open the chat in the browser."""
     from repopilot.cli import commands
 
-    arguments = parser().parse_args(argv)
+    arguments, options = parser().parse_known_args(argv)
+    if options and arguments.run != "tool":
+        parser().parse_args(argv)  # says what is wrong, and exits
+    arguments.options = options
     log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
     try:
@@ -114,6 +117,8 @@ def parser() -> argparse.ArgumentParser:
     generate.add_argument("--apply", action="store_true", help="write the files into the local folder SOURCE")
     generate.add_argument("-o", "--output", metavar="DIR", help="write the files below DIR")
 
+    _tool_command(commands)
+
     refine = _command(commands, "refine", "test and repair one Python file in the sandbox")
     refine.add_argument("code", metavar="CODE.py")
     refine.add_argument("--tests", metavar="TESTS.py")
@@ -132,6 +137,13 @@ def parser() -> argparse.ArgumentParser:
 
     _command(commands, "mcp", "serve the repository tools to an MCP client on standard input", json=False)
     return root_parser
+
+
+def _tool_command(commands: argparse._SubParsersAction) -> None:
+    tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
+    tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`
+    tool.add_argument("name", metavar="NAME", help="of the tool, such as search, read or replace_text")
+    tool.add_argument("--apply", action="store_true", help="write what it changed into the local folder SOURCE")
 
 
 def _web_commands(commands: argparse._SubParsersAction) -> None:

@@ -230,6 +230,13 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     return 0 if done.files else 1
 
 
+def tool(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Run one tool on a working copy of the repository."""
+    from repopilot.cli.tool_command import run_tool
+
+    return run_tool(arguments, runtime, *_opened(arguments, runtime))
+
+
 def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Test and repair one Python file; status 1 when no pass is verified."""
     from repopilot.agents.testing.render import repair_json

@@ -1,14 +1,14 @@
 """The toolbox: tools with typed arguments, which the agents' loop, MCP clients, the command line and commands in the
 chat all call. A tool is one typed function; its docstring is what a model reads.
 
-A family of tools is a module (`look`, `edit`, `refactor`, `check`) with a tuple `TOOLS`.
+A family of tools is a module (`look`, `edit`) with a tuple `TOOLS`.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -55,8 +55,8 @@ class Desk:
 
     workspace: Workspace
     working_copy: WorkingCopy
-    budget: Any = None
-    step: Step = field(default=None)  # type: ignore[assignment]
+    budget: Any
+    step: Step
     ask: Ask | None = None
 
 
@@ -88,9 +88,9 @@ class Tool:
 
 def toolbox() -> tuple[Tool, ...]:
     """All tools, those that look first."""
-    from repopilot.tools import check, edit, look, refactor
+    from repopilot.tools import edit, look
 
-    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS, *check.TOOLS)
+    return (*look.TOOLS, *edit.TOOLS)
 
 
 def find(name: str, tools: Iterable[Tool]) -> Tool:

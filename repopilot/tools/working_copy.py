@@ -11,13 +11,13 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.errors import StorageError
+from repopilot.errors import GenerationFailed, StorageError, UsageError
 from repopilot.index import layout
 from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.store import IndexStore
@@ -26,7 +26,7 @@ from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
 from repopilot.repo.read import read_bytes
 from repopilot.repo.walk import walk
-from repopilot.tools.file_change import change, deletion
+from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Snapshot
 from repopilot.workspace import Workspace
@@ -36,7 +36,8 @@ MOST_BYTES = 512 << 20
 
 
 class WorkingCopy:
-    """A repository with drafts. Nothing is copied before the first draft.
+    """A repository with drafts, which are kept in memory; a copy of the folder and its index are made when they are
+    first asked for, and brought up to date when they are asked for again.
 
     Args:
         original: the repository as it is.
@@ -45,13 +46,61 @@ class WorkingCopy:
     """
 
     def __init__(self, original: Workspace, folder: Path, workers: WorkerPool) -> None:
-        self.workspace = original
+        self.original = original
         self.cancel = threading.Event()
-        self._original, self._folder, self._workers = original, folder, workers
-        self._drafts: dict[str, str | None] = {}
+        self._folder, self._workers = folder, workers
+        self._steps: list[dict[str, str | None]] = []
+        self._copied: dict[str, str | None] = {}
+        self._indexed: tuple[dict[str, str | None], Workspace] | None = None
+
+    @property
+    def _drafts(self) -> dict[str, str | None]:
+        """The text of every file that was edited, None for a deleted one."""
+        return {path: text for step in self._steps for path, text in step.items()}
+
+    def text(self, path: str) -> str | None:
+        """The text of a file with the edits so far, None where there is none.
+
+        Raises:
+            UsageError: the path leads out of the repository, or the file is no text.
+        """
+        try:
+            inside, drafts = safe_path(path), self._drafts
+            return drafts[inside] if inside in drafts else stored_text(inside, self.original)
+        except GenerationFailed as error:
+            raise UsageError(error.message, error.hint) from error
+
+    def paths(self) -> tuple[str, ...]:
+        """The files of the index and those of the edits."""
+        drafts = self._drafts
+        kept = (path for path in self.original.index.files if path not in drafts)
+        return tuple(sorted([*kept, *(path for path, text in drafts.items() if text is not None)]))
+
+    def edit(self, texts: Mapping[str, str | None]) -> tuple[FileChange, ...]:
+        """Give files new texts, as one step.
+
+        Args:
+            texts: by path; None deletes the file.
+
+        Returns:
+            What differs from before the step.
+
+        Raises:
+            UsageError: a path leads out of the repository.
+        """
+        before = {path: self.text(path) for path in texts}
+        self._steps.append(dict(texts))
+        return _changes_between(before, texts)
+
+    def undo(self, steps: int) -> int:
+        """Take back the last steps; returns how many there were to take back."""
+        taken = min(steps, len(self._steps))
+        if taken:
+            del self._steps[-taken:]
+        return taken
 
     def write(self, files: Iterable[FileChange]) -> None:
-        """Put drafts into the copy, and bring its index up to date. Blocking.
+        """Put finished changes into the copy, and bring its index up to date. Blocking.
 
         Args:
             files: the changes, their contents whole.
@@ -59,36 +108,78 @@ class WorkingCopy:
         Raises:
             RepoPilotError: the repository can't be copied or indexed.
         """
-        given = tuple(files)
-        if not given:
-            return
+        given = {f.path: None if f.change == "deleted" else f.content for f in files}
+        if given:
+            self.edit(given)
+
+    def root(self) -> Path:
+        """A folder with the files as edited, never the user's. Blocking.
+
+        Raises:
+            StorageError: there is no room for it.
+        """
         tree = self._folder / "tree"
-        if self.workspace is self._original:
+        if not tree.exists():
             tree.mkdir()
-            _copy_files(self._original, tree)
-            _seed_index(self._original, self._folder / "index" / _KEY)
-        write_files(tree, given)
-        self._drafts |= {f.path: None if f.change == "deleted" else f.content for f in given}
-        original = self._original.snapshot
+            _copy_files(self.original, tree)
+            _seed_index(self.original, self._folder / "index" / _KEY)
+        drafts = self._drafts
+        wanted = {path: drafts.get(path, _UNEDITED) for path in {*drafts, *self._copied}}
+        stale = [path for path, text in wanted.items() if self._copied.get(path, _UNEDITED) != text]
+        texts = {path: self.text(path) for path in stale}
+        write_files(
+            tree, [_whole(path, text) for path, text in texts.items() if text is not None or (tree / path).exists()]
+        )
+        self._copied = drafts
+        return tree
+
+    @property
+    def workspace(self) -> Workspace:
+        """The repository as edited, with an index of its own; the original while nothing is edited. Blocking.
+
+        Raises:
+            RepoPilotError: the repository can't be copied or indexed.
+        """
+        drafts = self._drafts
+        if not drafts:
+            return self.original
+        if self._indexed is None or self._indexed[0] != drafts:
+            self._indexed = drafts, self._built(self.root())
+        return self._indexed[1]
+
+    def _built(self, tree: Path) -> Workspace:
+        original = self.original.snapshot
         snapshot = Snapshot(_KEY, original.name, original.commit, root=tree, subdir=original.subdir)
-        settings = self._original.settings.model_copy(update={"home": self._folder / "home"})
+        settings = self.original.settings.model_copy(update={"home": self._folder / "home"})
         store = IndexStore(self._folder / "index")
         index = build_instant(BuildRun(snapshot, settings, store, self._workers, lambda _: None, self.cancel))
         # Vectors are kept by repository: the copy has none of its own.
-        self.workspace = replace(self._original, snapshot=snapshot, index=index, embedder=None)
+        return replace(self.original, snapshot=snapshot, index=index, embedder=None)
 
     def changes(self) -> tuple[FileChange, ...]:
-        """All drafts as one change of the repository as it is."""
-        found = []
-        for path, text in sorted(self._drafts.items()):
-            stored = stored_text(path, self._original)
-            if text is not None:
-                found.append(change(path, text, stored))
-            elif stored is not None:
-                found.append(deletion(path, stored))
-        return tuple(c for c in found if c.diff)
+        """All edits as one change of the repository as it is."""
+        drafts = self._drafts
+        return _changes_between({path: stored_text(path, self.original) for path in drafts}, drafts)
 
 
+def _changes_between(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> tuple[FileChange, ...]:
+    found = []
+    for path, new in sorted(after.items()):
+        old = before[path]
+        if new is not None:
+            found.append(change(path, new, old))
+        elif old is not None:
+            found.append(deletion(path, old))
+    return tuple(c for c in found if c.diff)
+
+
+def _whole(path: str, text: str | None) -> FileChange:
+    """A file as it shall lie in the copy; None for one that shall not."""
+    return FileChange(path, "deleted" if text is None else "modified", "", text or "")
+
+
+_UNEDITED = "\0"
+"""Stands for the text of a file that has no edit."""
 _KEY = "drafts"
 
 

@@ -153,7 +153,7 @@ async def test_french_is_answered_in_french(shop_with: Shop, shop_workspace: Wor
     await asked(workspace, "où sont validés les jetons de session ?")
     assert "en français" in workspace.model.llm.calls[0][-1].content
     done, _ = await asked(shop_workspace, "où le panier calcule-t-il le total ?")
-    assert done.result.lead.startswith("Les passages")
+    assert done.result.lead.startswith("Meilleurs résultats")
 
 
 async def test_a_follow_up_is_searched_with_the_question_it_follows(shop_with: Shop) -> None:
@@ -231,7 +231,7 @@ async def test_code_of_the_models_own_making_is_not_shown(shop_with: Shop) -> No
 async def test_the_language_of_the_settings_comes_before_that_of_the_question(shop_workspace: Workspace) -> None:
     settings = shop_workspace.settings.model_copy(update={"language": "fr"})
     done, _ = await asked(replace(shop_workspace, settings=settings), "where does the basket sum up its total?")
-    assert done.result.lead.startswith("Les passages")
+    assert done.result.lead.startswith("Meilleurs résultats")
 
 
 async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ async def test_of_a_model_that_is_unsure_nothing_is_shown_but_the_evidence(
     server.state.rivals = {"no": 1 - LEAST_SURE / 2}
     done, events = await asked(server, shop_workspace)
     assert done.result.origin == "extractive" and done.evidence and TOLD not in done.text
-    assert "not sure" in done.result.lead and any("not sure" in str(note) for note in trace.degraded(events))
+    assert "Not sure" in done.result.lead and any("not sure" in str(note) for note in trace.degraded(events))
     assert "write" not in trace.outline(events)
 
 

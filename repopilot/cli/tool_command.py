@@ -1,0 +1,98 @@
+"""The command `tool`: one tool of the toolbox by hand."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import BaseModel
+
+from repopilot import trace
+from repopilot.cli.output import emit, say
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.index.store import Index
+from repopilot.repo.apply import write_files
+from repopilot.runtime import Runtime
+from repopilot.tools import registry
+from repopilot.tools.registry import Desk, Tool, ToolResult
+from repopilot.tools.working_copy import working_copy
+from repopilot.types import FileChange, Snapshot
+from repopilot.workspace import Workspace
+
+
+def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot, index: Index) -> int:
+    """Run one tool on a working copy, print what it says and what it changed, and write that where it is wanted.
+
+    Args:
+        arguments: of the command line, the tool's own in `options`.
+        runtime: the state of the process.
+        snapshot: the repository.
+        index: its index.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UsageError: the tool is unknown, an argument is wrong, or a clone would have to be written to.
+    """
+    tool = registry.find(arguments.name, registry.toolbox())
+    given = read_options(tool, arguments.options)
+    if arguments.apply and snapshot.root is None:
+        raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
+    workspace = Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
+    result, changes = asyncio.run(_run(tool, given, workspace))
+    if arguments.apply and snapshot.root is not None:
+        write_files(snapshot.root, changes)
+    facts = {
+        "tool": tool.name,
+        "arguments": given,
+        "text": result.text,
+        "data": result.data,
+        "changes": [asdict(change) for change in changes],
+        "applied": bool(arguments.apply and changes),
+    }
+    emit(facts, arguments.json, lambda: say(result.text))
+    return 0
+
+
+async def _run(tool: Tool, given: dict[str, Any], workspace: Workspace) -> tuple[ToolResult, tuple[FileChange, ...]]:
+    async with trace.root(lambda event: None, tool.name, "tool") as step, working_copy(workspace) as copy:
+        result = await registry.call(tool, given, Desk(workspace, copy, None, step))
+        return result, await asyncio.to_thread(copy.changes)
+
+
+def read_options(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a tool from `--name value` and `--name=value`.
+
+    Raises:
+        UsageError: a word is no option of the tool, or has no value.
+    """
+    given: dict[str, Any] = {}
+    rest = list(words)
+    while rest:
+        option, equals, value = rest.pop(0).partition("=")
+        name = option.removeprefix("--").replace("-", "_")
+        if not option.startswith("--") or name not in tool.arguments.model_fields:
+            takes = message("tools.takes", tool=tool.name, arguments=registry.signature(tool))
+            raise UsageError(message("tools.no_option", tool=tool.name, option=option), takes)
+        if not equals:
+            if not rest:
+                raise UsageError(message("tools.no_value", option=option))
+            value = rest.pop(0)
+        given[name] = _value(tool.arguments, name, value)
+    return given
+
+
+def _value(arguments: type[BaseModel], name: str, text: str) -> Any:
+    """A value as the argument takes it: a text as it is, anything else as JSON where it is JSON."""
+    if arguments.model_fields[name].annotation is str:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,126 @@
+"""Tools that look: search, files, definitions, uses and call paths, in the working copy with the edits so far."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from pydantic import Field
+
+from repopilot.index.store import Index
+from repopilot.tools import call_graph, lookup
+from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+
+NAME = "a name, Class.method or path:Symbol"
+
+
+class Search(Arguments):
+    """What to search for."""
+
+    query: str = Field(description="a question, an identifier or a traceback")
+    k: int = Field(8, description="the most places, 1 to 20")
+
+
+class Files(Arguments):
+    """Which files."""
+
+    glob: str = Field("*", description="a pattern for paths; * matches folders, too")
+
+
+class Path(Arguments):
+    """A file."""
+
+    path: str = Field(description="relative to the repository")
+
+
+class Read(Path):
+    """Lines of a file."""
+
+    start: int = Field(1, description="the first line")
+    end: int = Field(lookup.MOST_LINES, description="the last line")
+
+
+class NamedDefinition(Arguments):
+    """A definition."""
+
+    name: str = Field(description="plain or qualified")
+    path: str = Field("", description="the file it is in, where several have the name")
+
+
+class Related(Arguments):
+    """A definition, and how far from it to look."""
+
+    name: str = Field(description=NAME)
+    depth: int = Field(1, description="how many hops to follow, 1 to 5")
+
+
+class CallPath(Arguments):
+    """Two ends of a path."""
+
+    start: str = Field(description=NAME)
+    end: str = Field(description=NAME)
+
+
+async def search(arguments: Search, desk: Desk) -> ToolResult:
+    """Find the places of the repository that match a question, identifier or traceback best, with their lines."""
+    workspace = await asyncio.to_thread(lambda: desk.working_copy.workspace)
+    return await _looked(desk, lambda index: lookup.search(index, arguments.query, arguments.k, workspace.embedder))
+
+
+async def files(arguments: Files, desk: Desk) -> ToolResult:
+    """List the paths that match a pattern."""
+    return await _looked(desk, lambda index: lookup.files(index, arguments.glob))
+
+
+async def outline(arguments: Path, desk: Desk) -> ToolResult:
+    """List the definitions of a file with their lines and signatures."""
+    return await _looked(desk, lambda index: lookup.outline(index, arguments.path))
+
+
+async def read(arguments: Read, desk: Desk) -> ToolResult:
+    """Read numbered lines of a file."""
+    return await _looked(desk, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
+
+
+async def symbol(arguments: NamedDefinition, desk: Desk) -> ToolResult:
+    """Show the text of a definition with its lines."""
+    return await _looked(desk, lambda index: lookup.symbol(index, arguments.path, arguments.name))
+
+
+async def references(arguments: Related, desk: Desk) -> ToolResult:
+    """List where a name is used."""
+    return await _looked(desk, lambda index: lookup.references(index, arguments.name))
+
+
+async def callers(arguments: Related, desk: Desk) -> ToolResult:
+    """List what calls, uses or inherits from a definition, with how sure each relation is."""
+    return await _looked(desk, lambda index: call_graph.callers(index, arguments.name, arguments.depth))
+
+
+async def callees(arguments: Related, desk: Desk) -> ToolResult:
+    """List what a definition itself calls, uses or inherits from, with how sure each relation is."""
+    return await _looked(desk, lambda index: call_graph.callees(index, arguments.name))
+
+
+async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
+    """Show how one definition reaches another through calls, uses and imports."""
+    return await _looked(desk, lambda index: call_graph.call_path(index, arguments.start, arguments.end))
+
+
+async def _looked(desk: Desk, find: Callable[[Index], str]) -> ToolResult:
+    """What a look-up finds in the index of the working copy: its text, and the rows of it as data."""
+    text = await asyncio.to_thread(lambda: find(desk.working_copy.workspace.index))
+    return ToolResult(text, {"rows": text.split("\n")})
+
+
+TOOLS = (
+    Tool("search", Search, "look", search),
+    Tool("files", Files, "look", files),
+    Tool("outline", Path, "look", outline),
+    Tool("read", Read, "look", read),
+    Tool("symbol", NamedDefinition, "look", symbol),
+    Tool("references", Related, "look", references),
+    Tool("callers", Related, "look", callers),
+    Tool("callees", Related, "look", callees),
+    Tool("call_path", CallPath, "look", call_path),
+)
