@@ -40,7 +40,7 @@ class Read(Path):
     end: int = Field(lookup.MOST_LINES, description="the last line")
 
 
-class NamedDefinition(Arguments):
+class DefinitionName(Arguments):
     """A definition."""
 
     name: str = Field(description="plain or qualified")
@@ -82,7 +82,7 @@ async def read(arguments: Read, desk: Desk) -> ToolResult:
     return await _looked(desk, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
 
 
-async def symbol(arguments: NamedDefinition, desk: Desk) -> ToolResult:
+async def symbol(arguments: DefinitionName, desk: Desk) -> ToolResult:
     """Show the text of a definition with its lines."""
     return await _looked(desk, lambda index: lookup.symbol(index, arguments.path, arguments.name))
 
@@ -118,7 +118,7 @@ TOOLS = (
     Tool("files", Files, "look", files),
     Tool("outline", Path, "look", outline),
     Tool("read", Read, "look", read),
-    Tool("symbol", NamedDefinition, "look", symbol),
+    Tool("symbol", DefinitionName, "look", symbol),
     Tool("references", Related, "look", references),
     Tool("callers", Related, "look", callers),
     Tool("callees", Related, "look", callees),

@@ -1,0 +1,54 @@
+"""`repopilot tool`: one tool by hand."""
+
+import json
+
+import pytest
+from support.small_repo import lay_out
+
+from repopilot.cli.app import main
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("REPOPILOT_DENSE", "false")
+    return lay_out(tmp_path / "shop")
+
+
+def test_a_tool_prints_one_document_and_writes_nothing(shop, capsys):
+    before = (shop / "shop/prices.py").read_text()
+    edit = ["--path", "shop/prices.py", "--old", "= 5000"]
+    assert main(["tool", str(shop), "replace_text", *edit, "--new", "= 6000", "--json"]) == 0
+    done = json.loads(capsys.readouterr().out)
+    assert done["tool"] == "replace_text" and not done["applied"]
+    assert [(c["path"], c["change"]) for c in done["changes"]] == [("shop/prices.py", "modified")]
+    assert (shop / "shop/prices.py").read_text() == before
+
+
+def test_what_it_changed_is_written_where_that_is_wanted(shop, capsys):
+    arguments = ["--path", "shop/prices.py", "--old", "= 5000", "--new", "= 6000", "--count", "1", "--apply"]
+    assert main(["tool", str(shop), "replace_text", *arguments]) == 0
+    assert "DISCOUNT_FROM = 6000" in (shop / "shop/prices.py").read_text()
+    assert "+DISCOUNT_FROM = 6000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["raed", "--path", "a"], "read"),
+        (["read"], "path"),
+        (["read", "--file", "a"], "path, start=1, end=200"),
+        (["read", "--path"], "--path"),
+        (["read", "--path", "shop/cart.py", "--start", "many"], "start"),
+    ],
+)
+def test_wrong_use_is_answered_with_what_would_be_right(shop, capsys, words, said):
+    assert main(["tool", str(shop), *words]) == 2
+    out = capsys.readouterr()
+    assert said in out.err and not out.out
+
+
+def test_other_commands_refuse_options_that_they_do_not_have(shop, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["search", str(shop), "cart", "--path", "a"])
+    assert ended.value.code == 2

@@ -1,0 +1,152 @@
+"""The toolbox on a working copy of the shop: what each tool does, and how it answers what can't be done."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.shop_workspace import shop_workspace
+
+from repopilot import trace
+from repopilot.errors import UsageError
+from repopilot.tools import registry
+from repopilot.tools.registry import Desk, ToolResult
+from repopilot.tools.working_copy import working_copy
+from repopilot.workspace import Workspace
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Workspace:
+    crlf = {"notes.txt": "one\r\ntwo\r\nthree\r\n", "web/cart.js": "class Cart {\n  add(x) {\n    return x;\n  }\n}\n"}
+    return shop_workspace(tmp_path, crlf)
+
+
+SIZE, JS_SIZE = "def size(self):\n    return 0", "size() {\n  return 0;\n}"
+
+
+class Toolbox:
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.copy = desk, desk.working_copy
+
+    async def __call__(self, name: str, /, **arguments: Any) -> ToolResult:
+        return await registry.call(registry.find(name, registry.toolbox()), arguments, self.desk)
+
+
+@asynccontextmanager
+async def opened(workspace: Workspace) -> AsyncIterator[Toolbox]:
+    async with trace.root(lambda event: None, "tools") as step, working_copy(workspace) as copy:
+        yield Toolbox(Desk(workspace, copy, None, step))
+
+
+async def refusal(tools: Toolbox, name: str, /, **arguments: Any) -> str:
+    with pytest.raises(UsageError) as error:
+        await tools(name, **arguments)
+    return str(error.value)
+
+
+def test_every_tool_has_a_schema_that_servers_take():
+    for tool in registry.toolbox():
+        schema = tool.schema()
+        assert schema["name"] == tool.name and schema["description"].endswith(".")
+        assert schema["parameters"]["type"] == "object" and "$ref" not in str(schema)
+        assert all(field["description"] for field in schema["parameters"].get("properties", {}).values())
+
+
+async def test_what_was_edited_is_found_by_the_next_look_and_nothing_is_written(shop: Workspace):
+    stored = (shop.snapshot.root / "shop/prices.py").read_bytes()
+    async with opened(shop) as tools:
+        await tools("replace_text", path="shop/prices.py", old="def price_of", new="def cost_of")
+        assert "def cost_of" in (await tools("symbol", name="cost_of")).text
+        assert "cost_of" in (await tools("outline", path="shop/prices.py")).text
+        assert "cost_of" in (await tools("search", query="cost_of")).text
+        (change,) = (await tools("changes")).data["files"]
+        assert "+def cost_of" in change["diff"]
+        assert (await tools("undo")).data == {"undone": 1}
+        assert "price_of" in (await tools("outline", path="shop/prices.py")).text
+        assert not tools.copy.changes()
+    assert (shop.snapshot.root / "shop/prices.py").read_bytes() == stored
+
+
+async def test_undo_restores_what_the_copy_on_disk_has(shop: Workspace):
+    async with opened(shop) as tools:
+        await tools("create_file", path="shop/vat.py", content="def vat():\n    return 20\n")
+        await tools("delete_file", path="shop/auth.py")
+        tree = tools.copy.root()
+        assert (tree / "shop/vat.py").exists() and not (tree / "shop/auth.py").exists()
+        await tools("undo", steps=2)
+        tree = tools.copy.root()
+        assert not (tree / "shop/vat.py").exists() and (tree / "shop/auth.py").exists()
+
+
+async def test_a_text_that_is_not_there_is_answered_with_the_nearest_lines(shop: Workspace):
+    async with opened(shop) as tools:
+        said = await refusal(tools, "replace_text", path="shop/prices.py", old="DISCOUNT_FROM = 50", new="x", count=2)
+        assert "1 time" in said or "0 times" in said or "1 times" in said
+        said = await refusal(tools, "replace_text", path="shop/prices.py", old="DISCOUNT_START = 5000", new="x")
+        assert "4 DISCOUNT_FROM = 5000" in said
+        assert not tools.copy.changes()
+
+
+async def test_line_numbers_that_were_copied_are_left_out_and_line_ends_kept(shop: Workspace):
+    async with opened(shop) as tools:
+        await tools("replace_text", path="notes.txt", old="1 one\n2 two", new="1 one\n2 deux")
+        assert tools.copy.text("notes.txt") == "one\r\ndeux\r\nthree\r\n"
+
+
+async def test_definitions_are_replaced_and_code_inserted_at_their_indentation(shop: Workspace):
+    async with opened(shop) as tools:
+        await tools("replace_symbol", path="shop/cart.py", name="Cart.add", code="def add(self, article):\n    pass")
+        assert "    def add(self, article):\n        pass\n" in (tools.copy.text("shop/cart.py") or "")
+        await tools(
+            "insert_code", path="shop/cart.py", anchor="Cart", position="inside", code="def size(self):\n    return 0"
+        )
+        assert "\n\n    def size(self):\n        return 0\n" in (tools.copy.text("shop/cart.py") or "")
+        await tools(
+            "insert_code", path="web/cart.js", anchor="Cart", position="inside", code="size() {\n  return 0;\n}"
+        )
+        assert (tools.copy.text("web/cart.js") or "").endswith("  size() {\n    return 0;\n  }\n}\n")
+        await tools("insert_code", path="shop/prices.py", code="FREE = 0")
+        assert (tools.copy.text("shop/prices.py") or "").endswith("else cents\n\n\nFREE = 0\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("replace_symbol", {"path": "shop/prices.py", "name": "price_of", "code": "def price_of(:"}, "not parse"),
+        ("replace_symbol", {"path": "shop/prices.py", "name": "prise_of", "code": "x = 1"}, "price_of"),
+        ("create_file", {"path": "shop/cart.py", "content": ""}, "already"),
+        ("create_file", {"path": "../out.py", "content": ""}, "out.py"),
+        ("create_file", {"path": "/etc/out.py", "content": ""}, "out.py"),
+        ("create_file", {"path": ".git/hooks/post-commit", "content": "x"}, ".git"),
+        ("move_file", {"path": "shop/cart.py", "new_path": "shop/auth.py"}, "already"),
+        ("delete_file", {"path": "shop/carts.py"}, "shop/cart.py"),
+        ("read", {"path": "shop/cart.py", "start": 90, "end": 99}, "lines 1 to"),
+        ("read", {"path": "shop/carts.py"}, "carts.py"),
+        ("read", {}, "path, start=1, end=200"),
+        ("read", {"path": "a", "encoding": "b"}, "encoding"),
+        ("callers", {"name": "price_of", "depth": 9}, "1 to 5"),
+        ("symbol", {"name": "nothing_here"}, "nothing_here"),
+    ],
+)
+async def test_wrong_arguments_are_answered_with_what_would_be_right(shop: Workspace, name, arguments, said):
+    async with opened(shop) as tools:
+        assert said in await refusal(tools, name, **arguments)
+        assert not tools.copy.changes()
+
+
+async def test_links_and_binary_files_are_no_texts(shop: Workspace, tmp_path: Path):
+    root = shop.snapshot.root
+    (root / "picture.bin").write_bytes(bytes(range(256)))
+    (root / "outside.py").symlink_to(tmp_path / "elsewhere.py")
+    (tmp_path / "elsewhere.py").write_text("secret = 1\n")
+    async with opened(shop) as tools:
+        for path in ("picture.bin", "outside.py"):
+            assert path in await refusal(tools, "replace_text", path=path, old="secret", new="x")
+
+
+def test_an_unknown_tool_is_answered_with_those_there_are():
+    with pytest.raises(UsageError, match="replace_text"):
+        registry.find("replace_txt", registry.toolbox())
