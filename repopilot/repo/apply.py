@@ -11,6 +11,7 @@ from repopilot import disk, i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
+from repopilot.repo.text_encoding import decoded, encoded, encoding_after
 from repopilot.types import FileChange
 
 
@@ -36,7 +37,7 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
         The path of each file, in order.
 
     Raises:
-        UsageError: a path is unsafe.
+        UsageError: a path is unsafe, or a text has a character that its file's encoding lacks.
         StorageError: writing fails.
     """
     targets = [(safe_target(folder, f.path), f) for f in files]
@@ -52,21 +53,39 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
 
 
 def _new_content(target: Path, file: FileChange) -> bytes | None:
-    """None for a file that is to be deleted. Raises as `_with_secrets`."""
-    return None if file.change == "deleted" else _with_secrets(target, file).encode()
+    """None for a file that is to be deleted. Raises as `_with_secrets`, and UsageError where the file's encoding lacks
+    a character."""
+    if file.change == "deleted":
+        return None
+    old = target.read_bytes() if target.exists() else None
+    content = _with_secrets(old, file)
+    encoding = encoding_after(old, content, file.path)
+    try:
+        return encoded(content, encoding)
+    except UnicodeEncodeError as error:
+        character = content[error.start : error.start + 1]
+        raise UsageError(
+            i18n.message("inputs.no_such_character", path=file.path, encoding=encoding, character=character),
+            i18n.message("inputs.no_such_character_hint", encoding=encoding),
+        ) from error
 
 
-def _with_secrets(target: Path, file: FileChange) -> str:
+def _with_secrets(old: bytes | None, file: FileChange) -> str:
     """The content of a change that was stored without the file's secrets. Raises UsageError where they are lost."""
     if MARK not in file.content:
         return file.content
-    raw = target.read_bytes().decode("utf-8", "replace") if target.exists() else ""
+    raw = _text(old or b"", file.path)
     content, lost = restored(file.content, redacted(raw), raw)
     if lost is not None:
         raise UsageError(
             i18n.message("generate.secret_line"), i18n.message("generate.secret_line_hint", line=lost[:80])
         )
     return content
+
+
+def _text(data: bytes, path: str) -> str:
+    found = decoded(data, path)
+    return found[0] if found is not None else data.decode("utf-8", "replace")
 
 
 @contextmanager

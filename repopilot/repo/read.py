@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import os
 import re
@@ -19,17 +18,12 @@ from repopilot.errors import SourceError
 from repopilot.redaction.redact import redact
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command
+from repopilot.repo.text_encoding import decoded
 from repopilot.types import Skip, Snapshot, SourceFile
 
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 _LONG_LINE = 5_000  # characters; nobody writes such lines by hand
 _MEAN_LINE = 250
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
 
 def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, str | Skip]]:
@@ -99,7 +93,7 @@ def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
     if secret_name(path):
         return None
     data = read_raw(snapshot, path)
-    text = _decode(data) if len(data) <= max_bytes else None
+    text = _decode(path, data) if len(data) <= max_bytes else None
     return None if text is None or "\0" in text else redact(_with_line_feeds(text))[0]
 
 
@@ -107,7 +101,7 @@ def text_of(path: str, data: bytes) -> str | Skip:
     """The text of a file's bytes, or why it is not one worth reading."""
     if data.startswith(_LFS):
         return _skip(path, "lfs")
-    text = _decode(data)
+    text = _decode(path, data)
     if text is None:
         return _skip(path, "binary" if b"\0" in data[:8192] else "not_utf8")
     text = _with_line_feeds(text)
@@ -126,12 +120,9 @@ def _skip(path: str, reason: str) -> Skip:
     return Skip(path, i18n.message(f"repo.skip.{reason}"))
 
 
-def _decode(data: bytes) -> str | None:
-    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError:
-        return None
+def _decode(path: str, data: bytes) -> str | None:
+    found = decoded(data, path)
+    return found[0].removeprefix("\ufeff") if found is not None else None
 
 
 def _with_line_feeds(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from repopilot import i18n
 from repopilot.errors import GenerationFailed, SourceError
 from repopilot.repo import read
+from repopilot.repo.text_encoding import decoded
 from repopilot.workspace import Workspace
 
 
@@ -18,9 +19,7 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
         data = read.read_raw(workspace.snapshot, path)
     except SourceError:
         return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise GenerationFailed(
-            i18n.message("generate.not_text", path=path), i18n.message("generate.not_text_hint")
-        ) from error
+    found = decoded(data, path)
+    if found is None:
+        raise GenerationFailed(i18n.message("generate.not_text", path=path), i18n.message("generate.not_text_hint"))
+    return found[0]
