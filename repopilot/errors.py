@@ -47,6 +47,10 @@ class ModelError(RepoPilotError):
         self.partial = partial
 
 
+class ToolsRefused(ModelError):
+    """The model's server takes no tools."""
+
+
 class SandboxError(RepoPilotError):
     """The sandbox could not be set up, or consent to a weaker one is missing."""
 

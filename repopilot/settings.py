@@ -16,6 +16,10 @@ OWN_FILE = Path(__file__).resolve().parents[1] / ".env"
 """Never that of the folder RepoPilot is started in: it may be a stranger's clone, which could send the code away."""
 
 
+DEFAULT_CONTEXT = 8192
+"""Tokens of context for a model that works on few lines at a time."""
+
+
 class Settings(BaseSettings):
     """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required.
 
@@ -86,7 +90,15 @@ class Settings(BaseSettings):
     auto_download: bool = Field(
         default=True, description="The browser app fetches the embedded and embedding models in the background."
     )
-    num_ctx: int = Field(default=8192, ge=1024, description="Context window asked of the model, in tokens.")
+    way: Literal["", "agent", "small", "none"] = Field(
+        default="",
+        description="How the model works: `agent`, with tools in a loop; `small`, on few lines at a time; `none`, not at all. Default: by what it can.",
+    )
+    num_ctx: int = Field(
+        default=0,
+        ge=0,
+        description="Context window asked of the model, in tokens; 0: 8192, and for a model that uses tools 32768 where it has them.",
+    )
     model_calls: int = Field(
         default=0,
         ge=0,
@@ -170,6 +182,11 @@ class Settings(BaseSettings):
         ge=0,
         description="Time since a task began after which no further version of a change is begun, in seconds; 0: none.",
     )
+    loop_steps: int = Field(default=40, gt=0, description="Most replies of a model that uses tools for one task.")
+    loop_tokens: int = Field(
+        default=400_000, gt=0, description="Most tokens that such a model reads and writes for one task."
+    )
+    loop_seconds: float = Field(default=900.0, gt=0, description="Longest time that such a model works on one task.")
     test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
     environments: Literal["ask", "always", "never"] = Field(
         default="ask",

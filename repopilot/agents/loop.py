@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from repopilot import errors
 from repopilot.agents import transcript
 from repopilot.agents.loop_calls import FINISH, CallMaker
 from repopilot.agents.loop_values import Asking, Askings, Budget, CallRecord, Ended, LoopResult, ModelReply, Spent
-from repopilot.errors import Cancelled, ModelError
+from repopilot.errors import Cancelled, ModelError, ToolsRefused
 from repopilot.i18n import joined, message, reason
 from repopilot.llm.model import Model
 from repopilot.prompts import delimiter, render
@@ -161,7 +160,7 @@ class _Loop:
         try:
             return await self.asking(self.model, messages, schemas, step, max_tokens=longest)
         except ModelError as error:
-            if self.asking is self.fallback or not _refused(error):
+            if self.asking is self.fallback or not isinstance(error, ToolsRefused):
                 raise
         self.asking = self.fallback
         step.degrade(message("loop.no_tools", name=self.model.name))
@@ -212,8 +211,3 @@ class _Loop:
         if not changes:
             return message("loop.unchanged", count=len(self.calls.records))
         return message("loop.changed", count=len(self.calls.records), files=", ".join(c.path for c in changes))
-
-
-def _refused(error: ModelError) -> bool:
-    """Whether the server takes no tools."""
-    return isinstance(error, getattr(errors, "ToolsRefused", ()))

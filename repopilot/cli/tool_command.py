@@ -20,6 +20,7 @@ from repopilot.repo.apply import write_files
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool, ToolResult
+from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.types import FileChange, Snapshot
 from repopilot.workspace import Workspace
@@ -40,7 +41,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     Raises:
         UsageError: the tool is unknown, an argument is wrong, or a clone would have to be written to.
     """
-    tool = registry.find(arguments.name, registry.toolbox())
+    tool = registry.find(arguments.name, toolbox())
     given = read_options(tool, arguments.options)
     if arguments.apply and snapshot.root is None:
         raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))

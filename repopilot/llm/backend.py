@@ -42,6 +42,7 @@ class ChatOptions:
         grammar: constrain the reply by a grammar in GBNF, the notation of llama.cpp (embedded models only).
         prefix: how the reply begins. Embedded models and Ollama go on from it; other servers are asked to begin with
             it. What they repeat of it is left out of the reply, unless they write it in another way.
+        tools: what the model may call, each with name, description and parameters; only servers take them.
     """
 
     max_tokens: int = 700
@@ -53,11 +54,17 @@ class ChatOptions:
     words: tuple[str, ...] = ()
     grammar: str = ""
     prefix: str = ""
+    tools: tuple[Mapping[str, Any], ...] = ()
+
+
+WrittenCall = tuple[str, Any, str]
+"""A call as the server gives it: the tool's name, its arguments as an object or JSON, an id."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyDelta:
-    """A piece of a reply. `finish` is set with the last one: stop or length. Counts in tokens, None while unknown."""
+    """A piece of a reply. `finish` is set with the last one: stop or length. Counts in tokens, None while unknown.
+    `calls` are all calls of tools so far, `thinking` a piece of what the model thinks before it answers."""
 
     text: str
     finish: str | None = None
@@ -65,6 +72,8 @@ class ReplyDelta:
     completion_tokens: int | None = None
     reused_tokens: int | None = None
     probabilities: Sequence[Any] = field(default=())
+    calls: tuple[WrittenCall, ...] = ()
+    thinking: str = ""
 
 
 @asynccontextmanager
@@ -93,9 +102,14 @@ async def open_reply(
 
 def _without_secrets(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """The messages as models may read them, wherever their text comes from: questions and code of users among it."""
-    from llama_index.core.llms import ChatMessage
+    from llama_index.core.llms import ChatMessage, TextBlock
 
-    return [ChatMessage(role=message.role, content=redacted(message.content or "")) for message in messages]
+    def cleaned(message: ChatMessage) -> ChatMessage:
+        calls = [block for block in message.blocks if not isinstance(block, TextBlock)]
+        text = TextBlock(text=redacted(message.content or ""))
+        return ChatMessage(role=message.role, blocks=[text, *calls], additional_kwargs=message.additional_kwargs)
+
+    return [cleaned(message) for message in messages]
 
 
 def begun(messages: Sequence[ChatMessage], prefix: str, model: Model) -> list[ChatMessage]:
@@ -156,7 +170,8 @@ async def _ollama_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
         async_client=client,
     )
     try:
-        yield llm, {"format": dict(options.schema)} if options.schema else {}
+        arguments: dict[str, Any] = {"format": dict(options.schema)} if options.schema else {}
+        yield llm, arguments | _tools(options)
     finally:
         await client.close()
 
@@ -167,7 +182,7 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
 
     base = cast("OpenAILike", model.llm)
     timeout = httpx.Timeout(model.timeout_s + GRACE_S, connect=10.0)
-    arguments: dict[str, Any] = {"stream_options": {"include_usage": True}}
+    arguments: dict[str, Any] = {"stream_options": {"include_usage": True}} | _tools(options)
     if options.stop:
         arguments["stop"] = list(options.stop)
     if options.seed is not None:
@@ -198,6 +213,10 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
         yield llm, arguments
 
 
+def _tools(options: ChatOptions) -> dict[str, Any]:
+    return {"tools": [{"type": "function", "function": dict(tool)} for tool in options.tools]} if options.tools else {}
+
+
 def _any_of(words: Sequence[str]) -> str:
     return "root ::= " + " | ".join(json.dumps(word) for word in words)
 
@@ -209,7 +228,14 @@ def _read_scripted(response: ChatResponse) -> ReplyDelta:
 def _read_ollama(response: ChatResponse) -> ReplyDelta:
     raw = response.raw or {}
     finish = (raw.get("done_reason") or "stop") if raw.get("done") else None
-    return ReplyDelta(response.delta or "", finish, raw.get("prompt_eval_count"), raw.get("eval_count"))
+    return ReplyDelta(
+        response.delta or "",
+        finish,
+        raw.get("prompt_eval_count"),
+        raw.get("eval_count"),
+        calls=_calls(response),
+        thinking=response.additional_kwargs.get("thinking_delta") or "",
+    )
 
 
 def _read_openai(response: ChatResponse) -> ReplyDelta:
@@ -225,7 +251,16 @@ def _read_openai(response: ChatResponse) -> ReplyDelta:
         usage.completion_tokens if usage else None,
         getattr(details, "cached_tokens", None),
         tuple(logprobs.content or ()) if logprobs else (),
+        _calls(response),
+        response.additional_kwargs.get("thinking_delta") or "",
     )
+
+
+def _calls(response: ChatResponse) -> tuple[WrittenCall, ...]:
+    from llama_index.core.base.llms.types import ToolCallBlock
+
+    blocks = (block for block in response.message.blocks if isinstance(block, ToolCallBlock))
+    return tuple((block.tool_name, block.tool_kwargs, block.tool_call_id or "") for block in blocks)
 
 
 _Reader = Callable[["ChatResponse"], ReplyDelta]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import calibration, embedded, machine, ollama_api
+from repopilot.llm import calibration, capability, embedded, machine, ollama_api
 from repopilot.llm.calibration import SpeedKey
 from repopilot.llm.discovery import PROBE_S, FoundModel, find_model, ollama_address
 from repopilot.llm.model import Model, estimate_tokens
@@ -164,6 +164,9 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         name, path, _ = weights
         engine = embedded.build(name, path, settings, found.notes, resources.engines, resources.replies)
         return replace(engine, calls=resources.calls(name, settings.model_calls or embedded.SLOTS))
+    can = _capability(found, settings, resources)
+    way = capability.way_of(can, settings)
+    settings = settings.model_copy(update={"num_ctx": capability.context_window(can, way, settings, found.url)})
     llm = _ollama(found, settings) if found.kind == "ollama" else _openai(found, settings)
     return Model(
         llm,
@@ -176,7 +179,18 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         resources.replies,
         speed=found.speed,
         calls=resources.calls(found.url, settings.model_calls or _AT_ONCE[found.kind]),
+        way=way,
     )
+
+
+def _capability(found: FoundModel, settings: Settings, resources: ModelResources) -> capability.Capability:
+    """What a server's model can, asked once. Blocking."""
+    key = found.url, found.name
+    if key not in resources.capabilities:
+        asks = found.kind == "ollama"
+        can = capability.of_ollama(found.url, found.name, PROBE_S) if asks else capability.of_openai(found.name)
+        resources.capabilities[key] = can
+    return resources.capabilities[key]
 
 
 def _ollama(found: FoundModel, settings: Settings) -> Ollama:

@@ -26,7 +26,7 @@ from repopilot.llm.cache import ReplyCache
 from repopilot.llm.calibration import Measurement, SpeedKey
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.sizing import SizeChoice, by_preference, choose_size
-from repopilot.settings import Settings
+from repopilot.settings import DEFAULT_CONTEXT, Settings
 
 START_TIMEOUT_S = 180.0
 MOST_ENGINES = 4
@@ -340,13 +340,13 @@ def build(
     from llama_index.llms.openai_like import OpenAILike
 
     threads = settings.threads or machine.cores()
-    served = engines.get(name, path, settings.num_ctx, threads)
+    served = engines.get(name, path, (settings.num_ctx or DEFAULT_CONTEXT), threads)
     llm = OpenAILike(
         model=name,
         api_base=served.address,
         api_key=served.key,
         is_chat_model=True,
-        context_window=settings.num_ctx,
+        context_window=(settings.num_ctx or DEFAULT_CONTEXT),
         timeout=settings.model_timeout_s,
         max_retries=0,
     )
@@ -354,7 +354,7 @@ def build(
         llm,
         name,
         "embedded",
-        settings.num_ctx,
+        (settings.num_ctx or DEFAULT_CONTEXT),
         served.count_tokens,
         notes,
         settings.model_timeout_s,

@@ -14,6 +14,8 @@ from repopilot.llm.model_speed import Speed
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
+    from repopilot.llm.capability import Way
+
 Kind = Literal["ollama", "openai", "embedded", "scripted"]
 
 CHARS_PER_TOKEN = 3.2
@@ -76,6 +78,7 @@ class Model:
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
         calls: the queue that all models of its server share, None for none.
         speed: as measured on this machine, or estimated from another size; None while nothing is known.
+        way: how it works: with tools in a loop, or on few lines at a time.
     """
 
     llm: LLM = field(repr=False)
@@ -89,6 +92,7 @@ class Model:
     engine: ModelProcess | None = field(default=None, repr=False)
     speed: Speed | None = None
     calls: CallQueue | None = field(default=None, repr=False)
+    way: Way = "small"
 
     @property
     def identity(self) -> str:

@@ -68,6 +68,17 @@ def version(url: str, timeout_s: float) -> str:
         return ""
 
 
+def show(url: str, name: str, timeout_s: float) -> dict[str, Any]:
+    """What the Ollama server at `url` says of a model; {} where it doesn't answer."""
+    try:
+        body = {"model": name}
+        answer = httpx.post(f"{url.rstrip('/')}/api/show", json=body, timeout=timeout_s, verify=trusted())
+        shown = json_of(answer)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        return {}
+    return shown if isinstance(shown, dict) else {}
+
+
 def pick(available: Sequence[Tag], wanted: str) -> str | None:
     """The model to use: the wanted one, else another size of the default family, else the smallest chat model."""
     names = [tag.name for tag in available if tag.is_chat_model]

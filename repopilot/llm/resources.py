@@ -6,19 +6,21 @@ from dataclasses import dataclass, field
 
 from repopilot.llm.cache import ReplyCache
 from repopilot.llm.call_queue import CallQueue
+from repopilot.llm.capability import Capability
 from repopilot.llm.embedded import Engines
 from repopilot.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResources:
-    """Embedded engines, cached replies, the hosts that failed to connect, which are not asked again, and the queues of
-    calls by server."""
+    """Embedded engines, cached replies, the hosts that failed to connect, which are not asked again, the queues of
+    calls by server, and what the models of servers can, by server and name."""
 
     engines: Engines = field(default_factory=Engines)
     replies: ReplyCache = field(default_factory=ReplyCache)
     unreachable_hosts: set[str] = field(default_factory=set)
     queues: dict[str, CallQueue] = field(default_factory=dict)
+    capabilities: dict[tuple[str, str], Capability] = field(default_factory=dict)
 
     @classmethod
     def for_settings(cls, settings: Settings) -> ModelResources:

@@ -46,6 +46,8 @@ class Reply:
     completion_tokens: int | None = None
     reused_tokens: int | None = None
     probabilities: list[Any] = field(default_factory=list)
+    calls: tuple[backend.WrittenCall, ...] = ()
+    thinking: str = ""
 
     @property
     def text(self) -> str:
@@ -62,6 +64,8 @@ class Reply:
         self.completion_tokens = delta.completion_tokens or self.completion_tokens
         self.reused_tokens = delta.reused_tokens or self.reused_tokens
         self.probabilities.extend(delta.probabilities)
+        self.calls = delta.calls or self.calls
+        self.thinking += delta.thinking
 
 
 async def chat(
@@ -118,7 +122,7 @@ async def request(
     """
     step.note(model=model.name)
     key = cache.call_key(model.identity, messages, options)
-    known = model.cache.get(key) if model.cache and not options.probabilities else None
+    known = model.cache.get(key) if model.cache and not (options.probabilities or options.tools) else None
     if known is not None:
         step.note(cached=True)
         await step.write(known)
@@ -129,7 +133,7 @@ async def request(
             await _receive(model, messages, step, options, reply, halt)
     finally:
         _note_statistics(step, reply)
-    if model.cache and reply.finish in ("stop", "halted"):
+    if model.cache and not options.tools and reply.finish in ("stop", "halted"):
         model.cache.put(key, reply.text)
     return reply
 
@@ -191,7 +195,7 @@ async def _receive(
             await asyncio.to_thread(model.engine.ended, CRASH_DETECTION_S)
         raise backend.translate_error(error, model, reply.text) from error
     if reply.finish is None and model.kind != "scripted":
-        problem = "llm.broke_off" if reply.text else "llm.empty_reply"
+        problem = "llm.broke_off" if reply.text or reply.calls else "llm.empty_reply"
         raise ModelError(i18n.message(problem, name=model.name), i18n.message("llm.try_again"), reply.text)
     reply.finish = reply.finish or "stop"
 

@@ -86,13 +86,6 @@ class Tool:
         return {"name": self.name, "description": self.description, "parameters": _inlined(self.arguments)}
 
 
-def toolbox() -> tuple[Tool, ...]:
-    """All tools, those that look first."""
-    from repopilot.tools import edit, look
-
-    return (*look.TOOLS, *edit.TOOLS)
-
-
 def find(name: str, tools: Iterable[Tool]) -> Tool:
     """The tool of a name.
 

@@ -283,8 +283,6 @@ async def test_finish_waits_where_a_call_of_the_same_reply_failed(ran) -> None:
 
 
 async def test_a_server_that_refuses_tools_is_asked_for_one_action(ran, monkeypatch) -> None:
-    if not hasattr(errors, "ToolsRefused"):
-        monkeypatch.setattr(errors, "ToolsRefused", type("ToolsRefused", (ModelError,), {}), raising=False)
     script, fallback = Script([errors.ToolsRefused("no tools")]), Script([READ, RAISE, DONE])
     done = await ran(script=script, fallback=fallback)
     assert done.result.ended == "finished"

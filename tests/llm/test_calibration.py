@@ -128,7 +128,7 @@ async def test_ollama_is_measured_by_the_durations_it_reports(settings_for):
     # The server says 0.1 s for each prompt of at least 160 tokens, and 0.1 s for 16 generated ones.
     assert after.speed.prompt >= 1600 and after.speed.generation == pytest.approx(160)
     assert "Measured here" in after.speed_note and "Mesuré ici" in said(after.speed_note, "fr")
-    assert all(body["options"]["num_ctx"] == settings.num_ctx and not body["stream"] for body in bodies)
+    assert all(body["options"]["num_ctx"] == 8192 and not body["stream"] for body in bodies)
     assert bodies[0]["messages"] != bodies[1]["messages"]
 
 

@@ -14,6 +14,7 @@ from repopilot import trace
 from repopilot.errors import UsageError
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
+from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.workspace import Workspace
 
@@ -32,7 +33,7 @@ class Toolbox:
         self.desk, self.copy = desk, desk.working_copy
 
     async def __call__(self, name: str, /, **arguments: Any) -> ToolResult:
-        return await registry.call(registry.find(name, registry.toolbox()), arguments, self.desk)
+        return await registry.call(registry.find(name, toolbox()), arguments, self.desk)
 
 
 @asynccontextmanager
@@ -48,7 +49,7 @@ async def refusal(tools: Toolbox, name: str, /, **arguments: Any) -> str:
 
 
 def test_every_tool_has_a_schema_that_servers_take():
-    for tool in registry.toolbox():
+    for tool in toolbox():
         schema = tool.schema()
         assert schema["name"] == tool.name and schema["description"].endswith(".")
         assert schema["parameters"]["type"] == "object" and "$ref" not in str(schema)
@@ -149,4 +150,4 @@ async def test_links_and_binary_files_are_no_texts(shop: Workspace, tmp_path: Pa
 
 def test_an_unknown_tool_is_answered_with_those_there_are():
     with pytest.raises(UsageError, match="replace_text"):
-        registry.find("replace_txt", registry.toolbox())
+        registry.find("replace_txt", toolbox())

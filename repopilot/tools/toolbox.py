@@ -1,0 +1,11 @@
+"""All tools."""
+
+from __future__ import annotations
+
+from repopilot.tools import edit, look
+from repopilot.tools.registry import Tool
+
+
+def toolbox() -> tuple[Tool, ...]:
+    """All tools, those that look first."""
+    return (*look.TOOLS, *edit.TOOLS)
