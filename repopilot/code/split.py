@@ -18,6 +18,7 @@ from tree_sitter import Node, QueryCursor
 from repopilot import i18n
 from repopilot.code import languages
 from repopilot.code.code_splitter import structural_windows
+from repopilot.code.components import COMPONENTS, script_of
 from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.schema import Table, mentions, tables
 from repopilot.code.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
@@ -26,7 +27,7 @@ from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.code.text_spans import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "4"
+VERSION = "5"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
@@ -87,7 +88,8 @@ def analyse(
     Args:
         path: the file's path, from the repository's root.
         text: its text, with LF line ends.
-        language: as `languages.language_of` names it. A `.h` file is parsed as C++ where it looks like it.
+        language: as `languages.language_of` names it. A `.h` file is parsed as C++ where it looks like it, a component
+            as the language of its scripts.
         kind: the kind of file.
         seconds: time limit of the parser; afterwards the file is cut by lines and a note says so.
 
@@ -101,12 +103,12 @@ def analyse(
     file = _File(path, text, lines, language)
     if kind != "code":
         return _analyse_other(file, kind)
-    grammar = "cpp" if language == "c" and path.endswith(".h") and _CPP_HEADER.search(text) else language
+    grammar, source = _parsed_as(file)
     queries = tags(grammar)
     if queries is None:
         chunks = _chunks(file, plain_spans(lines, "module"))
         return FileAnalysis(path, grammar, chunks, tables=_tables(file, grammar), lines=len(lines))
-    data = text.encode("utf-8", "replace")
+    data = source.encode("utf-8", "replace")
     tree = parse(data, grammar, seconds)
     if tree is None:
         note = i18n.message("code.parsing_timed_out")
@@ -138,12 +140,22 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _ParsedCode:
-    """A file's syntax tree: `data` is its text as UTF-8, `language` the one it was parsed as."""
+    """A file's syntax tree: `data` is what was parsed, as UTF-8, with the lines of the file; `language` the one it was
+    parsed as."""
 
     data: bytes
     root: Node
     language: str
     queries: Tags
+
+
+def _parsed_as(file: _File) -> tuple[str, str]:
+    """The language that a file of code is parsed as, and the text to parse, which has the file's lines."""
+    script = script_of(file.text) if file.language in COMPONENTS else None
+    if script is not None:
+        return script.language, script.text
+    in_cpp = file.language == "c" and file.path.endswith(".h") and _CPP_HEADER.search(file.text)
+    return "cpp" if in_cpp else file.language, file.text
 
 
 def _analyse_other(file: _File, kind: languages.FileKind) -> FileAnalysis:

@@ -18,6 +18,8 @@ _FAMILY = {
     "tsx": "js",
     "typescript": "js",
     "javascript": "js",
+    "vue": "js",
+    "svelte": "js",
     "c": "c",
     "cpp": "c",
     "kotlin": "jvm",
