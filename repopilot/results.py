@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator
 
@@ -547,6 +547,15 @@ class FollowUpEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool that a model called, and whether the call succeeded."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """What was found out about generated files.
 
@@ -560,6 +569,7 @@ class Generation:
         notes: what the user should know of the edit, as messages.
         open_references: references that were left as they are, for the user to decide.
         choices: places that the task may mean, as `path:Symbol`, where it isn't clear which.
+        calls: the tools that the model called, () where it could not use any.
     """
 
     verdict: Verdict | None = None
@@ -571,6 +581,7 @@ class Generation:
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
     choices: tuple[str, ...] = ()
+    calls: tuple[ToolUse, ...] = ()
     kind: Literal["generation"] = "generation"
 
 

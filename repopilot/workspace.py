@@ -53,6 +53,11 @@ class Workspace:
     coder: Model | None = None
     environment: Environment | None = None
 
+    @property
+    def uses_tools(self) -> bool:
+        """Whether the model works with tools in a loop."""
+        return self.model is not None and self.model.way == "agent"
+
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:

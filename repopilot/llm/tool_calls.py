@@ -136,7 +136,7 @@ def _as_text(message: Message) -> ChatMessage:
     calls = [call["function"] for call in message.get("tool_calls", ())]
     text = "\n".join([message["content"] or "", *(json.dumps(call) for call in calls)]).strip()
     if message["role"] == "tool":
-        return ChatMessage(role="user", content=f"Result of {message.get('name', 'the call')}:\n{text}")
+        return ChatMessage(role="user", content="\n".join([f"{message['name']}:", text]))
     return ChatMessage(role=message["role"], content=text)
 
 

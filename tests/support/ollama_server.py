@@ -19,13 +19,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any, Literal
 
 from support import ollama_wire as wire
 
 Behaviour = Literal["ok", "hang", "hang midway", "close midway", "500", "garbage", "error midway", "slow"]
-Script = str | Iterable[str | float]
-"""A whole text, sent word by word; or pieces: a text is sent, a number waited for (seconds)."""
+Script = str | Iterable[str | float] | dict
+"""A whole text, sent word by word; or pieces: a text is sent, a number waited for (seconds); or a message with
+`content`, `thinking` and `tool_calls`, each with name and arguments."""
 
 PIECES_BEFORE_TROUBLE = 3
 
@@ -46,6 +48,8 @@ class State:
     delay_s: float = 0.0
     native: bool = True
     schemas: bool = True
+    tools: bool = True
+    capabilities: tuple[str, ...] = ("completion",)
     key: str = ""
     most_embedded: int = 2048
     longest_embedded: int = 10**6
@@ -103,6 +107,8 @@ def _handler(state: State) -> type[BaseHTTPRequestHandler]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     state: State
+    message: dict = MappingProxyType({})
+    """The last reply of the script where that is a message."""
 
     def log_message(self, *_: object) -> None:
         """Quiet: tests look at `state.requests`."""
@@ -164,6 +170,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _pieces(self, messages: Sequence[dict], limit: int) -> Iterator[str]:
         """The reply's pieces, at most `limit`, with what the behaviour does in the middle."""
         script = self.state.reply(messages)
+        if isinstance(script, dict):
+            self.message = script
+            script = script.get("content", "")
         pieces = re.findall(r"\s*\S+\s*$|\s*\S+|\s+", script) if isinstance(script, str) else script
         count = 0
         for piece in pieces:
@@ -192,12 +201,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self._has(body):
             info = {"general.architecture": "qwen2", "qwen2.context_length": 32768}
             details = wire.described(body["model"])["details"]
-            self._json({"details": details, "model_info": info, "capabilities": ["completion"]})
+            self._json({"details": details, "model_info": info, "capabilities": list(self.state.capabilities)})
 
     def chat(self, body: dict) -> None:
         if not self._has(body):
             return
-        if not body["messages"]:
+        if body.get("tools") and not self.state.tools:
+            self._json({"error": f"registry.ollama.ai/library/{body['model']} does not support tools"}, 400)
+        elif not body["messages"]:
             self._json(wire.line(body, "", done=True, done_reason="load"))
         elif body.get("stream", True):
             self._stream(self._chat_lines(body), "application/x-ndjson")
@@ -214,6 +225,7 @@ class _Handler(BaseHTTPRequestHandler):
             if self.state.behaviour == "error midway" and len(said) >= PIECES_BEFORE_TROUBLE:
                 yield wire.ndjson({"error": "llama runner process has terminated: exit status 2"})
                 return
+        yield from wire.spoken(body, self.message)
         yield wire.ndjson(
             wire.line(
                 body,
@@ -266,7 +278,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({"object": "list", "data": listed})
 
     def openai_chat(self, body: dict) -> None:
-        if "response_format" in body and not self.state.schemas:
+        if body.get("tools") and not self.state.tools:
+            self._json({"error": {"message": "tools are not supported", "code": 400}}, 400)
+        elif "response_format" in body and not self.state.schemas:
             self._json({"error": {"message": "response_format is not supported", "code": 400}}, 400)
         elif self._has(body):
             self._stream(self._openai_events(body), "text/event-stream")
@@ -293,7 +307,8 @@ class _Handler(BaseHTTPRequestHandler):
             if body.get("logprobs"):
                 choice["logprobs"] = {"content": [self._logprobs(piece)]}
             yield wire.sse(body, [choice])
-        finish = "length" if count >= limit else "stop"
+        yield from wire.openai_spoken(body, self.message)
+        finish = "length" if count >= limit else "tool_calls" if self.message.get("tool_calls") else "stop"
         yield wire.sse(body, [{"index": 0, "delta": {}, "finish_reason": finish}])
         prompt = wire.tokens(body["messages"])
         yield wire.sse(body, [], {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count})

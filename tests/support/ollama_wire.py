@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 
 def described(name: str) -> dict:
@@ -47,8 +47,34 @@ def sse(body: dict, choices: list[dict], usage: dict | None = None) -> bytes:
     return b"data: " + json.dumps(event).encode() + b"\n\n"
 
 
+def spoken(body: dict, message: Mapping) -> Iterator[bytes]:
+    """What a message has beside its content: thinking, and calls of tools with their arguments as an object."""
+    for key in ("thinking", "tool_calls"):
+        if message.get(key):
+            calls = [{"function": call} for call in message[key]] if key == "tool_calls" else message[key]
+            said = line(body, "")
+            yield ndjson({**said, "message": {**said["message"], key: calls}})
+
+
+def openai_spoken(body: dict, message: Mapping) -> Iterator[bytes]:
+    """The same in OpenAI's protocol: the arguments are JSON, which comes in two pieces."""
+    if message.get("thinking"):
+        yield sse(
+            body,
+            [{"index": 0, "delta": {"content": "", "reasoning_content": message["thinking"]}, "finish_reason": None}],
+        )
+    for number, call in enumerate(message.get("tool_calls", ())):
+        written = json.dumps(call["arguments"])
+        begun = {"index": number, "id": f"call_{number}", "type": "function"}
+        for part in (
+            {**begun, "function": {"name": call["name"], "arguments": written[:3]}},
+            {"index": number, "function": {"arguments": written[3:]}},
+        ):
+            yield sse(body, [{"index": 0, "delta": {"tool_calls": [part]}, "finish_reason": None}])
+
+
 def tokens(messages: Sequence[dict]) -> int:
-    return sum(len(re.findall(r"\w+|[^\w\s]", message["content"])) + 4 for message in messages)
+    return sum(len(re.findall(r"\w+|[^\w\s]", str(message.get("content") or ""))) + 4 for message in messages)
 
 
 def embedding(text: str, dimension: int = 384) -> list[float]:

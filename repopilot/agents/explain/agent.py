@@ -13,6 +13,7 @@ from repopilot.agents.explain.absence import absent_technologies
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find, find_with_suggested_words
 from repopilot.agents.explain.context import FAINT_COVERAGE, WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.forms.project.list_question import asks_for_several, list_question
+from repopilot.agents.explain.further_places import look_further
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
@@ -51,7 +52,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     found = await find(question, workspace, step)
     if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
         return absent
-    found = await find_with_suggested_words(found, workspace, step)
+    if not workspace.uses_tools:
+        found = await find_with_suggested_words(found, workspace, step)
     answer = _answer_with_code if found.code is not None else _answer_from_places
     return await answer(found, workspace, step)
 
@@ -69,7 +71,7 @@ async def _answer_from_places(found: Findings, workspace: Workspace, step: Step)
     basis = await asyncio.to_thread(_basis, found, workspace)
     if not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE):
         return _absent(found, workspace, basis.absent)
-    if _asks_for_a_list(found.question):
+    if not workspace.uses_tools and _asks_for_a_list(found.question):
         return _without_prose(found, workspace, "no_list")
     return await _with_model(found, basis, workspace, step)
 
@@ -98,6 +100,9 @@ def _asks_for_a_list(question: str) -> bool:
 
 async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step: Step) -> Answer:
     coverage = basis.coverage
+    if workspace.uses_tools:
+        found = await look_further(found, workspace, step)
+        basis = await asyncio.to_thread(_basis, found, workspace)
     if workspace.model is None:
         step.degrade(i18n.message("explain.degraded.no_model"))
         return _without_prose(found, workspace, "weak" if coverage < FAINT_COVERAGE else "extractive")
@@ -105,7 +110,8 @@ async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step
         step.degrade(i18n.message("explain.degraded.weak"))
     packed = await asyncio.to_thread(focused_context, found, basis.excerpts, workspace, workspace.model)
     found = replace(found, pack=packed)
-    if not _tells_anyway(found) and not await seems_answerable(found, coverage, workspace, step):
+    certain = workspace.uses_tools or _tells_anyway(found)
+    if not certain and not await seems_answerable(found, coverage, workspace, step):
         step.degrade(i18n.message("explain.degraded.unsure"))
         return _without_prose(found, workspace, "unsure")
     prose = await write_prose(found, coverage, workspace, step)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
+from repopilot.agents.coding.agent import edit_by_loop
 from repopilot.agents.editing.edit_request import EditRequest
 from repopilot.agents.editing.editor import edit_by_code, edit_with_model
 from repopilot.agents.editing.failing_tests import named_test, with_failing_test, without_tests
@@ -109,6 +110,8 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     """
     language = reply_language(question, workspace.settings)
     until = time.monotonic() + workspace.settings.revise_within_s
+    if workspace.uses_tools:
+        return await _by_loop(question, workspace, step, until), None
     found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
     if isinstance(edit, RepoPilotError):
         failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
@@ -122,6 +125,36 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
             outcome = await _decide_edit(examination, found, edit, outcome, step)
         else:
             outcome = await _decide(examination, found, outcome, step)
+    # A diff of some lines shows its place.
+    return await _with_impact(outcome, workspace, step), None if edit.edits else found
+
+
+async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) -> GenerationOutcome:
+    """What a model that uses tools makes of a task: its change, then tests, debate, verdict and impact."""
+    language = reply_language(task, workspace.settings)
+
+    def keep(changes: Changes) -> None:
+        step.publish(_published(GenerationOutcome(changes=changes, language=language)))
+
+    try:
+        edit = await edit_by_loop(task, workspace, step, keep)
+    except RepoPilotError as error:
+        return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
+    notes = (edit.note,) if edit.note else ()
+    outcome = GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
+    step.publish(_published(outcome))
+    async with _inputs(edit.changes, workspace) as inputs:
+        examination = Examination(task, workspace, inputs, language, False, False, until)
+        work = i18n.message("generate.work.tests")
+        tested = await result_or_none(choose_by_tests(examination, (edit.changes,), step), work, step)
+        opinions, objection = await _debate(examination, edit.changes, step, "")
+        judged = Judged(edit.changes, tested.report if tested else None, opinions, objection)
+        outcome = _decided(outcome, await _judged(examination, judged, step, ""), revisions=0)
+    return await _with_impact(outcome, workspace, step)
+
+
+async def _with_impact(outcome: GenerationOutcome, workspace: Workspace, step: Step) -> GenerationOutcome:
+    """The outcome with what the change touches and makes necessary elsewhere."""
     step.publish(_published(outcome))
     work = i18n.message("generate.work.impact")
     outcome = replace(outcome, impact=await result_or_none(_impact(outcome.changes, workspace, step), work, step))
@@ -129,7 +162,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
     needed = await result_or_none(_follow_ups(outcome.changes, workspace, step), work, step)
     outcome = replace(outcome, follow_ups=needed or ())
     step.publish(_published(outcome))
-    return outcome, None if edit.edits else found  # a diff of some lines shows its place
+    return outcome
 
 
 def _is_certain(failure: RepoPilotError) -> bool:

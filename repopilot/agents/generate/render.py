@@ -10,7 +10,7 @@ from repopilot import i18n
 from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
 from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
-from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport
+from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport, ToolUse
 from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
 
@@ -40,6 +40,7 @@ class GenerationOutcome:
         open_references: what was left for the user to decide.
         choices: places that the task may mean, where it isn't clear which.
         follow_ups: what the files make necessary elsewhere.
+        calls: the tools that the model called.
         language: the question's.
     """
 
@@ -59,6 +60,7 @@ class GenerationOutcome:
     open_references: tuple[OpenReference, ...] = ()
     choices: tuple[str, ...] = ()
     follow_ups: tuple[FollowUpEdit, ...] = ()
+    calls: tuple[ToolUse, ...] = ()
     language: str = "en"
 
     @property
@@ -75,6 +77,7 @@ class GenerationOutcome:
             self.notes,
             self.open_references,
             self.choices,
+            self.calls,
         )
 
 
@@ -104,7 +107,9 @@ def generation_json(generation: Generation) -> dict[str, Any]:
     """The command line's document of a generation, without its files and steps."""
     from repopilot.impact.agent import impact_json
 
+    calls = {"calls": [asdict(each) for each in generation.calls]} if generation.calls else {}
     return {
+        **calls,
         "verdict": asdict(generation.verdict) if generation.verdict else None,
         "tests": tests_json(generation.tests) if generation.tests else None,
         "impact": impact_json(generation.impact) if generation.impact else None,

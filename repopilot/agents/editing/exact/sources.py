@@ -20,6 +20,7 @@ from repopilot.agents.editing.outcome import EditOutcome, OpenReference
 from repopilot.code.data_formats import from_json, from_toml
 from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
 from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.notebook import is_notebook
 from repopilot.code.split import analyse
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed, SourceError
@@ -92,6 +93,8 @@ class Sources:
         return self._read[path]
 
     def _load(self, path: str) -> SourceText | None:
+        if is_notebook(path):  # what the index has of one is no text to edit
+            return None
         snapshot, index = self.workspace.snapshot, self.workspace.index
         text = index.text(path) if snapshot.root is None else None
         known = index.files.get(path)

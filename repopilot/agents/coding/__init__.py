@@ -1,0 +1,1 @@
+"""Code for a task: by the loop with tools where the model can use them."""

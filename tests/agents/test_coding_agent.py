@@ -1,0 +1,106 @@
+"""A model that uses tools: it changes code on a working copy, and looks around before it explains."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from support.ollama_server import OllamaServer
+from support.shop_workspace import answering, shop_workspace, traced
+
+from repopilot.agents.explain.agent import explain
+from repopilot.agents.explain.further_places import joined, places_in
+from repopilot.agents.generate.pipeline import generate
+from repopilot.agents.generate.render import generation_json
+from repopilot.llm.choose import choose
+from repopilot.llm.resources import ModelResources
+from repopilot.results import Generation
+from repopilot.types import Evidence
+
+
+def _call(name: str, **arguments: object) -> str:
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+def _scripted(workspace, *replies: str, otherwise: str = ""):
+    """The workspace with a model that uses tools and gives the replies in turn to its loop."""
+    left = list(replies)
+    model = answering(lambda prompt: left.pop(0) if left and "tool" in prompt.lower() else otherwise)
+    return replace(workspace, model=replace(model, way="agent"))
+
+
+async def test_a_change_is_made_with_tools_and_the_folder_stays_as_it_is(tmp_path):
+    shop = shop_workspace(tmp_path)
+    before = (shop.snapshot.root / "shop/prices.py").read_text()
+    agent = _scripted(
+        shop,
+        _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FROM = 6000"),
+        _call("finish", summary="The discount begins at 6000."),
+    )
+    answer, outline, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
+    assert [f.path for f in answer.files] == ["shop/prices.py"]
+    assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
+    assert (shop.snapshot.root / "shop/prices.py").read_text() == before
+    assert isinstance(answer.result, Generation) and answer.result.verdict is not None
+    calls = generation_json(answer.result)["calls"]
+    assert [(c["name"], c["ok"]) for c in calls] == [("replace_text", True), ("finish", True)]
+    assert "  work with tools\n" in outline and "    replace_text" in outline
+
+
+async def test_a_model_that_changes_nothing_says_why_it_ended(tmp_path):
+    agent = _scripted(shop_workspace(tmp_path), _call("finish", summary="There is no such discount."))
+    answer, _, _ = await traced(lambda step: generate("drop the discount", agent, step))
+    assert not answer.files
+    assert "There is no such discount." in answer.text
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return shop_workspace(tmp_path)
+
+
+async def test_what_the_model_finds_comes_first_in_the_evidence(shop):
+    agent = _scripted(
+        shop,
+        _call("read", path="shop/auth.py"),
+        "It is at shop/auth.py:8-11.",
+        "It is at shop/auth.py:8-11.",
+        otherwise="The token is signed by `sign_token` [1].",
+    )
+    answer, outline, _ = await traced(lambda step: explain("why are the discounts signed?", agent, step))
+    assert "look around" in outline
+    assert (answer.evidence[0].path, answer.evidence[0].start_line) == ("shop/auth.py", 8)
+
+
+def test_only_places_that_exist_are_taken(shop):
+    text = "see shop/cart.py:12-20, shop/cart.py:900-950, nothing.py:1-3, shop/prices.py:4 and shop/cart.py:12-20"
+    assert [(p.path, p.start_line, p.end_line) for p in places_in(text, shop.index)] == [
+        ("shop/cart.py", 12, 20),
+        ("shop/prices.py", 4, 4),
+    ]
+
+
+def test_places_are_numbered_and_not_repeated():
+    first = [Evidence(0, "a.py", 1, 10, "", ())]
+    then = [Evidence(1, "a.py", 2, 5, "f", ()), Evidence(2, "b.py", 1, 3, "", ())]
+    assert [(e.number, e.path) for e in joined(first, then)] == [(1, "a.py"), (2, "b.py")]
+
+
+@pytest.mark.parametrize("native", [True, False])
+async def test_the_loop_works_with_a_server_that_speaks_the_protocol(shop, native):
+    script = [
+        {"name": "search", "arguments": {"query": "discount"}},
+        {"name": "replace_text", "arguments": {"path": "shop/prices.py", "old": "FROM = 5000", "new": "FROM = 6000"}},
+        {"name": "finish", "arguments": {"summary": "Done."}},
+    ]
+
+    def reply(messages):
+        called = sum(message["role"] == "tool" for message in messages)
+        return {"thinking": "Hm.", "tool_calls": script[called : called + 1]} if called < len(script) else "Fine."
+
+    with OllamaServer(reply=reply, native=native, models=["qwen3:8b"], capabilities=("tools",)) as server:
+        where = {"ollama_url": server.url} if native else {"llm_url": server.url}
+        settings = shop.settings.model_copy(update={**where, "llm_model": "qwen3:8b"})
+        model = await choose(settings, ModelResources())
+        answer, _, _ = await traced(lambda step: generate("raise it", replace(shop, model=model), step))
+    assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
+    assert [call.name for call in answer.result.calls] == ["search", "replace_text", "finish"]
