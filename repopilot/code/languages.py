@@ -14,7 +14,7 @@ PATHS_CACHED = 1 << 16
 
 # language: (kind, tree-sitter grammar or "", suffixes and whole file names in lower case)
 _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
-    "python": ("code", "python", ".py .pyi .pyw .pyx .pxd wscript sconstruct sconscript"),
+    "python": ("code", "python", ".py .pyi .pyw .pyx .pxd .ipynb wscript sconstruct sconscript"),
     "javascript": ("code", "javascript", ".js .mjs .cjs .jsx .es6"),
     "typescript": ("code", "typescript", ".ts .mts .cts"),
     "tsx": ("code", "tsx", ".tsx"),

@@ -27,7 +27,7 @@ from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.code.text_spans import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "5"
+VERSION = "6"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from repopilot import disk, i18n
+from repopilot.code.notebook import is_notebook, notebook_text
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
@@ -54,11 +55,13 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
 
 def _new_content(target: Path, file: FileChange) -> bytes | None:
     """None for a file that is to be deleted. Raises as `_with_secrets`, and UsageError where the file's encoding lacks
-    a character."""
+    a character, or a notebook would become something else."""
     if file.change == "deleted":
         return None
     old = target.read_bytes() if target.exists() else None
     content = _with_secrets(old, file)
+    if is_notebook(file.path) and notebook_text(content) is None:
+        raise UsageError(i18n.message("inputs.notebook", path=file.path), i18n.message("inputs.notebook_hint"))
     encoding = encoding_after(old, content, file.path)
     try:
         return encoded(content, encoding)

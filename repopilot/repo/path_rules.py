@@ -11,6 +11,7 @@ from pathspec import GitIgnoreSpec
 from repopilot import i18n
 from repopilot.code.generated import generated_name
 from repopilot.code.languages import PATHS_CACHED, is_doc_path, is_example_path, is_test_path, language_of
+from repopilot.code.notebook import ROOM, is_notebook
 from repopilot.redaction.secret_paths import secret_name
 
 _DEPENDENCIES = frozenset(
@@ -76,7 +77,7 @@ def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[s
     Args:
         path: a POSIX path from the repository's root.
         size: in bytes.
-        max_bytes: the size of the largest file that is read.
+        max_bytes: the size of the largest file that is read; a notebook, of which little is, may be larger.
         manifests: as in `dependency_or_output`.
     """
     if secret_name(path):
@@ -85,7 +86,7 @@ def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[s
         return found
     if found := _unread_kind(path):
         return i18n.message(found)
-    if size > max_bytes:
+    if size > max_bytes * (ROOM if is_notebook(path) else 1):
         return i18n.message("repo.skip.large", kilobytes=max_bytes >> 10)
     return i18n.message("repo.skip.empty") if size == 0 else None
 

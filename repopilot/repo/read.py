@@ -14,6 +14,7 @@ from typing import IO
 
 from repopilot import i18n
 from repopilot.code.generated import generated_by_convention
+from repopilot.code.notebook import is_notebook, notebook_text
 from repopilot.errors import SourceError
 from repopilot.redaction.redact import redact
 from repopilot.redaction.secret_paths import secret_name
@@ -94,6 +95,8 @@ def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
         return None
     data = read_raw(snapshot, path)
     text = _decode(path, data) if len(data) <= max_bytes else None
+    if text is not None and is_notebook(path):
+        text = notebook_text(text)
     return None if text is None or "\0" in text else redact(_with_line_feeds(text))[0]
 
 
@@ -104,6 +107,11 @@ def text_of(path: str, data: bytes) -> str | Skip:
     text = _decode(path, data)
     if text is None:
         return _skip(path, "binary" if b"\0" in data[:8192] else "not_utf8")
+    if is_notebook(path):
+        cells = notebook_text(text)
+        if cells is None:
+            return Skip(path, i18n.message("inputs.damaged_notebook"))
+        text = cells
     text = _with_line_feeds(text)
     if "\0" in text:
         return _skip(path, "binary")

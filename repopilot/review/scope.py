@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from repopilot import i18n
 from repopilot.code.languages import file_kind, language_of
+from repopilot.code.notebook import is_notebook
 from repopilot.errors import SourceError, UsageError
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.secret_paths import secret_name
@@ -95,7 +97,15 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
         return _not_reviewed(path, now)
     before = None if diff.status == "added" else _version(old, diff.old_path, settings)
     previous = Code(path, before.text, before.safe, before.language) if isinstance(before, Code) else None
-    return ReviewTarget(now, added_lines(diff), previous)
+    lines = _added_to_notebook(previous, now) if is_notebook(path) else added_lines(diff)
+    return ReviewTarget(now, lines, previous)
+
+
+def _added_to_notebook(before: Code | None, now: Code) -> frozenset[int]:
+    """The lines that are new in a notebook as it is read: its diff has those of the file, which are others."""
+    old, new = before.text.split("\n") if before else [], now.text.split("\n")
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return frozenset(n + 1 for tag, _, _, start, end in blocks if tag != "equal" for n in range(start, end))
 
 
 def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repopilot import i18n
+from repopilot.code.notebook import is_notebook
 from repopilot.errors import GenerationFailed, SourceError
 from repopilot.repo import read
 from repopilot.repo.text_encoding import decoded
@@ -13,8 +14,10 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
     """The file's text in the snapshot, unchanged; None when there is no such file.
 
     Raises:
-        GenerationFailed: the file is no text.
+        GenerationFailed: the file is no text, or a notebook: what is read of one is no text to write back.
     """
+    if is_notebook(path):
+        raise GenerationFailed(i18n.message("inputs.notebook", path=path), i18n.message("inputs.notebook_hint"))
     try:
         data = read.read_raw(workspace.snapshot, path)
     except SourceError:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from repopilot.code.import_statements import Import
 from repopilot.code.manifest import Manifest
+from repopilot.code.notebook import is_notebook
 from repopilot.code.split import FileAnalysis
 
 _JS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
@@ -75,7 +76,7 @@ def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = (
         folder, name = posixpath.split(file.path)
         found.by_folder[folder].append(number)
         found.by_tail[name].append(number)
-        if file.language == "python":
+        if file.language == "python" and not is_notebook(file.path):  # no import finds a notebook
             found.by_module[python_module(file.path, found.by_path)].append(number)
         if file.package:
             found.by_package[file.package].append(number)
