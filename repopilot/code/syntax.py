@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -42,7 +43,7 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
     return _parsed(data, grammar_of_language, seconds) if grammar_of_language is not None else None
 
 
-def parse_data(data: bytes, language: Literal["toml", "json"], seconds: float) -> Tree | None:
+def parse_data(data: bytes, language: Literal["toml", "json", "yaml"], seconds: float) -> Tree | None:
     """Parse a configuration: its languages have no definitions, but a grammar.
 
     Args:
@@ -51,6 +52,24 @@ def parse_data(data: bytes, language: Literal["toml", "json"], seconds: float) -
         seconds: time limit, of the processor.
     """
     return _parsed(data, get_language(language), seconds)
+
+
+def identifiers(data: bytes, language: str, seconds: float) -> Iterator[Node]:
+    """The identifiers of a text, in order; none where the language has no grammar.
+
+    Args:
+        data: the text as UTF-8.
+        language: as `languages.language_of` names it.
+        seconds: time limit of the parse, of the processor.
+    """
+    tree = parse(data, language, seconds)
+    open_nodes = [tree.root_node] if tree is not None else []
+    while open_nodes:
+        node = open_nodes.pop()
+        if node.child_count:
+            open_nodes += reversed(node.children)
+        elif node.is_named and ("identifier" in node.type or node.type in ("constant", "word", "name")):
+            yield node
 
 
 def _parsed(data: bytes, grammar_of_language: Language, seconds: float) -> Tree | None:

@@ -1,0 +1,121 @@
+"""Which definition a tool is asked about, and where else its name stands."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from repopilot.code.languages import file_kind, language_of
+from repopilot.code.syntax import identifiers
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.tools.file_change import PARSE_S
+from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
+
+LONGEST_LINE = 120
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionSite:
+    """A definition in a file of the working copy."""
+
+    path: str
+    symbol: Symbol
+
+
+def find_place(copy: WorkingCopy, name: str, path: str = "") -> DefinitionSite:
+    """The one definition of a name. Blocking.
+
+    Args:
+        copy: the working copy.
+        name: plain, `Class.method`, or `path:Symbol`.
+        path: the file that defines it, '' for any.
+
+    Raises:
+        UsageError: there is none or several; the hint says which there are.
+    """
+    if ":" in name and not path:
+        path, _, name = name.rpartition(":")
+    found = [DefinitionSite(s.path, s) for s in _symbols(copy, name, path)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        there = ", ".join(f"{p.path}:{p.symbol.qualified}" for p in found[:MOST_NAMED])
+        raise UsageError(message("refactor_tools.several", name=name), message("refactor_tools.choose", names=there))
+    near = difflib.get_close_matches(name, _names(copy, path), 3, 0.6)
+    hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
+    key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
+    raise UsageError(message(key, name=name, path=path), hint)
+
+
+def _symbols(copy: WorkingCopy, name: str, path: str) -> list[Symbol]:
+    index = copy.workspace.index
+    known = index.outline(path) if path else index.symbols(name.rpartition(".")[2])
+    exact = [s for s in known if s.qualified == name]
+    return _first_of_overloads(exact or [s for s in known if s.name == name or s.qualified.endswith(f".{name}")])
+
+
+def _first_of_overloads(found: list[Symbol]) -> list[Symbol]:
+    """The symbols, of those that one file defines several times under one qualified name the last."""
+    return list({(s.path, s.qualified): s for s in found}.values())
+
+
+def _names(copy: WorkingCopy, path: str) -> list[str]:
+    index = copy.workspace.index
+    files = [path] if path else list(index.files)[:2000]
+    return sorted({name for file in files for s in index.outline(file) for name in (s.name, s.qualified)})
+
+
+def name_offset(text: str, symbol: Symbol) -> int:
+    """Where the name of a definition stands in its file, in characters."""
+    start = sum(len(line) + 1 for line in text.split("\n")[: symbol.start_line - 1])
+    name = re.escape(symbol.name)
+    found = re.compile(rf"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+({name})\b", re.M).search(text, start)
+    found = found or re.compile(rf"\b({name})\b").search(text, start)
+    if found is None:
+        raise UsageError(message("tools.unknown_symbol_in", name=symbol.name, path=symbol.path))
+    return found.start(1)
+
+
+def mentions(copy: WorkingCopy, name: str, without: Collection[str]) -> list[dict[str, Any]]:
+    """The lines of documents, comments and texts that mention a name, which no refactoring changes. Blocking.
+
+    Args:
+        copy: the working copy.
+        name: the name; '' for none.
+        without: paths that are left out.
+    """
+    if not name:
+        return []
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    index = copy.original.index
+    paths = [p for p in (*index.may_use(name), *(p for p in index.files if file_kind(p) == "doc")) if p not in without]
+    return [row for path in dict.fromkeys(paths) for row in _lines(copy, path, word)]
+
+
+def _lines(copy: WorkingCopy, path: str, word: re.Pattern[str]) -> Iterator[dict[str, Any]]:
+    text = copy.original.index.text(path) or ""
+    if word.search(text) is None:
+        return
+    code = _code_lines(path, text, word.pattern)
+    for number, line in enumerate(text.split("\n"), 1):
+        if word.search(line) and number not in code:
+            yield {"path": path, "line": number, "text": line.strip()[:LONGEST_LINE]}
+
+
+def _code_lines(path: str, text: str, pattern: str) -> set[int]:
+    """The lines in which the word is an identifier of code."""
+    language = language_of(path)
+    if language is None or file_kind(path) != "code":
+        return set()
+    named = identifiers(text.encode(), language, PARSE_S)
+    return {node.start_point[0] + 1 for node in named if re.search(pattern, _text(node))}
+
+
+def _text(node: Any) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
