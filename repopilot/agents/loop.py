@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repopilot.agents import transcript
-from repopilot.agents.loop_calls import FINISH, CallMaker
+from repopilot.agents.loop_calls import CallMaker
 from repopilot.agents.loop_values import Asking, Askings, Budget, CallRecord, Ended, LoopResult, ModelReply, Spent
 from repopilot.errors import Cancelled, ModelError, ToolsRefused
 from repopilot.i18n import joined, message, reason
@@ -21,6 +21,7 @@ from repopilot.llm.model import Model
 from repopilot.prompts import delimiter, render
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool
+from repopilot.tools.talk import FINISH
 from repopilot.trace import Step
 
 __all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "run"]

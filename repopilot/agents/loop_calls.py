@@ -7,13 +7,12 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from pydantic import Field
-
 from repopilot.agents.loop_values import CallRecord, ModelCall
 from repopilot.errors import Cancelled, RepoPilotError
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.tools import registry
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Desk, Tool
+from repopilot.tools.talk import FINISH
 
 log = logging.getLogger(__name__)
 
@@ -21,20 +20,6 @@ KNOWN = "You made this call before, and nothing was edited since. Its result was
 FAILED_BEFORE = "Error: a call before this one in the same reply failed. Read what it says, then go on or finish."
 LONGEST_NAME = 60
 """Of a step: what a model takes for a tool may be anything."""
-
-
-class Finish(Arguments):
-    """How it went."""
-
-    summary: str = Field(description="what was done, and what could not be done")
-
-
-async def finish(arguments: Finish, desk: Desk) -> ToolResult:
-    """End the work. Call it when the task is done, or when it can't be done."""
-    return ToolResult(arguments.summary)
-
-
-FINISH = Tool("finish", Finish, "talk", finish)
 
 
 @dataclass(slots=True)

@@ -76,10 +76,6 @@ class Undo(Arguments):
     steps: int = Field(1, ge=1, description="how many edits")
 
 
-class Nothing(Arguments):
-    """No arguments."""
-
-
 async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
     """Replace a text that stands in a file exactly `count` times. Give enough lines around it to be unambiguous."""
     text = await _text(arguments.path, desk)
@@ -139,13 +135,6 @@ async def undo(arguments: Undo, desk: Desk) -> ToolResult:
     """Take back the last edits."""
     taken = desk.working_copy.undo(arguments.steps)
     return ToolResult(message("edit_tools.undone", count=taken), {"undone": taken})
-
-
-async def changes(arguments: Nothing, desk: Desk) -> ToolResult:
-    """Show all edits so far as a diff."""
-    found = await asyncio.to_thread(desk.working_copy.changes)
-    text = "".join(each.diff for each in found) or message("edit_tools.no_changes")
-    return ToolResult(text, {"files": [{"path": c.path, "change": c.change, "diff": c.diff} for c in found]})
 
 
 async def _text(path: str, desk: Desk) -> str:
@@ -244,5 +233,4 @@ TOOLS = (
     Tool("delete_file", DeleteFile, "edit", delete_file),
     Tool("move_file", MoveFile, "edit", move_file),
     Tool("undo", Undo, "edit", undo),
-    Tool("changes", Nothing, "check", changes),
 )

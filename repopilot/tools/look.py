@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from pydantic import Field
 
+from repopilot.errors import UsageError
+from repopilot.i18n import message
 from repopilot.index.store import Index
+from repopilot.repo import history as past
 from repopilot.tools import call_graph, lookup
+from repopilot.tools.definitions import find_place
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 
 NAME = "a name, Class.method or path:Symbol"
@@ -52,6 +57,14 @@ class Related(Arguments):
 
     name: str = Field(description=NAME)
     depth: int = Field(1, description="how many hops to follow, 1 to 5")
+
+
+class PastOf(Arguments):
+    """Whose past."""
+
+    path: str = Field("", description="a file; empty for the whole repository")
+    name: str = Field("", description="a definition, whose file is meant")
+    limit: int = Field(10, ge=1, le=100, description="the most commits")
 
 
 class CallPath(Arguments):
@@ -107,6 +120,33 @@ async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
     return await _looked(desk, lambda index: call_graph.call_path(index, arguments.start, arguments.end))
 
 
+async def history(arguments: PastOf, desk: Desk) -> ToolResult:
+    """List the last commits, of a file or of the file of a definition: when, who, what."""
+    rows = await asyncio.to_thread(_commits, arguments, desk)
+    text = "\n".join(f"{row['sha'][:10]} {row['date']} {row['author']}: {row['subject']}" for row in rows)
+    return ToolResult(text or message("look_tools.no_history"), {"commits": rows})
+
+
+def _commits(arguments: PastOf, desk: Desk) -> list[dict[str, str]]:
+    workspace, path = desk.workspace, arguments.path
+    if arguments.name:
+        path = find_place(desk.working_copy, arguments.name, path).path
+    elif path and path not in workspace.index.files:
+        raise UsageError(message("tools.unknown_file", path=path))
+    known = workspace.index.commits or past.commits(workspace.snapshot, workspace.settings.history_commits)
+    found = [c for c in past.follow_renames(known) if not path or path in c.paths][: arguments.limit]
+    authors = past.commit_authors(workspace.snapshot, [commit.sha for commit in found])
+    return [
+        {
+            "sha": commit.sha,
+            "date": datetime.fromtimestamp(commit.at, UTC).date().isoformat(),
+            "author": authors.get(commit.sha, ""),
+            "subject": commit.subject,
+        }
+        for commit in found
+    ]
+
+
 async def _looked(desk: Desk, find: Callable[[Index], str]) -> ToolResult:
     """What a look-up finds in the index of the working copy: its text, and the rows of it as data."""
     text = await asyncio.to_thread(lambda: find(desk.working_copy.workspace.index))
@@ -123,4 +163,5 @@ TOOLS = (
     Tool("callers", Related, "look", callers),
     Tool("callees", Related, "look", callees),
     Tool("call_path", CallPath, "look", call_path),
+    Tool("history", PastOf, "look", history),
 )

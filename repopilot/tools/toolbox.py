@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from repopilot.tools import edit, look, refactor
+from repopilot.tools import check, edit, look, refactor, talk
 from repopilot.tools.registry import Tool
 
 
 def toolbox() -> tuple[Tool, ...]:
     """All tools, those that look first."""
-    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS)
+    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS, *check.TOOLS, *talk.TOOLS)

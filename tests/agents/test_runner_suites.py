@@ -11,11 +11,11 @@ from support.shop_workspace import traced
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.pipeline import generate
-from repopilot.agents.generate.runner_suites import suite_language
 from repopilot.agents.testing.render import run_sentences
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import file_change
+from repopilot.tools.test_suites import suite_language
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")

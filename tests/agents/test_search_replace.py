@@ -15,7 +15,6 @@ from support.ollama_server import OllamaServer
 from support.shop_workspace import traced
 
 from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.new_errors import unknown_members
 from repopilot.agents.editing.search_replace.accepted import invented, is_hopeless, replacements
 from repopilot.agents.editing.search_replace.agent import _excerpts, replaced_lines
 from repopilot.agents.editing.search_replace.as_command import exchanged
@@ -29,6 +28,7 @@ from repopilot.agents.editing.search_replace.excerpts import MOST_EXCERPTS, Line
 from repopilot.llm import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.settings import Settings
+from repopilot.tools.new_errors import unknown_members
 from repopilot.workspace import Workspace
 
 KEYS = (

@@ -12,10 +12,10 @@ from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.testing.agent import test as answer_test
-from repopilot.agents.testing.selection import all_tests, covering_tests, reaching_tests
-from repopilot.agents.testing.selection import test_path_for as path_for
 from repopilot.errors import GenerationFailed
 from repopilot.results import Turn
+from repopilot.tools.covering_tests import all_tests, covering_tests, reaching_tests
+from repopilot.tools.covering_tests import test_path_for as path_for
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,22 @@ async def test_links_and_binary_files_are_no_texts(shop: Workspace, tmp_path: Pa
 def test_an_unknown_tool_is_answered_with_those_there_are():
     with pytest.raises(UsageError, match="replace_text"):
         registry.find("replace_txt", toolbox())
+
+
+async def test_the_past_of_a_file_and_of_a_definition(shop: Workspace):
+    async with opened(shop) as tools:
+        (commit,) = (await tools("history", path="shop/cart.py")).data["commits"]
+        assert commit["subject"] == "Open the shop" and commit["author"] and len(commit["date"]) == 10
+        assert (await tools("history", name="Cart.total")).data["commits"] == [commit]
+        assert "nope.py" in await refusal(tools, "history", path="nope.py")
+
+
+async def test_asking_needs_somebody_to_ask(shop: Workspace):
+    async with opened(shop) as tools:
+        assert "Nobody can be asked" in await refusal(tools, "ask_user", question="Which one?")
+
+        async def ask(question: str, choices: tuple[str, ...]) -> str:
+            return choices[1]
+
+        asking = Toolbox(replace(tools.desk, ask=ask))
+        assert (await asking("ask_user", question="Which?", choices=["a", "b"])).data == {"answer": "b"}

@@ -12,15 +12,16 @@ from repopilot import i18n
 from repopilot.agents.editing.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
-from repopilot.agents.generate.runner_suites import run_version, suite_language, suite_of, with_control
-from repopilot.agents.testing.selection import is_test_file, reaching_tests
+from repopilot.agents.generate.runner_suites import run_version, with_control
 from repopilot.code.languages import is_test_path
 from repopilot.errors import PackagesMissing, SandboxError
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
 from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.tools.covering_tests import is_test_file, reaching_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.stored_text import stored_text
+from repopilot.tools.test_suites import suite_language, suite_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
@@ -64,7 +65,7 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
     """
     language = suite_language(candidates[0])
     try:
-        suite = suite_of(candidates[0], language, examination) if language else None
+        suite = suite_of(candidates[0], language, examination.workspace) if language else None
     except SandboxError as error:
         needs = str(language) if isinstance(error, PackagesMissing) else ""
         return _untested(candidates[0], i18n.reason(error), step, needs)

@@ -32,11 +32,9 @@ from repopilot.agents.generate.evidence import (
     run_and_repair_tests,
 )
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
-from repopilot.agents.generate.runner_suites import suite_language
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.agents.generate.type_errors import ordered_by_types, type_errors
 from repopilot.agents.testing.attempts import no_worse
-from repopilot.agents.testing.checkout import checked_out
 from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
@@ -46,7 +44,9 @@ from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.runners.runner_table import language_of_tests
+from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
+from repopilot.tools.test_suites import suite_language
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Citation, Verdict
 from repopilot.workspace import Workspace

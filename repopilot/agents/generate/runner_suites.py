@@ -7,7 +7,6 @@ red that was green. A report that the code under test had written itself would n
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -16,26 +15,16 @@ from repopilot.agents.generate.evidence import Examination, old_texts
 from repopilot.code.languages import is_test_path
 from repopilot.code.mutation.mutants import Mutant
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
-from repopilot.errors import PackagesMissing, SandboxError
-from repopilot.impact.change import Change
-from repopilot.impact.codebase import codebase_of
-from repopilot.impact.dependents import affected_places, covering_tests
-from repopilot.project_environment import declared_packages, find_packages
 from repopilot.sandbox.async_runner import run_suite_in_sandbox
-from repopilot.sandbox.environments.package_install import installer_name
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
-    find_program,
-    is_run_as_test,
     language_of_tests,
-    runner_of,
 )
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
-_MOST_TEST_FILES = 12
 _MOST_FILES, _MOST_FAULTS = 4, 3
 _PATIENCE = 3
 """The control may take this many times the time limit of a run."""
@@ -47,67 +36,6 @@ class ControlledRun:
 
     run: TestRun
     exercised: tuple[str, ...] = ()
-
-
-def suite_language(changes: Changes) -> str | None:
-    """The language whose tests a change is tested by; None where Python's are, or none."""
-    code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)] or changes
-    if any(change.path.endswith(".py") for change in code):
-        return None
-    lines = Counter[str]()
-    for change in code:
-        if language := language_of_tests(change.path):
-            lines[language] += change.diff.count("\n+") + 1
-    return max(lines, key=lambda language: lines[language], default=None)
-
-
-def suite_of(changes: Changes, language: str, examination: Examination) -> RunnerSuite | None:
-    """The tests of a change: the files that the graph says cover it and those that it changes, else all tests.
-
-    Args:
-        changes: the version.
-        language: the language of its tests.
-        examination: the task and the repository.
-
-    Returns:
-        The tests; None where the repository has none.
-
-    Raises:
-        PackagesMissing: the packages that they need are not installed.
-        SandboxError: there is no manifest at the top, the runner isn't known here, or its program is missing.
-    """
-    workspace = examination.workspace
-    tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
-    own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
-    if not (tests or own) and language != "rust":  # which has tests beside the code
-        return None
-    find_program(language)  # said before anything is prepared
-    declared = (each for each in declared_packages(workspace.snapshot) if each.language == language)
-    declaration = next(declared, None)
-    if declaration is None:
-        if language != "javascript":
-            raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
-        return RunnerSuite(language, _chosen(changes, own, examination))
-    runner_of(language, declaration.node)
-    packages = find_packages(workspace.snapshot, declaration, workspace.settings)
-    needed = declaration.requirements or declaration.elsewhere
-    if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
-        raise PackagesMissing(
-            i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
-            i18n.message("generate.needs_packages_hint"),
-        )
-    return RunnerSuite(language, _chosen(changes, own, examination), declaration.node, packages)
-
-
-def _chosen(changes: Changes, own: list[str], examination: Examination) -> tuple[str, ...]:
-    """The paths of the tests to run; () for all of them."""
-    index = examination.workspace.index
-    changed = [Change(c.path, whole=True) for c in changes if c.path in index.files and not is_test_path(c.path)]
-    base = codebase_of(index)
-    covering = covering_tests(base, changed, affected_places(base, changed)) if changed else []
-    gone = {change.path for change in changes if change.change == "deleted"}
-    found = [test.path for test in covering if is_run_as_test(test.path) and test.path not in gone]
-    return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]
 
 
 async def run_version(examination: Examination, changes: Changes, suite: RunnerSuite, name: str, step: Step) -> TestRun:

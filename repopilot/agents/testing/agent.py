@@ -11,9 +11,7 @@ from repopilot.agents.editing.editor import edit_files
 from repopilot.agents.editing.places import choose, last_files, named_paths
 from repopilot.agents.editing.render import changes_sentence
 from repopilot.agents.exploration import Exploration, explore
-from repopilot.agents.testing.checkout import checked_out
 from repopilot.agents.testing.render import additions_text, failure_list, report_text, run_sentences
-from repopilot.agents.testing.selection import all_tests, covering_tests
 from repopilot.agents.testing.writing.authoring import write_tests
 from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
 from repopilot.code.languages import is_test_path
@@ -22,6 +20,8 @@ from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.tools.checkout import checked_out
+from repopilot.tools.covering_tests import all_tests, covering_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun

@@ -15,7 +15,6 @@ from decimal import Decimal
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.editing.new_errors import new_errors
 from repopilot.agents.editing.placed.new_code import is_property
 from repopilot.agents.editing.placed.slot import Slot
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, TargetPlace
@@ -24,6 +23,7 @@ from repopilot.agents.editing.unreachable import adds_unreachable
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
+from repopilot.tools.new_errors import new_errors
 from repopilot.types import FileChange, Symbol
 
 _PARSE_S = 5.0

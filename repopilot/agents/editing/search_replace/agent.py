@@ -17,7 +17,6 @@ from repopilot.agents.editing.exact.recognise import sentence_edit
 from repopilot.agents.editing.exact.sources import Sources
 from repopilot.agents.editing.exact.wording.reading import on_one_line
 from repopilot.agents.editing.exact.wording.task_tokens import folded
-from repopilot.agents.editing.new_errors import new_errors, unknown_members
 from repopilot.agents.editing.outcome import EditOutcome
 from repopilot.agents.editing.placed.target_places import CLASSES, FUNCTIONS, is_defined, is_generated, is_source
 from repopilot.agents.editing.placed.wanted import read_task, says_what_it_does
@@ -51,6 +50,7 @@ from repopilot.llm.model import Model
 from repopilot.llm.structured import REFUSED
 from repopilot.prompts import render
 from repopilot.retrieval.query.spelling import is_english
+from repopilot.tools.new_errors import new_errors, unknown_members
 from repopilot.trace import Step
 from repopilot.types import Edit, FileChange, Symbol
 from repopilot.workspace import Workspace

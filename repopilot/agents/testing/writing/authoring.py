@@ -15,7 +15,6 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.editing.places import last_files
-from repopilot.agents.testing.checkout import checked_out
 from repopilot.agents.testing.writing.aims import Aim, aims_of
 from repopilot.agents.testing.writing.assembly import free_name
 from repopilot.agents.testing.writing.doctests import doctest_body
@@ -34,6 +33,7 @@ from repopilot.index.store import Index
 from repopilot.llm.model import Model
 from repopilot.results import Answer, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.agents.editing.places import last_files, named_paths
 from repopilot.agents.exploration import Exploration
-from repopilot.agents.testing.selection import covering_tests
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.mutation.mutants import functions_of
 from repopilot.code.python_ast import parse_python
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redact
+from repopilot.tools.covering_tests import covering_tests
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace

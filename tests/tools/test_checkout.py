@@ -8,9 +8,9 @@ from support.git_server import serve
 from support.shop_workspace import offline
 from support.small_repo import FILES, lay_out
 
-from repopilot.agents.testing.checkout import checked_out
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
+from repopilot.tools.checkout import checked_out
 from repopilot.workspace import Workspace
 
 

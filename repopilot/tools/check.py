@@ -1,0 +1,178 @@
+"""Tools that check the edits of the working copy: what is newly wrong in them, and which tests they turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from repopilot.code.languages import is_test_path
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
+from repopilot.sandbox.baseline import BaselineComparison, compare
+from repopilot.sandbox.run import ChosenTests
+from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.tools.checkout import checked_out
+from repopilot.tools.covering_tests import is_test_file, reaching_tests
+from repopilot.tools.file_change import Changes, syntax_error, texts_of
+from repopilot.tools.new_errors import new_errors
+from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.stored_text import stored_text
+from repopilot.tools.test_suites import suite_language, suite_of
+from repopilot.types import TestRun
+
+MOST_TEST_FILES = 6
+MOST_NAMED = 10
+OUTPUT_SHOWN = 2000
+
+
+class CheckPaths(Arguments):
+    """Which files."""
+
+    paths: list[str] = Field(default_factory=list, description="files; empty for all that were changed")
+
+
+class RunTests(Arguments):
+    """Which tests."""
+
+    paths: list[str] = Field(default_factory=list, description="test files; empty for those that cover the changes")
+
+
+class NoArguments(Arguments):
+    """Nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """The tests to run: `files` of pytest, or the `suite` of another runner."""
+
+    files: tuple[str, ...] = ()
+    suite: RunnerSuite | None = None
+
+
+async def changes(arguments: NoArguments, desk: Desk) -> ToolResult:
+    """Show all edits so far as a diff."""
+    found = await asyncio.to_thread(desk.working_copy.changes)
+    text = "".join(each.diff for each in found) or message("edit_tools.no_changes")
+    return ToolResult(text, {"files": [{"path": c.path, "change": c.change, "diff": c.diff} for c in found]})
+
+
+async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
+    """Say what the parser and the linter find in changed files that they did not find before."""
+    found = await asyncio.to_thread(desk.working_copy.changes)
+    wanted = [c for c in found if c.change != "deleted" and (not arguments.paths or c.path in arguments.paths)]
+    rows = await asyncio.to_thread(_new_findings, wanted, desk)
+    names = ", ".join(c.path for c in wanted)
+    text = "\n".join(f"{row['path']}: {row['message']}" for row in rows)
+    clean = message("check_tools.clean", paths=names) if wanted else message("edit_tools.no_changes")
+    return ToolResult(text or clean, {"new": rows, "checked": [c.path for c in wanted]})
+
+
+def _new_findings(found: Sequence, desk: Desk) -> list[dict[str, str]]:
+    rows = []
+    for change in found:
+        before = stored_text(change.path, desk.working_copy.original) or ""
+        fault = syntax_error(change.path, change.content)
+        if fault is not None and syntax_error(change.path, before) is None:
+            rows.append({"path": change.path, "message": str(fault.message)})
+        rows += [{"path": change.path, "message": said} for said in new_errors(change.path, before, change.content)]
+    return rows
+
+
+async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
+    """Run tests with the edits and without, and say which turned red or green. They run in a sandbox."""
+    copy = desk.working_copy
+    made = await asyncio.to_thread(copy.changes)
+    tests = await asyncio.to_thread(_chosen_tests, arguments.paths, made, desk)
+    if not tests.files and tests.suite is None:
+        text = message("check_tools.no_tests")
+        return ToolResult(text, {"tests": [], "passed": 0, "failed": 0, "turned_red": [], "turned_green": []})
+    after = await _run(tests, desk, edited=True)
+    before = await _run(tests, desk, edited=False) if made else after
+    compared = compare(before, after, [c.path for c in made if is_test_path(c.path)])
+    return ToolResult(_told(compared, after), _data(compared, after, tests))
+
+
+def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> _Tests:
+    copy, original = desk.working_copy, desk.working_copy.original
+    missing = [path for path in paths if copy.text(path) is None]
+    if missing:
+        raise UsageError(message("tools.unknown_file", path=", ".join(missing)))
+    if paths and all(path.endswith(".py") for path in paths):
+        return _Tests(tuple(paths))
+    language = suite_language(made) if made else None
+    if language is not None:
+        suite = suite_of(made, language, original)
+        return _Tests(suite=suite)
+    if paths:
+        raise UsageError(message("check_tools.change_first"))
+    own = [c.path for c in made if c.change != "deleted" and is_test_path(c.path) and is_test_file(c.path)]
+    code = [c.path for c in made if c.path.endswith(".py") and not is_test_path(c.path)]
+    covering = [test for path in code for test in reaching_tests(original.index, path)]
+    return _Tests(tuple(dict.fromkeys([*own, *covering]))[:MOST_TEST_FILES])
+
+
+async def _run(tests: _Tests, desk: Desk, *, edited: bool) -> TestRun:
+    """Run the tests on the repository with the edits, or as it is."""
+    copy, original = desk.working_copy, desk.working_copy.original
+    made = await asyncio.to_thread(copy.changes) if edited else ()
+    files = texts_of(made)
+    async with checked_out(original) as folder:
+        inputs = await asyncio.to_thread(copy.root) if edited and made else folder
+        if tests.suite is not None:
+            return await run_suite_in_sandbox(files, tests.suite, original.settings, inputs)
+        read = copy.text if edited else lambda path: stored_text(path, original)
+        texts = {path: text for path in tests.files if (text := await asyncio.to_thread(read, path)) is not None}
+        if not texts:
+            return TestRun(0, 0, 0, 0.0, "limits", "", False)
+        chosen = ChosenTests(tuple(texts))
+        return await run_in_sandbox(
+            {**files, **texts}, chosen, original.settings, inputs, original.environment, verify=False
+        )
+
+
+def _told(compared: BaselineComparison, after: TestRun) -> str:
+    """The comparison as a person would tell it."""
+    same = "check_tools.as_before" if not (compared.broken or compared.repaired) else "check_tools.passed"
+    rows: list[str] = [message(same, count=after.passed)]
+    if compared.red:
+        rows.append(message("check_tools.red_before", count=len(compared.red)))
+    if compared.broken:
+        rows.append(message("check_tools.broken", names=_names(compared.broken)))
+        rows += [f"{f.test_id}: {f.assertion}" for f in after.failures if f.test_id in compared.broken][:3]
+    if compared.repaired:
+        rows.append(message("check_tools.repaired", names=_names(compared.repaired)))
+    if after.ended != "finished":
+        rows.append(message("check_tools.ended", why=after.ended))
+    if not after.outcomes and after.output:
+        rows.append(after.output[-OUTPUT_SHOWN:])
+    return "\n".join(rows)
+
+
+def _names(ids: Sequence[str]) -> str:
+    more = f" +{len(ids) - MOST_NAMED}" if len(ids) > MOST_NAMED else ""
+    return ", ".join(ids[:MOST_NAMED]) + more
+
+
+def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[str, object]:
+    return {
+        "tests": list(tests.suite.tests if tests.suite else tests.files),
+        "passed": after.passed,
+        "failed": after.failed,
+        "errors": after.errors,
+        "turned_red": list(compared.broken),
+        "turned_green": list(compared.repaired),
+        "red_before": list(compared.red),
+        "ended": after.ended,
+        "level": after.level,
+    }
+
+
+TOOLS = (
+    Tool("check", CheckPaths, "check", check),
+    Tool("run_tests", RunTests, "check", run_tests),
+    Tool("changes", NoArguments, "check", changes),
+)

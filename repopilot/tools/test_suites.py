@@ -1,0 +1,86 @@
+"""Which tests of another language than Python cover a change, and how they are run."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from repopilot import i18n
+from repopilot.code.languages import is_test_path
+from repopilot.errors import PackagesMissing, SandboxError
+from repopilot.impact.change import Change
+from repopilot.impact.codebase import codebase_of
+from repopilot.impact.dependents import affected_places, covering_tests
+from repopilot.project_environment import declared_packages, find_packages
+from repopilot.sandbox.environments.package_install import installer_name
+from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.sandbox.runners.runner_table import (
+    LANGUAGES,
+    find_program,
+    is_run_as_test,
+    language_of_tests,
+    runner_of,
+)
+from repopilot.tools.file_change import Changes
+from repopilot.workspace import Workspace
+
+_MOST_TEST_FILES = 12
+
+
+def suite_language(changes: Changes) -> str | None:
+    """The language whose tests a change is tested by; None where Python's are, or none."""
+    code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)] or changes
+    if any(change.path.endswith(".py") for change in code):
+        return None
+    lines = Counter[str]()
+    for change in code:
+        if language := language_of_tests(change.path):
+            lines[language] += change.diff.count("\n+") + 1
+    return max(lines, key=lambda language: lines[language], default=None)
+
+
+def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSuite | None:
+    """The tests of a change: the files that the graph says cover it and those that it changes, else all tests.
+
+    Args:
+        changes: the version.
+        language: the language of its tests.
+        workspace: the repository as it is.
+
+    Returns:
+        The tests; None where the repository has none.
+
+    Raises:
+        PackagesMissing: the packages that they need are not installed.
+        SandboxError: there is no manifest at the top, the runner isn't known here, or its program is missing.
+    """
+    tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
+    own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
+    if not (tests or own) and language != "rust":  # which has tests beside the code
+        return None
+    find_program(language)  # said before anything is prepared
+    declared = (each for each in declared_packages(workspace.snapshot) if each.language == language)
+    declaration = next(declared, None)
+    if declaration is None:
+        if language != "javascript":
+            raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
+        return RunnerSuite(language, _chosen(changes, own, workspace))
+    runner_of(language, declaration.node)
+    packages = find_packages(workspace.snapshot, declaration, workspace.settings)
+    needed = declaration.requirements or declaration.elsewhere
+    if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
+        raise PackagesMissing(
+            i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
+            i18n.message("generate.needs_packages_hint"),
+        )
+    return RunnerSuite(language, _chosen(changes, own, workspace), declaration.node, packages)
+
+
+def _chosen(changes: Changes, own: list[str], workspace: Workspace) -> tuple[str, ...]:
+    """The paths of the tests to run; () for all of them."""
+    index = workspace.index
+    changed = [Change(c.path, whole=True) for c in changes if c.path in index.files and not is_test_path(c.path)]
+    base = codebase_of(index)
+    covering = covering_tests(base, changed, affected_places(base, changed)) if changed else []
+    gone = {change.path for change in changes if change.change == "deleted"}
+    found = [test.path for test in covering if is_run_as_test(test.path) and test.path not in gone]
+    return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]
