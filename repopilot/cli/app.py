@@ -117,7 +117,7 @@ def parser() -> argparse.ArgumentParser:
     generate.add_argument("--apply", action="store_true", help="write the files into the local folder SOURCE")
     generate.add_argument("-o", "--output", metavar="DIR", help="write the files below DIR")
 
-    _tool_command(commands)
+    _toolbox_commands(commands)
 
     refine = _command(commands, "refine", "test and repair one Python file in the sandbox")
     refine.add_argument("code", metavar="CODE.py")
@@ -134,16 +134,17 @@ def parser() -> argparse.ArgumentParser:
     models = _command(commands, "models", "the models on this machine")
     models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")
-
-    _command(commands, "mcp", "serve the repository tools to an MCP client on standard input", json=False)
     return root_parser
 
 
-def _tool_command(commands: argparse._SubParsersAction) -> None:
+def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`
     tool.add_argument("name", metavar="NAME", help="of the tool, such as search, read or replace_text")
     tool.add_argument("--apply", action="store_true", help="write what it changed into the local folder SOURCE")
+
+    mcp = _command(commands, "mcp", "serve the toolbox to an MCP client on standard input", json=False)
+    mcp.add_argument("--apply", action="store_true", help="let the tool `apply` write into local folders")
 
 
 def _web_commands(commands: argparse._SubParsersAction) -> None:

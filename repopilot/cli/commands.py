@@ -311,7 +311,7 @@ def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Serve the repository tools to an MCP client."""
     from repopilot.mcp.server import run
 
-    run(runtime)
+    run(runtime, arguments.apply)
     return 0
 
 

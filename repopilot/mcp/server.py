@@ -1,139 +1,167 @@
-"""The repository tools for an MCP client (an editor, another agent), over standard input and output."""
+"""The toolbox for an MCP client (an editor, another agent), over standard input and output.
+
+Edits go to a working copy of each repository, which `changes` shows; the tool `apply` writes it into a local folder
+where the server was started with `--apply`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
 
-from repopilot import i18n
-from repopilot.errors import RepoPilotError
-from repopilot.index.embed import Embedder
-from repopilot.index.store import Index
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import CallToolResult, TextContent
+from mcp.types import Tool as OfferedTool
+
+from repopilot import i18n, trace
+from repopilot.errors import RepoPilotError, UsageError
+from repopilot.i18n import message
+from repopilot.repo.apply import write_files
 from repopilot.runtime import Runtime
-from repopilot.tools import call_graph, lookup
+from repopilot.tools import registry
+from repopilot.tools.registry import Desk, ToolResult
+from repopilot.tools.toolbox import toolbox
+from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.types import Progress
+from repopilot.workspace import Workspace, open_index, open_snapshot, usable_environment
 
-Tool = Callable[..., Awaitable[str]]
-
-
-def run(runtime: Runtime) -> None:
-    """Serve until standard input closes. Every tool takes a SOURCE, which is cloned and indexed on first use."""
-    from mcp.server.fastmcp import FastMCP
-
-    server = FastMCP("repopilot", instructions="Look things up in a git repository, at one commit, on this machine.")
-    for tool in RepositoryTools(runtime).tools():
-        server.add_tool(tool)
-    server.run()
+SOURCE = {"type": "string", "description": "the repository's https URL or local path"}
 
 
-class RepositoryTools:
-    """The tools and the repositories they have opened. The docstring of a tool is what the client's model reads."""
+def run(runtime: Runtime, apply: bool = False) -> None:
+    """Serve until standard input closes.
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._opened: dict[str, Index] = {}
-        self._opening = threading.Lock()
+    Args:
+        runtime: the state of the process.
+        apply: whether the tool `apply` may write into local folders.
+    """
+    asyncio.run(_serve(runtime, apply))
 
-    def tools(self) -> Sequence[Tool]:
-        """What a client may call."""
-        return (
-            self.search,
-            self.outline,
-            self.symbol,
-            self.references,
-            self.read,
-            self.files,
-            self.callers,
-            self.callees,
-            self.call_path,
-        )
 
-    async def search(self, source: str, query: str, k: int = 8) -> str:
-        """Ranked passages of a repository for a question, identifier or traceback.
+async def _serve(runtime: Runtime, apply: bool) -> None:
+    server: Server = Server("repopilot", instructions=i18n.text("mcp.instructions", "en"))
+    async with AsyncExitStack() as stack, stdio_server() as (incoming, outgoing):
+        offered = OfferedTools(runtime, stack, apply)
 
-        Args:
-            source: the repository's https URL or local path.
-            query: the question, identifier or traceback.
-            k: the most passages, 1 to 20.
-        """
-        return await self._run(source, lambda index: lookup.search(index, query, k, self._embedder()))
+        @server.list_tools()
+        async def list_tools() -> list[OfferedTool]:
+            return offered.listed()
 
-    async def outline(self, source: str, path: str) -> str:
-        """The symbols a file defines, with their lines."""
-        return await self._run(source, lambda index: lookup.outline(index, path))
+        @server.call_tool(validate_input=False)
+        async def call_tool(name: str, arguments: dict[str, Any]) -> CallToolResult:
+            return await offered.call(name, arguments)
 
-    async def symbol(self, source: str, name: str, path: str = "") -> str:
-        """The text of a definition.
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
-        Args:
-            source: the repository's https URL or local path.
-            name: plain or qualified.
-            path: the file it is in, where several have the name.
-        """
-        return await self._run(source, lambda index: lookup.symbol(index, path, name))
 
-    async def references(self, source: str, name: str) -> str:
-        """Where a name is used."""
-        return await self._run(source, lambda index: lookup.references(index, name))
+@dataclass(slots=True)
+class _Opened:
+    """A repository that a client works on."""
 
-    async def read(self, source: str, path: str, start: int = 1, end: int = lookup.MOST_LINES) -> str:
-        """Numbered lines of a file.
+    copy: WorkingCopy
+    stack: AsyncExitStack
+    lock: asyncio.Lock
 
-        Args:
-            source: the repository's https URL or local path.
-            path: of the file.
-            start: the first line, from 1.
-            end: the last line, inclusive.
-        """
-        return await self._run(source, lambda index: lookup.read(index, path, start, end))
 
-    async def files(self, source: str, glob: str = "*") -> str:
-        """Paths matching a glob."""
-        return await self._run(source, lambda index: lookup.files(index, glob))
+class OfferedTools:
+    """The tools of a session, and the repositories it has opened.
 
-    async def callers(self, source: str, name: str, depth: int = 1) -> str:
-        """What depends on a file, definition or table.
+    Args:
+        runtime: the state of the process.
+        stack: closes the working copies at the end.
+        may_apply: whether `apply` may write.
+    """
 
-        Args:
-            source: the repository's https URL or local path.
-            name: `path`, `path:Symbol` or `Class.method`.
-            depth: how many hops to follow.
-        """
-        return await self._run(source, lambda index: call_graph.callers(index, name, depth))
+    def __init__(self, runtime: Runtime, stack: AsyncExitStack, may_apply: bool) -> None:
+        self._runtime, self._stack, self._may_apply = runtime, stack, may_apply
+        self._opened: dict[str, _Opened] = {}
+        self._opening = asyncio.Lock()
+        self._tools = [tool for tool in toolbox() if tool.kind != "talk"]
 
-    async def callees(self, source: str, name: str) -> str:
-        """What a definition calls, uses or inherits from."""
-        return await self._run(source, lambda index: call_graph.callees(index, name))
+    def listed(self) -> list[OfferedTool]:
+        """What a client may call: every tool that doesn't talk to the user, of any repository."""
+        found = [_offered(tool.name, tool.description, tool.schema()["parameters"]) for tool in self._tools]
+        return [*found, _offered("apply", i18n.text("mcp.apply", "en"), {})]
 
-    async def call_path(self, source: str, start: str, end: str) -> str:
-        """The call path from one file or definition to another: calls, uses and imports, one a line.
-
-        Args:
-            source: the repository's https URL or local path.
-            start: `path`, `path:Symbol` or `Class.method`.
-            end: the same.
-        """
-        return await self._run(source, lambda index: call_graph.call_path(index, start, end))
-
-    async def _run(self, source: str, tool: Callable[[Index], str]) -> str:
+    async def call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         """Call a tool on a repository; an error of ours becomes text, which the client's model can act on."""
         try:
-            return await asyncio.to_thread(lambda: tool(self._index(source)))
+            result = await self._called(name, dict(arguments))
         except RepoPilotError as error:
-            return i18n.text("mcp.error", self._runtime.settings.language, error=i18n.reason(error))
+            text = i18n.text("mcp.error", self._runtime.settings.language, error=i18n.reason(error))
+            return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
+        structured = result.data if isinstance(result.data, dict) else None
+        text = i18n.said(result.text, self._runtime.settings.language or "en")
+        return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=structured)
 
-    def _index(self, source: str) -> Index:
-        from repopilot.workspace import open_index, open_snapshot
+    async def _called(self, name: str, arguments: dict[str, Any]) -> ToolResult:
+        source = arguments.pop("source", None)
+        if not isinstance(source, str) or not source:
+            raise UsageError(message("mcp.no_source"))
+        tool = None if name == "apply" else registry.find(name, self._tools)
+        opened = await self._open(source)
+        async with opened.lock:
+            await self._refresh(source, opened)
+            if tool is None:
+                return await self._apply(opened)
+            async with trace.root(lambda event: None, name, "tool") as step:
+                desk = Desk(opened.copy.original, opened.copy, None, step)
+                return await registry.call(tool, arguments, desk)
 
-        with self._opening:
+    async def _apply(self, opened: _Opened) -> ToolResult:
+        """Write the edits into the folder, and begin again with none."""
+        root = opened.copy.original.snapshot.root
+        if not self._may_apply:
+            raise UsageError(message("mcp.may_not_apply"), message("mcp.may_not_apply_hint"))
+        if root is None:
+            raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
+        changes = await asyncio.to_thread(opened.copy.changes)
+        await asyncio.to_thread(write_files, root, changes)
+        paths = [change.path for change in changes]
+        await self._begin(opened, opened.copy.original)
+        return ToolResult(message("mcp.applied", paths=", ".join(paths) or "-"), {"applied": paths})
+
+    async def _open(self, source: str) -> _Opened:
+        async with self._opening:
             if source not in self._opened:
-                snapshot = open_snapshot(source, self._runtime, None, _ignore, threading.Event())
-                self._opened[source] = open_index(snapshot, self._runtime, _ignore)
+                workspace = await asyncio.to_thread(self._workspace, source)
+                stack = await self._stack.enter_async_context(AsyncExitStack())
+                copy = await stack.enter_async_context(working_copy(workspace))
+                self._opened[source] = _Opened(copy, stack, asyncio.Lock())
             return self._opened[source]
 
-    def _embedder(self) -> Embedder | None:
-        return self._runtime.embedders.choose(self._runtime.settings)
+    async def _refresh(self, source: str, opened: _Opened) -> None:
+        """Follow what others do to a local folder, until something is edited here."""
+        if opened.copy.original.snapshot.root is None or opened.copy.edited:
+            return
+        workspace = await asyncio.to_thread(self._workspace, source)
+        if workspace.index.folder != opened.copy.original.index.folder:
+            await self._begin(opened, workspace)
+
+    async def _begin(self, opened: _Opened, workspace: Workspace) -> None:
+        await opened.stack.aclose()
+        opened.copy = await opened.stack.enter_async_context(working_copy(workspace))
+
+    def _workspace(self, source: str) -> Workspace:
+        """The repository of a source with its index, up to date. Blocking."""
+        settings = self._runtime.settings
+        snapshot = open_snapshot(source, self._runtime, None, _ignore, threading.Event())
+        index = open_index(snapshot, self._runtime, _ignore)
+        environment = usable_environment(snapshot, settings)
+        embedder = self._runtime.embedders.choose(settings)
+        return Workspace(snapshot, index, settings, embedder=embedder, environment=environment)
+
+
+def _offered(name: str, description: str, parameters: dict[str, Any]) -> OfferedTool:
+    """A tool with the repository as its first argument."""
+    properties = {"source": SOURCE, **parameters.get("properties", {})}
+    required = ["source", *parameters.get("required", ())]
+    schema = {**parameters, "type": "object", "properties": properties, "required": required}
+    return OfferedTool(name=name, description=description, inputSchema=schema)
 
 
 def _ignore(progress: Progress) -> None:

@@ -58,6 +58,11 @@ class WorkingCopy:
         """The text of every file that was edited, None for a deleted one."""
         return {path: text for step in self._steps for path, text in step.items()}
 
+    @property
+    def edited(self) -> bool:
+        """Whether there are edits to take back."""
+        return bool(self._steps)
+
     def text(self, path: str) -> str | None:
         """The text of a file with the edits so far, None where there is none.
 

@@ -18,18 +18,10 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
     server = StdioServerParameters(command=sys.executable, args=["-m", "repopilot", "mcp"], env=env)
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
         await session.initialize()
-        names = {tool.name for tool in (await session.list_tools()).tools}
-        assert names == {
-            "search",
-            "outline",
-            "symbol",
-            "references",
-            "read",
-            "files",
-            "callers",
-            "callees",
-            "call_path",
-        }
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert {"search", "read", "rename_symbol", "run_tests", "changes", "apply"} <= tools.keys()
+        assert not {"ask_user", "finish"} & tools.keys()
+        assert tools["read"].inputSchema["required"] == ["source", "path"]
 
         async def call(tool: str, **arguments: object) -> str:
             return (await session.call_tool(tool, {"source": str(shop), **arguments})).content[0].text
@@ -43,3 +35,12 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
         assert "schema.sql" in await call("files", glob="*.sql")
         assert "shop/server.py" in await call("callers", name="validate_token")
         assert (await call("callers", name="nothing_like_it")).startswith("error: No file or definition")
+
+        # The folder is followed until something is edited; then the copy stands.
+        (shop / "shop/vat.py").write_text("def vat_of():\n    return 20\n")
+        assert "def vat_of" in await call("symbol", name="vat_of")
+        assert "+def tax_of" in await call("replace_text", path="shop/vat.py", old="def vat_of", new="def tax_of")
+        assert "def tax_of" in await call("symbol", name="tax_of")
+        assert "+def tax_of" in await call("changes")
+        assert "--apply" in await call("apply")
+        assert "def vat_of" in (shop / "shop/vat.py").read_text()
