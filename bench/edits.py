@@ -36,8 +36,8 @@ from bench.answers import chosen_model
 from bench.edit_checks import Checked, Tools, changed_lines, checked, reference_changes
 from bench.edit_scores import scored, table
 from repopilot import trace
-from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.whole_files import write_whole_files
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.whole_files import write_whole_files
 from repopilot.agents.exploration import explore
 from repopilot.assistant import answer
 from repopilot.code.languages import is_test_path

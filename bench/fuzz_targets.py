@@ -10,7 +10,8 @@ import hashlib
 import threading
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -19,13 +20,10 @@ from tempfile import mkdtemp
 
 from pydantic import BaseModel
 
-from repopilot.agents.editing import edits, reply_parser
-from repopilot.agents.editing.exact.recognise import exact_edit
-from repopilot.agents.editing.exact.wording.reading import read_task
-from repopilot.agents.editing.placed import wanted
-from repopilot.agents.editing.placed.slot import Slot
-from repopilot.agents.editing.placed.splice import new_lines, with_lines
-from repopilot.agents.editing.restated.command_forms import command_of_choice, read_command
+from repopilot.agents.coding import edits, reply_parser
+from repopilot.agents.coding.blocks import read_blocks
+from repopilot.agents.coding.excerpts import code_of_task
+from repopilot.agents.coding.typed_commands import read_command
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
 from repopilot.agents.explain.sentence_check import Ground, check_sentence
 from repopilot.agents.follow_up import resolve
@@ -48,6 +46,7 @@ from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.codec import encode
 from repopilot.index.store import Index
 from repopilot.llm import structured
+from repopilot.llm.tool_calls import calls_in_text
 from repopilot.redaction.redact import redact
 from repopilot.repo import patch
 from repopilot.repo.history import commits
@@ -69,6 +68,7 @@ from repopilot.sandbox.runners.runner_table import RUNNERS
 from repopilot.sandbox.verdict import read_report
 from repopilot.settings import Settings
 from repopilot.tools import file_change
+from repopilot.tools.set_value import sites_in
 from repopilot.types import Skip, Snapshot, SourceFile
 from repopilot.workspace import Workspace
 
@@ -216,8 +216,8 @@ def _replies(path: str, data: bytes, random: Random) -> None:
     text = _text(data)
     structured.parse(text, _Shape)
     structured.named(text, ["yes", "no", "Cart.add"])
-    command_of_choice(text)
-    read_command(text)
+    read_blocks(text)
+    calls_in_text(text, ["read", "finish"])
     for target, block in reply_parser.blocks_by_path(reply_parser.blocks(text), ["shop.py", "web/cart.js"]).items():
         try:
             safe = file_change.safe_path(target)
@@ -227,7 +227,6 @@ def _replies(path: str, data: bytes, random: Random) -> None:
         edits.problem_of(safe, block.body, _SHOP["shop.py"])
         file_change.unified(safe, _SHOP["shop.py"], block.body)
         _with_symbols(block.body)
-    _new_lines(text)
     _program(text)
 
 
@@ -237,16 +236,6 @@ def _with_symbols(body: str) -> None:
         edits.with_symbols("shop.py", _SHOP["shop.py"], outline, body)
     except RepoPilotError:
         return
-
-
-def _new_lines(text: str) -> None:
-    lines = tuple(_SHOP["shop.py"].split("\n"))
-    for unit, first, last in (("definition", 4, 4), ("statement", 2, 3), ("entry", 1, 1), ("block", 5, 7)):
-        slot = Slot("change", "Cart.add", lines, first, last, "    def add(self", "    ", unit)  # type: ignore[arg-type]
-        try:
-            with_lines(slot, new_lines("shop.py", slot, text))
-        except RepoPilotError:
-            continue
 
 
 def _program(reply: str) -> None:
@@ -259,33 +248,12 @@ def _program(reply: str) -> None:
 
 
 def _tasks(path: str, data: bytes, random: Random) -> None:
+    """What is read out of a task, and values set in a file of any content."""
     task = _text(data[:4_000])
-    read_task(task)
-    wanted.read_task(task, lambda name: name == "Cart")
-    _carried_out(task, _shop())
-
-
-def _edited(path: str, data: bytes, random: Random) -> None:
-    """Tasks on a repository whose file is the input; now and then on one that was indexed with another."""
-    workspace = _shop()
-    assert workspace.snapshot.root is not None
-    name = random.choice([name for name in _SHOP if Path(name).suffix == Path(path).suffix] or ["shop.py"])
-    file = workspace.snapshot.root / name
-    file.write_bytes(data)
-    try:
-        if random.random() < 0.9:
-            workspace = replace(workspace, index=_indexed(workspace.snapshot))
-        for task in random.sample(_TASKS, 6):
-            _carried_out(task, workspace)
-    finally:
-        file.write_text(_SHOP[name])
-
-
-def _carried_out(task: str, workspace: Workspace) -> None:
-    try:
-        exact_edit(task, workspace)
-    except RepoPilotError:
-        return
+    code_of_task(task)
+    with suppress(RepoPilotError):
+        read_command(task)
+    list(sites_in(_other_path(path, random), _text(data)))
 
 
 def _questions(path: str, data: bytes, random: Random) -> None:
@@ -450,8 +418,7 @@ TARGETS: dict[str, Target] = {
     "patches": Target(_patch, ("patches",)),
     "citations": Target(_citations, ("citations",), suffixes=("md",)),
     "replies": Target(_replies, ("replies",), suffixes=("py", "md")),
-    "tasks": Target(_tasks, ("tasks",)),
-    "edited": Target(_edited, ("shop",), suffixes=("py", "js", "go", "rs", "toml", "json", "md", "yaml")),
+    "tasks": Target(_tasks, ("tasks", "shop"), suffixes=("py", "js", "go", "rs", "toml", "json", "yaml")),
     "questions": Target(_questions, ("questions", "tasks")),
     "tests": Target(_tests, suffixes=("py", "js", "ts", "go", "rs")),
     "reports": Target(_reports, ("reports",)),

@@ -19,6 +19,14 @@ class UsageError(RepoPilotError):
     """Invalid arguments: the command line exits with status 2."""
 
 
+class SeveralFit(UsageError):
+    """A tool is asked about a name that several places have. `choices` are those, as `path:Symbol`."""
+
+    def __init__(self, message: str, hint: str = "", choices: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint)
+        self.choices = choices
+
+
 class SourceError(RepoPilotError):
     """The repository's address is invalid, or it can't be reached or read."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.syntax import identifiers
-from repopilot.errors import UsageError
+from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.tools.file_change import PARSE_S
 from repopilot.tools.working_copy import WorkingCopy
@@ -45,8 +45,9 @@ def find_place(copy: WorkingCopy, name: str, path: str = "") -> DefinitionSite:
     if len(found) == 1:
         return found[0]
     if found:
-        there = ", ".join(f"{p.path}:{p.symbol.qualified}" for p in found[:MOST_NAMED])
-        raise UsageError(message("refactor_tools.several", name=name), message("refactor_tools.choose", names=there))
+        choices = tuple(f"{p.path}:{p.symbol.qualified}" for p in found[:MOST_NAMED])
+        hint = message("refactor_tools.choose", names=", ".join(choices))
+        raise SeveralFit(message("refactor_tools.several", name=name), hint, choices)
     near = difflib.get_close_matches(name, _names(copy, path), 3, 0.6)
     hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
     key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"

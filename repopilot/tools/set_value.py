@@ -48,6 +48,11 @@ class ValueSite:
     text: str
     is_text: bool
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a single text, number or name, rather than code."""
+        return self.is_text or re.fullmatch(r"-?[\w.]+", self.text) is not None
+
 
 async def set_value(arguments: SetValue, desk: Desk) -> ToolResult:
     """Set a constant, a parameter's default, an attribute or a key of a data file, where it is defined."""
@@ -55,7 +60,7 @@ async def set_value(arguments: SetValue, desk: Desk) -> ToolResult:
 
 
 def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
-    found = list(_sites(copy, arguments.name, arguments.path))
+    found = sites_of(copy, arguments)
     if not found:
         raise UsageError(message("value_tools.none", name=arguments.name), message("value_tools.none_hint"))
     if len(found) > 1:
@@ -75,6 +80,15 @@ def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
     line = data[: site.start].count(b"\n") + 1
     facts = {"path": site.path, "name": site.name, "line": line, "before": site.text, "after": written, "diff": diff}
     return ToolResult(diff or message("edit_tools.same"), facts)
+
+
+def sites_of(copy: WorkingCopy, arguments: SetValue) -> list[ValueSite]:
+    """The values that have the name. Blocking.
+
+    Raises:
+        UsageError: there is no file of that path.
+    """
+    return list(_sites(copy, arguments.name, arguments.path))
 
 
 def as_written(value: str, site: ValueSite) -> str:

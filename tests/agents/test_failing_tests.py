@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.shop_workspace import shop_workspace, traced
 
-from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.failing_tests import named_test, with_failing_test, without_tests
-from repopilot.agents.editing.placed.likely_places import likely_definitions
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.failing_tests import named_test, with_failing_test, without_tests
 from repopilot.tools import file_change
 from repopilot.workspace import Workspace
 
@@ -101,12 +99,3 @@ async def test_a_test_that_passes_is_no_failing_one(paced: Workspace) -> None:
 def test_only_tests_of_the_repository_are_named(paced: Workspace, task: str, expected: str | None) -> None:
     found = named_test(task, paced.index)
     assert (found.id if found else None) == expected
-
-
-@pytest.mark.slow
-async def test_what_a_test_ran_comes_before_what_only_has_the_words(paced: Workspace) -> None:
-    request = await prepared(paced, "the idle pace is wrong: tests/test_pace.py::test_pace")
-    assert request.failing is not None
-    calls = replace(request.failing.calls)
-    found = likely_definitions("idle should not be rounded", (), (), paced.index, calls)
-    assert [each.symbol.name for each in found] == ["_rounded", "pace"]

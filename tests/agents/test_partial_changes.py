@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.edited import workspace_of
-from support.shop_workspace import traced
+from support.shop_workspace import traced, workspace_of
 
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination

@@ -82,6 +82,10 @@ turn
   retrieve
   read
   generate
+    find the lines
+    replace lines
+    replace lines
+    replace lines
     choose files
     write
     check syntax

@@ -34,9 +34,9 @@ FILES = {
 PARTS = Plan(
     "other limits",
     (
-        PlanPart(1, "rename `allowed` to `permitted` in limits.py", ("limits.py",), "LOW"),
-        PlanPart(2, "rename `permitted` to `possible` in limits.py", ("limits.py",), "LOW", (1,)),
-        PlanPart(3, "set NOTHING_LIKE_IT to 30 in limits.py", ("limits.py",), "LOW"),
+        PlanPart(1, "rename allowed to permitted", ("limits.py",), "LOW"),
+        PlanPart(2, "rename permitted to possible", ("limits.py",), "LOW", (1,)),
+        PlanPart(3, "set NOTHING_LIKE_IT to 30", ("limits.py",), "LOW"),
     ),
 )
 
@@ -118,7 +118,7 @@ async def test_a_stop_keeps_the_finished_parts(shop: Workspace) -> None:
 
 
 async def test_a_part_that_waits_for_a_failed_one_is_not_done(shop: Workspace) -> None:
-    first = replace(PARTS.parts[0], title="set NOTHING_LIKE_IT to 30 in limits.py")
+    first = replace(PARTS.parts[0], title="set NOTHING_LIKE_IT to 30")
     answer, *_ = await traced(lambda step: proceed(replace(PARTS, parts=(first, *PARTS.parts[1:])), shop, step))
     assert states(answer) == ["failed", "open", "failed"]
 

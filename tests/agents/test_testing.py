@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.edited import workspace_of
-from support.shop_workspace import answering, fenced, shop_workspace, traced
+from support.shop_workspace import answering, fenced, shop_workspace, traced, workspace_of
 from support.small_repo import FILES
 
 from repopilot import trace

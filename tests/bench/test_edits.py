@@ -108,7 +108,7 @@ def test_failing_test_decides_where_there_is_no_check(tree):
 
 async def test_attempt_ends_with_its_first_diff(tmp_path):
     workspace = shop_workspace(tmp_path, {"shop/limits.py": "MOST_ITEMS = 20\n"})
-    made = await attempted("Set MOST_ITEMS to 30", workspace, "diff")
+    made = await attempted("set MOST_ITEMS to 30", workspace, "diff")
     assert [c.content for c in made.changes] == ["MOST_ITEMS = 30\n"]
     assert made.by_code and made.diff_s is not None and made.verdict_s is None
     nothing = await attempted("Add a method that knows the weather", workspace, "diff")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from support.index_case import build_index
+from support.index_case import build_index, write
 from support.small_repo import lay_out
 
 from repopilot import trace
@@ -30,6 +30,11 @@ def open_workspace(folder: Path, settings: Settings) -> Workspace:
     """A local folder, indexed, without any model."""
     snapshot = open_source(parse_source(str(folder)), settings)
     return Workspace(snapshot, build_index(snapshot, settings), settings)
+
+
+def workspace_of(tmp: Path, files: dict[str, str | bytes]) -> Workspace:
+    """A folder with some files, indexed."""
+    return open_workspace(write(tmp / "repo", files), offline(tmp / "home"))
 
 
 def shop_workspace(tmp: Path, extra: dict[str, str] | None = None) -> Workspace:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from repopilot import i18n
-from repopilot.agents.editing.failing_tests import named_test
+from repopilot.agents.coding.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
 from repopilot.agents.generate.runner_suites import run_version, with_control

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from repopilot.agents.editing import edits
+from repopilot.agents.coding import edits
 from repopilot.index.tokens import tokens_of
 from repopilot.tools import file_change
 from repopilot.tools.file_change import Changes

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.coding.agent import edit_by_loop
-from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.editor import edit_by_code, edit_with_model
-from repopilot.agents.editing.failing_tests import named_test, with_failing_test, without_tests
-from repopilot.agents.editing.follow_ups.find import follow_ups
-from repopilot.agents.editing.outcome import EditOutcome
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.editor import edit_by_command, edit_with_model
+from repopilot.agents.coding.failing_tests import named_test, with_failing_test, without_tests
+from repopilot.agents.coding.follow_ups.find import follow_ups
+from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import debate, try_objection
@@ -53,7 +53,7 @@ from repopilot.workspace import Workspace
 
 MOST_REVISIONS = 2
 CONTEXT_TOKENS = 160
-_CERTAIN_FAILURES = frozenset(("exact.already_there", "placed.unknown_name", "placed.generated"))
+_CERTAIN_FAILURES = frozenset(("refactor_tools.several", "value_tools.several"))
 """Keys of what code finds out before any model writes."""
 
 
@@ -202,7 +202,7 @@ async def _first_version(
 async def _by_code(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | RepoPilotError | None:
     """The edit if no model is needed for it, or why it can't be made; None where a model is needed."""
     try:
-        outcome = await asyncio.to_thread(edit_by_code, request, workspace)
+        outcome = await edit_by_command(request, workspace, step)
     except RepoPilotError as error:
         step.note(failure=error.message)
         return error

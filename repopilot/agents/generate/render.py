@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from repopilot import i18n
-from repopilot.agents.editing.render import changes_sentence
+from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
 from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
 from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport, ToolUse

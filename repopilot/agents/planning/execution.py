@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from repopilot import i18n
+from repopilot.agents.coding.typed_commands import is_command
 from repopilot.agents.generate.pipeline import examined
 from repopilot.agents.generate.render import GenerationOutcome
 from repopilot.agents.planning.duration import seconds_of
@@ -106,8 +107,8 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
 
 def instruction(plan: Plan, part: PlanPart) -> str:
     """A part as a task of its own: its place with an @, what must hold, and what it is a part of. One that the user
-    wrote stands for itself, and so does the entry of a changelog."""
-    if part.edit is not None and part.files and role_of(part.files[0]) == "changelog":
+    wrote stands for itself, and so do a command and the entry of a changelog."""
+    if is_command(part.title) or (part.edit and part.files and role_of(part.files[0]) == "changelog"):
         return part.title
     lines = [part.title]
     mentioned = [part.place] if part.place else list(part.files)

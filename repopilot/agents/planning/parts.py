@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from repopilot import i18n
-from repopilot.agents.editing.exact.wording.task_tokens import capitalized
 from repopilot.agents.planning.edit_places import EditPlace, Task, other_place, sibling_of, source_places, task_of
 from repopilot.agents.planning.requirements import Requirements
 from repopilot.agents.planning.task_evidence import TaskEvidence
@@ -209,7 +208,7 @@ def title_of(place: EditPlace, role: Role, task: Task, language: str) -> str:
 
 def _sentence(goal: str) -> str:
     """A goal as the entry of a changelog."""
-    return capitalized(goal).replace('"', "'")
+    return (goal[:1].upper() + goal[1:]).replace('"', "'")
 
 
 def _by_dependency(drafts: Sequence[_Draft], graph: Graph) -> list[_Draft]:

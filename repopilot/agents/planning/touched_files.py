@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from repopilot.agents.editing.places import named_paths
+from repopilot.agents.coding.places import named_paths
 from repopilot.agents.explain.forms.project.changelog import is_changelog
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path

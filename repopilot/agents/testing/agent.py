@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repopilot import i18n
-from repopilot.agents.editing.edit_request import EditRequest
-from repopilot.agents.editing.editor import edit_files
-from repopilot.agents.editing.places import choose, last_files, named_paths
-from repopilot.agents.editing.render import changes_sentence
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.editor import edit_with_model
+from repopilot.agents.coding.places import choose, last_files, named_paths
+from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.testing.render import additions_text, failure_list, report_text, run_sentences
 from repopilot.agents.testing.writing.authoring import write_tests
@@ -130,7 +130,7 @@ async def _other_language(
     language = reply_language(question, workspace.settings)
     request = EditRequest(task, found, (path,), {target.path: target.shown}, language=language)
     async with step.child("generate", "agent", task) as writing:
-        changes = (await edit_files(request, workspace, writing)).changes
+        changes = (await edit_with_model(request, workspace, writing)).changes
         await writing.write(shown_diffs(changes))
     not_run = i18n.message("testing.only_pytest")
     step.degrade(not_run)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.shop_workspace import offline, open_workspace
 
-from repopilot.agents.editing.follow_ups.find import follow_ups
+from repopilot.agents.coding.follow_ups.find import follow_ups
 from repopilot.results import FollowUpEdit
 from repopilot.tools.file_change import change
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.agents.editing.follow_ups.python_calls import adapted, changed_parameters, parameters
+from repopilot.agents.coding.follow_ups.python_calls import adapted, changed_parameters, parameters
 
 
 def _parameters(signature: str):

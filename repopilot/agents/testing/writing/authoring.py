@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.editing.places import last_files
+from repopilot.agents.coding.places import last_files
 from repopilot.agents.testing.writing.aims import Aim, aims_of
 from repopilot.agents.testing.writing.assembly import free_name
 from repopilot.agents.testing.writing.doctests import doctest_body

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
-from repopilot.agents.editing.places import last_files, named_paths
+from repopilot.agents.coding.places import last_files, named_paths
 from repopilot.agents.exploration import Exploration
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.mutation.mutants import functions_of

@@ -1,0 +1,111 @@
+"""SEARCH/REPLACE blocks: how a reply is held to them, and how it is read. Pure.
+
+The form is that of Aider (https://aider.chat/docs/more/edit-formats.html), which models of code know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from repopilot.agents.coding.excerpts import LineExcerpt
+from repopilot.code.data_formats import from_json
+
+MOST_BLOCKS = 3
+_LONGEST_SEARCH, _LONGEST_REPLACE = 6, 24
+"""Lines."""
+_LONGEST_LINE = 160
+"""Characters of a new line."""
+_SEARCH, _DIVIDER, END_OF_BLOCK = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
+_BLOCK = re.compile(rf"^(.+)\n{_SEARCH}\n((?:.*\n)*?){_DIVIDER}\n((?:.*\n)*?){END_OF_BLOCK}$", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReplaceBlock:
+    """Lines of a file, and what stands there instead."""
+
+    path: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def read_blocks(reply: str) -> list[SearchReplaceBlock]:
+    """The blocks of a reply that are complete, in their order."""
+    found = _BLOCK.finditer(reply)
+    return [SearchReplaceBlock(m[1].strip(), tuple(m[2].split("\n")[:-1]), tuple(m[3].split("\n")[:-1])) for m in found]
+
+
+def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
+    """A grammar in GBNF for a few blocks whose SEARCH lines are neighbouring lines of the excerpts.
+
+    Args:
+        excerpts: at least one, each with a line that may be changed.
+    """
+    rules = [
+        f"text ::= [^<=>\\n\\r] [^\\n\\r]{{0,{_LONGEST_LINE}}}",
+        'new ::= text? "\\n"',
+    ]
+    heads = []
+    for number, excerpt in enumerate(excerpts):
+        rules += [f'l{number}x{at} ::= {_literal(line)} "\\n"' for at, line in enumerate(excerpt.lines)]
+        starts = [_from(number, at, excerpt) for at, line in enumerate(excerpt.lines) if _may_start(excerpt, at)]
+        rules.append(f"s{number} ::= " + " | ".join(starts))
+        head = _literal(f"{excerpt.path}\n{_SEARCH}\n")
+        divider, end = _literal(f"{_DIVIDER}\n"), _literal(f"{END_OF_BLOCK}\n")
+        rules.append(f"b{number} ::= {head} s{number} {divider} new{{0,{_LONGEST_REPLACE}}} {end}")
+        heads.append(f"b{number}")
+    root = f"root ::= block{' block?' * (MOST_BLOCKS - 1)}"
+    return "\n".join([root, "block ::= " + " | ".join(heads), *rules]) + "\n"
+
+
+def _may_start(excerpt: LineExcerpt, at: int) -> bool:
+    return excerpt.changeable[at] and bool(excerpt.lines[at].strip())
+
+
+def _from(number: int, at: int, excerpt: LineExcerpt) -> str:
+    """A line and up to three that follow it."""
+    rest = ""
+    for other in range(min(len(excerpt.lines), at + _LONGEST_SEARCH) - 1, at, -1):
+        rest = f"( l{number}x{other} {rest})? "
+    return f"l{number}x{at} {rest}".rstrip()
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + '"'
+
+
+def block_schema(excerpts: Sequence[LineExcerpt]) -> dict[str, Any]:
+    """The JSON schema of the same blocks.
+
+    Args:
+        excerpts: as for `block_grammar`.
+    """
+    lines = [line for e in excerpts for at, line in enumerate(e.lines) if _may_start(e, at)]
+    item = {
+        "path": {"type": "string", "enum": list(dict.fromkeys(e.path for e in excerpts))},
+        "search": {"type": "string", "enum": list(dict.fromkeys(lines))},
+        "replace": {"type": "string"},
+    }
+    block = {"type": "object", "properties": item, "required": list(item), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {"blocks": {"type": "array", "items": block, "minItems": 1, "maxItems": MOST_BLOCKS}},
+        "required": ["blocks"],
+        "additionalProperties": False,
+    }
+
+
+def blocks_of_json(reply: str) -> list[SearchReplaceBlock]:
+    """The blocks that a reply by `block_schema` stands for; [] for another text."""
+    try:
+        return [
+            SearchReplaceBlock(
+                b["path"], (b["search"],), tuple(b["replace"].rstrip("\n").split("\n")) if b["replace"] else ()
+            )
+            for b in from_json(reply)["blocks"]
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []

@@ -1,0 +1,116 @@
+"""Edit files for a task: by a typed command, else by a small model, on few lines or in new files.
+
+Nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from repopilot import i18n
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.grounded import grounded_call
+from repopilot.agents.coding.outcome import EditOutcome
+from repopilot.agents.coding.places import named_paths
+from repopilot.agents.coding.small import edit_lines
+from repopilot.agents.coding.tool_edit import edit_with_tool
+from repopilot.agents.coding.typed_commands import EDITS, read_command
+from repopilot.agents.coding.whole_files import write_whole_files
+from repopilot.errors import GenerationFailed, UsageError
+from repopilot.trace import Step
+from repopilot.workspace import Workspace
+
+
+async def edit_by_command(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
+    """Make the edit of a typed command.
+
+    Args:
+        request: the task.
+        workspace: the repository.
+        step: the step of the work.
+
+    Returns:
+        The edit, exact; None where the task is no command.
+
+    Raises:
+        GenerationFailed: it can't be made here.
+        PlaceAmbiguous: several places fit.
+    """
+    if request.drafts or request.feedback:
+        return None
+    try:
+        command = read_command(request.task)
+    except UsageError as error:
+        raise GenerationFailed(error.message, error.hint) from error
+    if command is None or command.tool not in EDITS:
+        return None
+    return await edit_with_tool(command.tool, command.arguments, workspace, step)
+
+
+async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:
+    """Edit the files of a task that no command carries out.
+
+    Args:
+        request: the task.
+        workspace: the repository and the model.
+        step: what is written is streamed into its children.
+
+    Returns:
+        The changed and new files, each parsed and with a diff against the snapshot.
+
+    Raises:
+        GenerationFailed: there is no usable change, or none within the time limit.
+        PlaceAmbiguous: several places fit the task.
+        ModelError: the model failed.
+    """
+    if not request.task.strip():
+        raise GenerationFailed(i18n.message("generate.no_task"), i18n.message("generate.no_task_hint"))
+    if workspace.model is None:
+        raise GenerationFailed(i18n.message("generate.no_model"), i18n.message("generate.no_model_hint"))
+    limit = workspace.settings.edit_timeout_s
+    try:
+        async with asyncio.timeout(limit):
+            edit = await _read_as_call(request, workspace, step)
+            edit = edit or await edit_lines(request, workspace, step)
+            return edit or EditOutcome(await _new_files(request, workspace, step))
+    except TimeoutError as error:
+        too_slow = i18n.message("generate.too_slow", seconds=limit)
+        raise GenerationFailed(too_slow, _smaller_task(request)) from error
+
+
+async def _read_as_call(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
+    if request.drafts or request.feedback or request.paths:
+        return None
+    call = await grounded_call(request.task, workspace, step)
+    if call is None:
+        return None
+    note = i18n.message("commands.read_as", reading=call.text)
+    try:
+        return await edit_with_tool(call.tool, call.arguments, workspace, step, note)
+    except GenerationFailed as error:
+        step.degrade(i18n.reason(error))
+        return None
+
+
+async def _new_files(request: EditRequest, workspace: Workspace, step: Step) -> tuple:
+    """Files that the task names and that may be written whole; of others a small model loses too much.
+
+    Raises:
+        GenerationFailed: the task is about large files, or names none.
+    """
+    paths = request.paths or tuple(named_paths(request.task, workspace.index))
+    small = [p for p in paths if p not in workspace.index.files or workspace.index.files[p].lines <= LARGEST_REWRITTEN]
+    if not small and not request.drafts:
+        raise GenerationFailed(i18n.message("small.no_change"), _smaller_task(request))
+    return await write_whole_files(request, workspace, step)
+
+
+LARGEST_REWRITTEN = 60
+"""Lines of a file that a small model may write again."""
+
+
+def _smaller_task(request: EditRequest) -> str:
+    """What to do instead, as a message: one definition of those that the exploration found."""
+    hits = request.found.results.hits if request.found else ()
+    place = next((f"@{hit.chunk.path}:{hit.chunk.symbol}" for hit in hits if hit.chunk.symbol), "")
+    return i18n.message("generate.smaller_task_at", place=place) if place else i18n.message("generate.smaller_task")

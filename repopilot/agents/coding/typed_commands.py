@@ -1,0 +1,122 @@
+"""Typed commands: a tool with its arguments, as `/rename old new`, and the edits among them in one plain form each.
+
+There is one form and there are no synonyms: what a sentence means is a model's job.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+
+_PLAIN = (
+    (re.compile(r"rename (\S+) to (\S+)"), "/rename {0} {1}"),
+    (re.compile(r"set (\S+) to (.+)"), "/set {0} {1}"),
+    (re.compile(r"move (\S+) to (\S+)"), "/move {0} {1}"),
+)
+_NAME = re.compile(r"[`'\"]?(?:@?[\w./-]+:)?[\w.$-]*\w[`'\"]?")
+_SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A tool to call. `text` is the command as it would be typed."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a command is typed: `usage` shows it, `read` makes arguments of its words."""
+
+    tool: str
+    usage: str
+    read: Callable[[list[str]], dict[str, Any]]
+
+
+def read_command(text: str) -> Command | None:
+    """The command that a message is; None for any other message.
+
+    Args:
+        text: as the user typed it.
+
+    Raises:
+        UsageError: it begins like a command and isn't one; the hint shows how it is typed.
+    """
+    typed = text.strip()
+    typed = next((_slashed(found, form) for pattern, form in _PLAIN if (found := pattern.fullmatch(typed))), typed)
+    found = _SLASH.fullmatch(typed)
+    form = FORMS.get(found[1]) if found else None
+    if found is None or form is None:
+        return None
+    rest = (found[2] or "").strip()
+    try:
+        words = [rest.partition(" ")[0], rest.partition(" ")[2].strip()] if found[1] == "set" else shlex.split(rest)
+        return Command(form.tool, form.read([word for word in words if word]), typed)
+    except (ValueError, IndexError) as error:
+        raise UsageError(message("commands.wrong", command=f"/{found[1]}"), form.usage) from error
+
+
+def is_command(text: str) -> bool:
+    """Whether a text is a command, or begins like one."""
+    try:
+        return read_command(text) is not None
+    except UsageError:
+        return True
+
+
+def _slashed(found: re.Match[str], form: str) -> str:
+    """The command that a plain form stands for; the text itself where a name is no name of code."""
+    names = found.groups()[:1] if form.startswith("/set") else found.groups()
+    if not all(_NAME.fullmatch(name) for name in names):
+        return found[0]
+    return form.format(*(group.strip("`") for group in found.groups()))
+
+
+def _named(words: list[str], *names: str) -> dict[str, Any]:
+    """The words as arguments of these names; a place `path:Symbol` gives the path as well."""
+    if len(words) != len(names):
+        raise ValueError(words)
+    given = dict(zip(names, words, strict=True))
+    path, colon, name = given.get("name", "").lstrip("@").rpartition(":")
+    return {**given, "name": name, "path": path} if colon else given
+
+
+def _signature(words: list[str]) -> dict[str, Any]:
+    """`function +new=default -gone old:new`."""
+    given = _named(words[:1], "name")
+    changes: dict[str, Any] = {"add": [], "remove": [], "rename": {}}
+    for word in words[1:]:
+        if word.startswith("+"):
+            name, _, default = word[1:].partition("=")
+            changes["add"].append({"name": name, "default": default})
+        elif word.startswith("-"):
+            changes["remove"].append(word[1:])
+        else:
+            old, colon, new = word.partition(":")
+            if not colon:
+                raise ValueError(word)
+            changes["rename"][old] = new
+    return given | {key: value for key, value in changes.items() if value}
+
+
+FORMS: Mapping[str, _Form] = {
+    "rename": _Form("rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name")),
+    "set": _Form("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value")),
+    "move": _Form("move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path")),
+    "signature": _Form("change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature),
+    "imports": _Form("organize_imports", "/imports PATH", lambda words: _named(words, "path")),
+    "callers": _Form("callers", "/callers NAME", lambda words: {"name": words[0]}),
+    "callees": _Form("callees", "/callees NAME", lambda words: {"name": words[0]}),
+    "references": _Form("references", "/references NAME", lambda words: {"name": words[0]}),
+    "history": _Form("history", "/history PATH", lambda words: _named(words, "path")),
+}
+"""The commands by what is typed behind the slash."""
+EDITS = frozenset(("rename_symbol", "set_value", "move_symbol", "change_signature", "organize_imports"))

@@ -1,1 +1,0 @@
-"""Turn a task into changed and new files: which ones, what the model writes, what code corrects."""

@@ -1,1 +1,0 @@
-"""Members, deletions and files in JavaScript, TypeScript, Go, Rust and Java."""

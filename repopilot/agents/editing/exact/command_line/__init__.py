@@ -1,1 +1,0 @@
-"""Edits of options that programs declare for their command line."""

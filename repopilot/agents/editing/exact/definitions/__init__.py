@@ -1,1 +1,0 @@
-"""What belongs to a definition: its annotations, decorators, bases and documentation."""

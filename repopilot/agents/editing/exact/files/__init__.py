@@ -1,1 +1,0 @@
-"""Files that are deleted or get another name, and who names them."""

@@ -1,1 +1,0 @@
-"""Reads what a task wants from a few telling words, and what it wants it of from the names that are in the code."""

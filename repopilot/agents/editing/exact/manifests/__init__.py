@@ -1,1 +1,0 @@
-"""Manifests of projects: what they require, and what they say about themselves."""

@@ -1,1 +1,0 @@
-"""Definitions and modules that move, with everything that imports them."""

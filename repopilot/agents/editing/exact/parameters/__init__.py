@@ -1,1 +1,0 @@
-"""Parameters that are added, removed, renamed, reordered and made required, with their callers."""

@@ -1,1 +1,0 @@
-"""Names, imports and classes of Python files, resolved across a repository as far as that is certain."""

@@ -1,1 +1,0 @@
-"""From the words of a task to what it asks for: lexer, clauses, frames. Pure."""

@@ -1,1 +1,0 @@
-"""Frames: what a clause may ask for, by its verb; each takes the parts it understands."""
