@@ -162,7 +162,7 @@ async def test_a_runner_that_is_not_known_is_said(tmp_path):
 @needs_node
 async def test_a_generated_change_of_javascript_is_try_change(tmp_path):
     workspace = workspace_of(tmp_path, FILES | {"test/shop.test.js": TESTS.replace("LIMIT, 3", "LIMIT, 5")})
-    answer, _, _ = await traced(lambda step: generate("set LIMIT in shop.js to 5", workspace, step))
+    answer, _, _ = await traced(lambda step: generate("set LIMIT to 5", workspace, step))
     assert answer.files[0].content == CODE.replace("LIMIT = 3", "LIMIT = 5")
     assert answer.result.tests.genuine and answer.result.verdict.decision == "ACCEPT_ORIGINAL", answer.text
     assert "red → green `test/shop.test.js::limit`" in answer.text and "inversion" not in answer.text
