@@ -11,6 +11,7 @@ from pydantic import Field
 from repopilot.code.languages import is_test_path
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.redaction.shown_diff import shown_diff
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
 from repopilot.sandbox.run import ChosenTests
@@ -56,8 +57,8 @@ class _Tests:
 async def changes(arguments: NoArguments, desk: Desk) -> ToolResult:
     """Show all edits so far as a diff."""
     found = await asyncio.to_thread(desk.working_copy.changes)
-    text = "".join(each.diff for each in found) or message("edit_tools.no_changes")
-    return ToolResult(text, {"files": [{"path": c.path, "change": c.change, "diff": c.diff} for c in found]})
+    rows = [{"path": c.path, "change": c.change, "diff": shown_diff(c.diff, c.content)} for c in found]
+    return ToolResult("\n".join(row["diff"] for row in rows) or message("edit_tools.no_changes"), {"files": rows})
 
 
 async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:

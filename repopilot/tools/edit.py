@@ -14,6 +14,8 @@ from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.redaction.redact import redacted
+from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.types import Symbol
@@ -161,7 +163,7 @@ async def _edited(path: str, new: str, old: str | None, desk: Desk) -> ToolResul
 
 def _result(desk: Desk, texts: dict[str, str | None]) -> ToolResult:
     made = desk.working_copy.edit(texts)
-    diff = "".join(each.diff for each in made)
+    diff = shown_diffs(made)
     return ToolResult(diff or message("edit_tools.same"), {"paths": list(texts), "diff": diff})
 
 
@@ -182,7 +184,8 @@ def _nearest(text: str, old: str) -> str:
     near = difflib.get_close_matches(first, [line.strip() for line in lines], 1, 0.0)
     at = next((n for n, line in enumerate(lines) if near and line.strip() == near[0]), 0)
     shown = range(max(0, at - NEAREST), min(len(lines), at + NEAREST + 1))
-    return "\n" + "\n".join(f"{n + 1} {lines[n]}" for n in shown)
+    safe = redacted(text).split("\n")
+    return "\n" + "\n".join(f"{n + 1} {safe[n]}" for n in shown if n < len(safe))
 
 
 def _definition(path: str, name: str, text: str) -> Symbol:

@@ -15,6 +15,7 @@ from repopilot.code.languages import file_kind, language_of
 from repopilot.code.syntax import parse, parse_data
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools.file_change import PARSE_S, syntax_error
 from repopilot.tools.registry import Arguments, Desk, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
@@ -76,9 +77,9 @@ def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
     if fault is not None:
         raise UsageError(message("edit_tools.syntax", path=site.path, problem=fault.message))
     made = copy.edit({site.path: new})
-    diff = "".join(each.diff for each in made)
+    diff = shown_diffs(made)
     line = data[: site.start].count(b"\n") + 1
-    facts = {"path": site.path, "name": site.name, "line": line, "before": site.text, "after": written, "diff": diff}
+    facts = {"path": site.path, "name": site.name, "line": line, "diff": diff}
     return ToolResult(diff or message("edit_tools.same"), facts)
 
 

@@ -15,8 +15,8 @@ expect.set_options(timeout=20_000)
 
 WATER = FILES["orchard/water.py"]
 THIRSTY = WATER.replace("degrees > 25", "degrees > 20")
-PARTS = ["rename `litres` to `litres_needed` in orchard/water.py", "rename `harvest` to `pick` in orchard/trees.py"]
-"""Exact edits, which need no model."""
+PARTS = ["rename litres to litres_needed", "rename harvest to pick"]
+"""Plain commands, which need no model."""
 
 
 def fenced(path, text):
@@ -92,7 +92,6 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     plan.get_by_role("textbox").fill("\n".join(PARTS))
     plan.get_by_role("button", name="Use this plan").click()
     expect(plan).to_contain_text("1. rename litres")
-    expect(plan.locator(".rp-part-text code").first).to_have_text("litres")
 
     plan.get_by_role("button", name=re.compile("^Proceed$")).click()
     expect(page.locator('.rp-file[data-path="orchard/water.py"]')).to_be_visible(timeout=60_000)

@@ -56,7 +56,7 @@ async def _edited(app: App, folder: Path) -> tuple[Turn, str]:
     """What one session sees of an edit that it accepts, and the patch that it downloads."""
     async with ChatClient(app.url) as client:
         await client.ask(str(folder))
-        turn = await client.ask("/generate set RETRIES to 5 in shop/config.py")
+        turn = await client.ask("/generate set shop/config.py:RETRIES to 5")
         [diff] = [each for each in turn.elements if each.get("name") == "DiffView"][-1:]
         props = diff["props"] if isinstance(diff["props"], dict) else json.loads(diff["props"])
         payload = {"answer": props["answer"], "form": "patch"}

@@ -16,7 +16,7 @@ from repopilot.i18n import message
 
 _PLAIN = (
     (re.compile(r"rename (\S+) to (\S+)"), "/rename {0} {1}"),
-    (re.compile(r"set (\S+) to (.+)"), "/set {0} {1}"),
+    (re.compile(r"""set (\S+) to (\S+|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|\(.*\))"""), "/set {0} {1}"),
     (re.compile(r"move (\S+) to (\S+)"), "/move {0} {1}"),
 )
 _NAME = re.compile(r"[`'\"]?(?:@?[\w./-]+:)?[\w.$-]*\w[`'\"]?")
