@@ -102,7 +102,7 @@ async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_f
     model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=0.5), ModelResources())
     error = await failure(model, step)
     assert "said nothing for 0.5 s" in error.message and error.partial == partial
-    assert server.wait_for_disconnect()
+    assert await asyncio.to_thread(server.wait_for_disconnect)
 
 
 @pytest.mark.slow
