@@ -98,6 +98,9 @@ async def test_an_error_of_ollamas_in_the_middle_is_passed_on(settings_for, step
 
 @pytest.mark.parametrize(("behaviour", "partial"), [("hang", ""), ("hang midway", "You said: one")])
 async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_for, step, behaviour, partial):
+    warmed = await choose.choose(settings_for(llm_url=server.url), ModelResources())
+    async with trace.root([].append, "ask") as other:
+        await stream.chat(warmed, [ChatMessage(role="user", content="Load the client.")], other)
     server.state.behaviour = behaviour
     model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=0.5), ModelResources())
     error = await failure(model, step)
