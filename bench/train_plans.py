@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.plans import Case, read_case
-from repopilot.agents.planning.requirements import goals_of
-from repopilot.agents.planning.task_evidence import evidence_of
+from repopilot.agents.planning.likely_places import evidence_of
 from repopilot.agents.planning.touched_files import FileEvidence, features
 from repopilot.errors import RepoPilotError
 from repopilot.repo.snapshot import open_source
@@ -90,7 +89,7 @@ def mined(mirror: Path, left_out: set[str]) -> list[str]:
 def _evidence(case: Case, runtime: Runtime) -> list[FileEvidence]:
     snapshot = open_source(parse_source(str(case.root)), runtime.settings)
     index = open_index(snapshot, runtime, lambda _: None, wait=True)
-    return evidence_of(goals_of(case.text)[0], index).files
+    return evidence_of(case.text, index).files
 
 
 def fitted(

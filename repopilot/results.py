@@ -28,20 +28,6 @@ from repopilot.types import (
 )
 
 PlanState = Literal["open", "running", "done", "failed", "skipped"]
-EditKind = Literal[
-    "set_value",
-    "add_member",
-    "add_function",
-    "add_class",
-    "add_file",
-    "change_function",
-    "change_signature",
-    "add_import",
-    "rename",
-    "move",
-    "delete",
-    "change_text",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +140,6 @@ class PlanPart:
         depends_on: numbers of earlier parts.
         state: how far it is.
         place: `path:Symbol`, or a path; '' for a part that the user wrote.
-        edit: what is done there, None for a part that the user wrote.
         reasons: why this place, as messages, the strongest first.
         acceptance: what of the task its result must meet.
         note: why it failed or what it came to, a message; '' while it is open.
@@ -169,7 +154,6 @@ class PlanPart:
     depends_on: tuple[int, ...] = ()
     state: PlanState = "open"
     place: str = ""
-    edit: EditKind | None = None
     reasons: tuple[str, ...] = ()
     acceptance: tuple[str, ...] = ()
     note: str = ""

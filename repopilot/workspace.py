@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,8 @@ class Workspace:
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
     there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
     None means lexical search only. `turns` is the conversation so far. `environment` has what the repository's tests
-    need, None where none was built.
+    need, None where none was built. `ask` puts a question with choices (() for a free answer) to the user, None where
+    nobody can be asked.
     """
 
     snapshot: Snapshot
@@ -52,6 +54,7 @@ class Workspace:
     router: Model | None = None
     coder: Model | None = None
     environment: Environment | None = None
+    ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
 
     @property
     def uses_tools(self) -> bool:

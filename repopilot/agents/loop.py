@@ -18,6 +18,7 @@ from repopilot.agents.loop_values import Asking, Askings, Budget, CallRecord, En
 from repopilot.errors import Cancelled, ModelError, ToolsRefused
 from repopilot.i18n import joined, message, reason
 from repopilot.llm.model import Model
+from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
 from repopilot.prompts import delimiter, render
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool
@@ -26,6 +27,7 @@ from repopilot.trace import Step
 
 __all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "run"]
 
+ASKINGS = Askings(ask_with_tools, ask_for_action)
 REPLY_TOKENS = 4096
 """The longest reply, thinking included; less in a small context window."""
 PATIENCE: Mapping[Ended, int] = {"malformed": 3, "no call": 2, "empty": 2, "repeated": 3}

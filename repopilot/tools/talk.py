@@ -36,4 +36,5 @@ async def finish(arguments: Finish, desk: Desk) -> ToolResult:
 
 
 FINISH = Tool("finish", Finish, "talk", finish)
-TOOLS = (Tool("ask_user", AskUser, "talk", ask_user), FINISH)
+ASK_USER = Tool("ask_user", AskUser, "talk", ask_user)
+TOOLS = (ASK_USER, FINISH)

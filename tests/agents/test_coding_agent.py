@@ -11,6 +11,7 @@ from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.further_places import joined, places_in
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
+from repopilot.agents.planning.agent import plan
 from repopilot.llm.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Generation
@@ -69,6 +70,38 @@ async def test_what_the_model_finds_comes_first_in_the_evidence(shop):
     answer, outline, _ = await traced(lambda step: explain("why are the discounts signed?", agent, step))
     assert "look around" in outline
     assert (answer.evidence[0].path, answer.evidence[0].start_line) == ("shop/auth.py", 8)
+
+
+async def test_a_plan_is_what_the_model_finishes_with_after_the_user_has_decided(shop):
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    async def ask(question: str, choices: tuple[str, ...]) -> str:
+        asked.append((question, choices))
+        return "cents"
+
+    part = {"title": "Give prices in cents", "place": "shop/prices.py:price_of", "done_when": ["no float is left"]}
+    agent = _scripted(
+        shop,
+        _call("ask_user", question="Cents or euros?", choices=["cents", "euros"]),
+        _call("finish", parts=[{**part, "place": "shop/prices.py:nothing"}]),
+        _call("finish", parts=[part, {"title": "Use them", "place": "shop/cart.py", "depends_on": [1]}]),
+    )
+    answer, outline, _ = await traced(lambda step: plan("use cents", replace(agent, ask=ask), step))
+    assert asked == [("Cents or euros?", ("cents", "euros"))]
+    first, second = answer.result.parts
+    assert (first.place, first.acceptance, second.depends_on) == (
+        "shop/prices.py:price_of",
+        ("no float is left",),
+        (1,),
+    )
+    assert "must hold: no float is left" in answer.text and outline.count("    finish") == 2
+
+
+async def test_a_model_that_proposes_no_plan_leaves_that_of_code(shop):
+    agent = _scripted(shop, "", "", otherwise="")
+    answer, _, events = await traced(lambda step: plan("round `price_of` up", agent, step))
+    assert answer.result.parts[0].place == "shop/prices.py:price_of"
+    assert any("loop.empty" in str(event) or "empty" in str(event) for event in events)
 
 
 def test_only_places_that_exist_are_taken(shop):

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.git_server import commit
 from support.shop_workspace import offline, open_workspace, traced
 
 from repopilot.agents.planning.agent import plan
-from repopilot.agents.planning.requirements import goals_of
 from repopilot.agents.planning.touched_files import role_of
 from repopilot.results import Plan
 from repopilot.workspace import Workspace
@@ -74,14 +71,6 @@ async def test_places_come_from_the_search_and_from_what_similar_commits_touched
     assert "of the 5 commits most like this touched it" in reasons or "commits to `money/rates.py`" in reasons
 
 
-async def test_conditions_are_accepted_with_a_part_and_are_no_parts(money: Workspace) -> None:
-    made = await planned(money, "Add caching of a rate, on disk and in memory, with expiry")
-    assert made.parts[0].acceptance == ("on disk", "in memory", "with expiry")
-    test = next(part for part in made.parts if part.files == ("tests/test_rates.py",))
-    assert test.acceptance == ("on disk", "in memory", "with expiry")
-    assert not any("expiry" in part.title for part in made.parts)
-
-
 async def test_code_comes_before_its_tests_and_those_before_the_change_log(money: Workspace) -> None:
     made = await planned(money, "Add caching of a rate")
     roles = [role_of(part.files[0]) for part in made.parts]
@@ -89,24 +78,6 @@ async def test_code_comes_before_its_tests_and_those_before_the_change_log(money
     assert [order.index(role) for role in roles] == sorted(order.index(role) for role in roles)
     source = {part.number for part in made.parts if role_of(part.files[0]) == "source"}
     assert all(set(part.depends_on) == source for part in made.parts if role_of(part.files[0]) != "source")
-
-
-async def test_something_new_is_defined_beside_the_most_similar_name_before_it_is_used(money: Workspace) -> None:
-    made = await planned(money, "Add a `StaleRateError` for a rate that is too old")
-    first = made.parts[0]
-    assert (first.place, first.edit) == ("money/rates.py:RateError", "add_class")
-    assert "StaleRateError" in first.title
-
-
-async def test_a_new_function_goes_beside_a_function(money: Workspace) -> None:
-    made = await planned(money, "Add a function `rounded_text` that writes a rate for people")
-    first = next(part for part in made.parts if part.edit == "add_function")
-    assert first.place in ("money/rates.py:rate", "money/rates.py:fetch", "money/rates.py:more_3")
-
-
-async def test_a_plain_word_that_is_called_a_function_is_its_place(money: Workspace) -> None:
-    made = await planned(money, "plan: add a unit to the fetch function")
-    assert made.parts[0].place == "money/rates.py:fetch"
 
 
 async def test_a_mentioned_place_is_taken(money: Workspace) -> None:
@@ -127,14 +98,6 @@ async def test_what_names_nothing_here_is_asked_with_places_to_choose(money: Wor
     assert chosen.parts[0].files[0] in question.options[0]
 
 
-async def test_several_goals_are_planned_one_after_the_other(money: Workspace) -> None:
-    made = await planned(money, "first add caching of a rate, then add coins of two sizes to `strike_coins`")
-    files = [part.files[0] for part in made.parts]
-    assert files.index("money/rates.py") < files.index("money/mint.py")
-    assert files.count("CHANGES.md") <= 1
-    assert [part.number for part in made.parts] == list(range(1, len(files) + 1))
-
-
 async def test_without_history_the_plan_says_so(money: Workspace, tmp_path) -> None:
     folder = tmp_path / "plain"
     for path, text in FILES.items():
@@ -146,64 +109,6 @@ async def test_without_history_the_plan_says_so(money: Workspace, tmp_path) -> N
     assert any("there is no history" in str(event) for event in events)
 
 
-@pytest.mark.parametrize(
-    ("task", "goal", "topic", "points"),
-    [
-        (
-            "add response caching, on disk and in memory, with expiry",
-            "add response caching",
-            "response caching",
-            ("on disk", "in memory", "with expiry"),
-        ),
-        (
-            "feat: add support for ETag in res.sendFile",
-            "add support for ETag in res.sendFile",
-            "ETag in res.sendFile",
-            (),
-        ),
-        ("add vouchers: a table, sums and a page", "add vouchers", "vouchers", ("a table", "sums", "a page")),
-        ("Add `a`, `b` and `c` filters", "Add `a`, `b` and `c` filters", "`a`, `b` and `c` filters", ()),
-        ("Make it work with pipes", "Make it work with pipes", "Make it work with pipes", ()),
-        (
-            "plan: add a --dry-run option to insert",
-            "add a --dry-run option to insert",
-            "a --dry-run option to insert",
-            (),
-        ),
-        ("Plan how to add hooks", "add hooks", "hooks", ()),
-        ("Allow hooks\n\nOff by default. I like it.", "Allow hooks", "Allow hooks", ("Off by default",)),
-        ("ajoute un cache, sur disque et en mémoire", "ajoute un cache", "un cache", ("sur disque", "en mémoire")),
-    ],
-)
-def test_conditions_are_told_from_the_goal(task: str, goal: str, topic: str, points: tuple[str, ...]) -> None:
-    (wanted,) = goals_of(task)
-    assert (wanted.goal, wanted.topic, wanted.points) == (goal, topic, points)
-
-
-@pytest.mark.parametrize(
-    ("task", "goals"),
-    [
-        ("do this:\n- add a model\n- add an api\n- add a page", ["add a model", "add an api", "add a page"]),
-        ("first add the model, then the api and finally the page", ["add the model", "add the api", "add the page"]),
-        ("rewrite the backend", ["rewrite the backend"]),
-    ],
-)
-def test_a_list_of_things_to_do_has_several_goals(task: str, goals: list[str]) -> None:
-    assert [wanted.goal for wanted in goals_of(task)] == goals
-
-
-@given(st.text(max_size=300))
-def test_any_text_has_a_goal(task: str) -> None:
-    goals = goals_of(task)
-    assert goals and all(wanted.points == tuple(dict.fromkeys(wanted.points)) for wanted in goals)
-
-
-async def test_the_entry_of_a_changelog_says_what_is_wanted(money: Workspace) -> None:
-    made = await planned(money, "plan: add a rate of the week, and document it in the changelog")
-    part = next(part for part in made.parts if part.files == ("CHANGES.md",))
-    assert part.title == 'Add "Add a rate of the week" to `CHANGES.md`'
-
-
 async def test_where_the_task_names_a_definition_only_that_and_its_users_are_changed(money: Workspace) -> None:
     made = await planned(money, "plan: let RateError take the currency")
     code = [part.place for part in made.parts if role_of(part.files[0]) == "source"]
@@ -212,15 +117,3 @@ async def test_where_the_task_names_a_definition_only_that_and_its_users_are_cha
     code = [part.place for part in made.parts if role_of(part.files[0]) == "source"]
     assert code == ["money/mint.py:strike_coins"]
     assert [part.files for part in made.parts if role_of(part.files[0]) == "tests"] == [("tests/test_mint.py",)]
-
-
-async def test_a_plain_word_behind_a_preposition_that_a_class_is_called_is_a_place(tmp_path) -> None:
-    commit(tmp_path / "mint", {"mint.py": "class Coin:\n    pass\n\n\nclass Purse:\n    pass\n"}, "Begin")
-    workspace = open_workspace(tmp_path / "mint", offline(tmp_path / "home"))
-    made = await planned(workspace, "plan: add a method weigh_all to Purse that takes a list")
-    first = made.parts[0]
-    assert (first.place, first.edit, first.title) == ("mint.py:Purse", "add_member", "Add `weigh_all` to `Purse`")
-
-
-async def test_a_plan_repeats_the_wish_without_the_word_plan(money: Workspace) -> None:
-    assert (await planned(money, "plan: add inverse rates")).task == "add inverse rates"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from repopilot.agents import loop
 from repopilot.errors import GenerationFailed
-from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
 from repopilot.prompts import render
 from repopilot.results import ToolUse
 from repopilot.tools.file_change import Changes
@@ -17,8 +16,6 @@ from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
-
-ASKINGS = loop.Askings(ask_with_tools, ask_for_action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +56,9 @@ async def edit_by_loop(
     assert workspace.model is not None
     budget, system = loop.Budget.of(workspace.settings), render("loop_change", name=workspace.snapshot.name)
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
-        desk = Desk(workspace, copy, budget, working)
+        desk = Desk(workspace, copy, budget, working, workspace.ask)
         try:
-            done = await loop.run(task, desk, workspace.model, toolbox(), system, budget, ASKINGS)
+            done = await loop.run(task, desk, workspace.model, toolbox(), system, budget, loop.ASKINGS)
         except asyncio.CancelledError:
             if kept is not None and copy.changes():
                 kept(copy.changes())

@@ -11,7 +11,6 @@ from repopilot.agents import loop
 from repopilot.agents.explain.code_findings import Findings
 from repopilot.agents.explain.evidence_places import LINES
 from repopilot.index.store import Index
-from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
 from repopilot.prompts import render
 from repopilot.tools.registry import Desk
 from repopilot.tools.toolbox import toolbox
@@ -20,7 +19,6 @@ from repopilot.trace import Step
 from repopilot.types import Evidence
 from repopilot.workspace import Workspace
 
-ASKINGS = loop.Askings(ask_with_tools, ask_for_action)
 MOST_PLACES = 12
 LONGEST_PLACE = 120
 """Lines; a model that names a whole file has named no place."""
@@ -45,7 +43,7 @@ async def look_further(found: Findings, workspace: Workspace, step: Step) -> Fin
     async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
         desk = Desk(workspace, copy, budget, working)
         task = f"{found.question}\n\nFound so far:\n{known}"
-        done = await loop.run(task, desk, workspace.model, looking, system, budget, ASKINGS)
+        done = await loop.run(task, desk, workspace.model, looking, system, budget, loop.ASKINGS)
     async with step.child("read", "tool", found.question) as showing:
         named = await asyncio.to_thread(places_in, done.summary or done.text, workspace.index)
         evidence = joined(named, found.evidence)

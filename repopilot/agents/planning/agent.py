@@ -1,6 +1,7 @@
-"""Plan (DECOMPOSE): find the places that a task has to change, as numbered parts, and work on one after the other.
+"""Plan (DECOMPOSE): the places that a task has to change, as numbered parts, and the work on one after the other.
 
-Code finds the places and says why; no model takes part in the plan. Where the evidence is too weak, it asks.
+A model that uses tools plans in the loop. Without one code finds the places and says why; where the evidence is too
+weak, it asks.
 """
 
 from __future__ import annotations
@@ -10,15 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.agents.planning.clarify import doubt, missing
 from repopilot.agents.planning.continuation import is_continuation, wanted_parts
 from repopilot.agents.planning.execution import proceed
 from repopilot.agents.planning.finished_parts import reopened
-from repopilot.agents.planning.parts import joined, parts_of
+from repopilot.agents.planning.likely_places import evidence_of, file_rows, parts_of, question_of
+from repopilot.agents.planning.planning_loop import plan_by_loop
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.agents.planning.requirements import goals_of, wish_of
-from repopilot.agents.planning.task_evidence import evidence_of, file_row, similar_rows
-from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
+from repopilot.results import Answer, Plan, Turn
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
@@ -35,7 +34,7 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
         step: the step of the work.
 
     Returns:
-        The answer, its `result` the plan. Where code can't tell which places to change, the plan has no parts and asks.
+        The answer, its `result` the plan. Where it isn't clear which places to change, the plan has no parts and asks.
 
     Raises:
         UsageError: the question names a part that the plan doesn't have.
@@ -45,7 +44,7 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
         return await _go_on(current, question, workspace, step)
     language = reply_language(question, workspace.settings)
     async with step.child("plan", "agent", question) as planning:
-        made = await _planned(question, workspace, language, planning)
+        made = await _planned(question.strip(), workspace, language, planning)
         planning.note(parts=len(made.parts), questions=len(made.questions))
         text = plan_markdown(made, language)
         await planning.write(text)
@@ -66,25 +65,21 @@ async def _go_on(current: Plan, question: str, workspace: Workspace, step: Step)
 
 
 async def _planned(task: str, workspace: Workspace, language: str, step: Step) -> Plan:
-    """The parts of each goal of a task, or what is missing to name them."""
+    """The parts of a task, or what is missing to name them."""
     index = workspace.index
-    groups: list[list[PlanPart]] = []
-    lacking: list[PlanQuestion] = []
-    doubts: list[PlanQuestion] = []
-    for wanted in goals_of(task):
-        async with step.child("find places", "retrieval", wanted.goal) as finding:
-            evidence = await asyncio.to_thread(evidence_of, wanted, index, workspace.embedder)
-            finding.note(files=[file_row(f) for f in evidence.files[:FILES_SHOWN]], similar=similar_rows(evidence))
-            if not evidence.past.commits:
-                finding.degrade(i18n.message("planning.degraded.no_history"))
-            if (asked := await asyncio.to_thread(missing, wanted, evidence, index, language)) is not None:
-                lacking.append(asked)
-                continue
-            groups.append(await asyncio.to_thread(parts_of, wanted, evidence, index, language))
-            if (asked := await asyncio.to_thread(doubt, wanted, evidence, index, language)) is not None:
-                doubts.append(asked)
-    wish = wish_of(task)
-    return Plan(wish, (), tuple(lacking)) if lacking else Plan(wish, joined(groups), tuple(doubts))
+    async with step.child("find places", "retrieval", task) as finding:
+        evidence = await asyncio.to_thread(evidence_of, task, index, workspace.embedder)
+        finding.note(files=file_rows(evidence, FILES_SHOWN))
+        if not evidence.past.commits:
+            finding.degrade(i18n.message("planning.no_history"))
+        likely = await asyncio.to_thread(parts_of, task, evidence, index, language)
+    if workspace.uses_tools:
+        parts, why = await plan_by_loop(task, [part.place for part in likely], workspace, step)
+        if parts:
+            return Plan(task, parts)
+        step.degrade(why or i18n.message("planning.no_loop_plan"))
+    asked = await asyncio.to_thread(question_of, task, evidence, index, language)
+    return Plan(task, (), (asked,)) if asked else Plan(task, likely)
 
 
 def current_plan(turns: Sequence[Turn]) -> Plan | None:

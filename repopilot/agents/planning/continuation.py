@@ -1,4 +1,4 @@
-"""Reads requests to go on with a plan: which parts to work on, skip or do again. Pure."""
+"""Reads the commands that go on with a plan: which parts to work on, skip or do again. Pure."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from dataclasses import dataclass
 
 from repopilot.results import Plan
 
-_GO_ON = re.compile(
-    r"^\W*(?:(?:yes|ok|okay|oui|sure|please|now|then|and)\b\W*)*(?:$|(?:proceed|go ahead|go on|continu\w*|carry on|"
-    r"next|do (?:it|parts?|all|everything)|vas-y|allez-y|skip|saute|passe|start|work on parts?|redo|again|try again|"
-    r"retry|refais|recommence)\b)",
+_COMMAND = re.compile(
+    r"(?P<verb>proceed|continuer|skip|passer|redo|refaire)(?: with| avec)?"
+    r"(?: (?P<all>all|tout)|(?: (?:la )?part(?:s|ies?)?)? (?P<numbers>\d+(?:(?:,| and| et)? ?\d+)*))?[.!]?",
     re.I,
 )
-_NUMBERS = re.compile(r"\b(?:parts?|steps?|parties?|étapes?)\s+((?:\d+(?:\s*(?:,|and|et|&)\s*)?)+)", re.I)
-_SKIP = re.compile(r"\b(?:skip|saute|passe|leave out)\b", re.I)
-_REDO = re.compile(r"\b(?:redo|again|retry|refais|recommence)\b", re.I)
-_ALL = re.compile(r"\b(?:all|everything|the rest|tout|toutes)\b", re.I)
-_MORE = re.compile(r"\b(?:and|then|et)\b.*\b(?:go on|continue|proceed|next)", re.I)
+_SKIP, _REDO = ("skip", "passer"), ("redo", "refaire")
 
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """What a request to go on asks for.
+    """What a command asks for.
 
     Attributes:
         numbers: the parts to work on, None for all open ones.
@@ -35,38 +30,28 @@ class GoOn:
     redo: bool = False
 
 
-def is_continuation(question: str) -> bool:
-    """Whether a question asks to go on with the current plan, rather than for a new one."""
-    return len(question.split()) <= 12 and _GO_ON.match(question) is not None
+def is_continuation(text: str) -> bool:
+    """Whether a text is a command that goes on with the current plan."""
+    return _COMMAND.fullmatch(text.strip()) is not None
 
 
-def wanted_parts(question: str, plan: Plan) -> GoOn:
-    """Read which parts to work on, to skip or to do again from a request to go on.
+def wanted_parts(text: str, plan: Plan) -> GoOn:
+    """Read which parts to work on, to skip or to do again.
 
     Args:
-        question: the request, for example "skip part 1 and continue".
+        text: `proceed`, `proceed with all`, `proceed with part 2`, `skip part 3` or `redo part 1`.
         plan: the plan; without a number the next ready part is meant, to do again the last failed one.
 
     Returns:
         What is asked for.
     """
-    numbers = tuple(int(n) for group in _NUMBERS.findall(question) for n in re.findall(r"\d+", group))
-    if _SKIP.search(question):
-        return _skipping(numbers or _next(plan), bool(_MORE.search(question)), plan)
-    if _REDO.search(question):
-        failed = tuple(p.number for p in plan.parts if p.state == "failed")
-        return GoOn(numbers or failed[-1:], redo=True)
-    if numbers:
-        return GoOn(numbers)
-    return GoOn(None) if _ALL.search(question) else GoOn(_next(plan))
-
-
-def _skipping(skipped: tuple[int, ...], more: bool, plan: Plan) -> GoOn:
-    for number in skipped:
-        plan = plan.with_state(number, "skipped")
-    return GoOn(_next(plan) if more else (), skipped)
-
-
-def _next(plan: Plan) -> tuple[int, ...]:
+    found = _COMMAND.fullmatch(text.strip())
+    verb = found["verb"].lower() if found else ""
+    numbers = tuple(map(int, re.findall(r"\d+", found["numbers"] or ""))) if found else ()
     ready = plan.ready()
-    return (ready.number,) if ready else ()
+    following = (ready.number,) if ready else ()
+    if verb in _SKIP:
+        return GoOn((), numbers or following)
+    if verb in _REDO:
+        return GoOn(numbers or tuple(p.number for p in plan.parts if p.state == "failed")[-1:], redo=True)
+    return GoOn(None) if found and found["all"] else GoOn(numbers or following)

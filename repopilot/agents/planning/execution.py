@@ -10,10 +10,8 @@ from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.agents.generate.pipeline import examined
 from repopilot.agents.generate.render import GenerationOutcome
-from repopilot.agents.planning.duration import seconds_of
 from repopilot.agents.planning.finished_parts import drafts_of, finished, with_part
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.agents.planning.touched_files import role_of
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, Plan, PlanPart
@@ -56,7 +54,6 @@ async def proceed(
     if unknown:
         hint = i18n.message("planning.no_such_part_hint", count=len(plan.parts))
         raise UsageError(i18n.message("planning.no_such_part", number=unknown[0]), hint)
-    await _say_duration(plan, numbers, workspace, step)
     notes: list[str] = []
     async with working_copy(workspace) as copy:
         await asyncio.to_thread(copy.write, drafts_of(plan))
@@ -106,17 +103,11 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
 
 
 def instruction(plan: Plan, part: PlanPart) -> str:
-    """A part as a task of its own: its place with an @, what must hold, and what it is a part of. One that the user
-    wrote stands for itself, and so do a command and the entry of a changelog."""
-    if is_command(part.title) or (part.edit and part.files and role_of(part.files[0]) == "changelog"):
+    """A part as a task of its own: its place with an @, what must hold, and what it is a part of. A command, and a part
+    without a place, which the user wrote, stand for themselves."""
+    if is_command(part.title) or not part.place:
         return part.title
-    lines = [part.title]
-    mentioned = [part.place] if part.place else list(part.files)
-    if mentioned:
-        lines.append(" ".join(f"@{place}" for place in mentioned))
-    if part.edit is None:
-        return "\n".join(lines)
-    lines += [f"- {point}" for point in part.acceptance]
+    lines = [part.title, f"@{part.place}", *(f"- {point}" for point in part.acceptance)]
     goal = " ".join(plan.task.split())[:_LONGEST_GOAL]
     return "\n".join([*lines, f"(Part {part.number} of: {goal})"])
 
@@ -146,20 +137,6 @@ def _note_of(plan: Plan, number: int) -> str:
     assert part is not None
     key = "planning.part_done" if part.state == "done" else "planning.part_failed"
     return i18n.message(key, number=number, note=part.note)
-
-
-async def _say_duration(plan: Plan, numbers: Sequence[int] | None, workspace: Workspace, step: Step) -> None:
-    """Say how long the parts will probably take before the first of them begins."""
-    parts = [p for p in plan.parts if p.state == "open" and (numbers is None or p.number in numbers)]
-    model = workspace.coder or workspace.model
-    seconds = seconds_of(parts, model.speed if model else None)
-    if not parts:
-        return
-    language = reply_language(plan.task, workspace.settings)
-    key = "planning.duration.known" if seconds else "planning.duration.unknown"
-    async with step.child("estimate", "tool") as estimating:
-        estimating.note(seconds=round(seconds), parts=[p.number for p in parts])
-        await estimating.write(i18n.text(key, language, count=len(parts), seconds=round(seconds)))
 
 
 def _next_part(plan: Plan, numbers: Sequence[int] | None) -> PlanPart | None:

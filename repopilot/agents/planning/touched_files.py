@@ -4,7 +4,6 @@ changes together with the best place, the tests of it, and what the task names. 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -24,11 +23,7 @@ MOST_SEARCHED, MOST_SIMILAR, MOST_MAINS = 40, 5, 2
 RECENT = 300
 """How many of the newest commits to a file are counted."""
 _LARGEST = 20
-MOST_OF_KIND = 10
 _LEAST_TEST = 0.5
-_SHORTEST_KIND = 4
-_ADDS = r"(?:feat\S*:? )?(?:add|new|introduce|implement|support|provide|ajoute)\w*"
-_OPTIONS = r"(?<![\w-])--[a-z][\w-]*|\b(?:options?|flags?|arguments?|switch)\b"
 _EXPORTING = ("__init__.py", "index.ts", "index.js", "index.mjs", "mod.rs", "lib.rs")
 
 
@@ -41,7 +36,6 @@ class FileEvidence:
         role: what it is for.
         rank: among the files of the search, from 1; 0 for not found.
         similar: how many of the `of` most similar past commits touched it; `share` weighs them by their similarity.
-        of_kind: the share of the newest commits that added something of the same kind, and touched it.
         together: how many of the `changes` newest commits to `main` touched it too.
         main: the source file that this is counted for, '' for none.
         tests_main: it is a test of the main source files.
@@ -56,7 +50,6 @@ class FileEvidence:
     similar: int = 0
     of: int = 0
     share: float = 0.0
-    of_kind: float = 0.0
     together: int = 0
     changes: int = 0
     main: str = ""
@@ -68,12 +61,10 @@ class FileEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Past commits, newest first, with the paths their files have now; those most like the task, best first; and the
-    newest that added something of the same kind."""
+    """Past commits, newest first, with the paths their files have now; and those most like the task, best first."""
 
     commits: Sequence[Commit] = ()
     similar: Sequence[SimilarCommit] = ()
-    of_kind: Sequence[Commit] = ()
 
 
 def role_of(path: str) -> Role:
@@ -141,20 +132,6 @@ def touched_files(
     return sorted(weighed, key=lambda e: (-e.probability, e.path))
 
 
-def commits_of_kind(kind: str, commits: Sequence[Commit]) -> list[Commit]:
-    """The newest commits that added something of a kind.
-
-    Args:
-        kind: the word for it, as `requirements.kind_word` says; '' for none.
-        commits: the history, newest first.
-    """
-    if len(kind) < _SHORTEST_KIND:
-        return []
-    written = _OPTIONS if kind == "option" else rf"\b{re.escape(kind)}s?\b"
-    wanted = re.compile(rf"(?:{_ADDS})\b.*(?:{written})", re.I)
-    return [c for c in commits if c.paths and len(c.paths) <= _LARGEST and wanted.match(c.subject)][:MOST_OF_KIND]
-
-
 def voters_of(past: Past) -> Sequence[SimilarCommit]:
     """The commits most like the task that changed code, at most MOST_SIMILAR; any, where those are too few."""
     changed_code = [v for v in past.similar if any(role_of(p) in ("source", "exports") for p in v.commit.paths)]
@@ -167,7 +144,7 @@ def _first_evidence(
     voters = voters_of(past)
     total = sum(v.share for v in voters) or 1.0
     ranks = {path: rank for rank, path in enumerate(searched[:MOST_SEARCHED], 1)}
-    touched = {path for commit in (*(v.commit for v in voters), *past.of_kind) for path in commit.paths}
+    touched = {path for v in voters for path in v.commit.paths}
     return {
         path: FileEvidence(
             path,
@@ -176,7 +153,6 @@ def _first_evidence(
             similar=sum(path in v.commit.paths for v in voters),
             of=len(voters),
             share=sum(v.share for v in voters if path in v.commit.paths) / total,
-            of_kind=sum(path in c.paths for c in past.of_kind) / max(3, len(past.of_kind)),
             named=path in named,
         )
         for path in dict.fromkeys([*named, *ranks, *sorted(touched)])
@@ -220,7 +196,6 @@ def features(evidence: FileEvidence) -> dict[str, float]:
         "top": float(0 < evidence.rank <= 3),
         "share": evidence.share,
         "most similar": float(evidence.similar > 0),
-        "of kind": evidence.of_kind,
         "rate": rate,
         "tests main": float(evidence.tests_main),
         "linked": float(evidence.linked),
@@ -246,7 +221,6 @@ FIRST: Mapping[str, float] = {
     "first": 0.5,
     "most similar": 0.22,
     "named": 1.14,
-    "of kind": 0.96,
     "one": -2.69,
     "rank": 2.93,
     "share": 0.51,
@@ -271,7 +245,6 @@ SECOND: Mapping[str, float] = {
     "linked": -0.35,
     "most similar": 0.5,
     "named": 1.29,
-    "of kind": 1.3,
     "one": -3.46,
     "rank": 4.56,
     "rate": 2.19,

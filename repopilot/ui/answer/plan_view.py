@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import chainlit as cl
 
-from repopilot.agents.planning.parts import MOST_PARTS, ordered
+from repopilot.agents.planning.likely_places import ordered
+from repopilot.agents.planning.planning_loop import MOST_PARTS
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import said, section, text
