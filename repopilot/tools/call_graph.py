@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise, product
+from typing import Any
 
 from repopilot.code.graph import graph as graphs
-from repopilot.code.graph.graph import VERBS, Graph, Link
+from repopilot.code.graph.graph import DEPENDING, VERBS, Graph, Link
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.code_graph import graph_of
@@ -16,7 +17,9 @@ from repopilot.index.store import Index
 from repopilot.tools.lookup import join_rows
 
 DEEPEST = 5
-"""Most hops that `callers` follows."""
+"""Most hops that are followed."""
+SURE = 0.6
+"""Confidence of a link by scope, by import, or by a name that only one definition has."""
 
 _CANDIDATES = 3  # definitions of one name that a path may begin or end at
 _SHORTEST_WORD = 4
@@ -25,6 +28,42 @@ _ASKS_FOR_A_PATH = re.compile(
     r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
     re.IGNORECASE,
 )
+
+
+Follow = Callable[[Graph, Sequence[int], int], dict[int, tuple[int, int, Link]]]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPlace:
+    """A place that has to do with a definition.
+
+    Attributes:
+        path: of the file.
+        line: of the use, or of the definition that is used.
+        name: of the definition around the use, or of what is used; '' for a whole file.
+        relation: what the one does with the other.
+        confidence: that it is this definition, 0 to 1.
+        distance: hops from the definition.
+    """
+
+    path: str
+    line: int
+    name: str
+    relation: str
+    confidence: float
+    distance: int = 1
+
+    @property
+    def sure(self) -> bool:
+        """Whether scope, imports and names leave no other meaning."""
+        return self.confidence >= SURE
+
+    def __str__(self) -> str:
+        hops = f" ({self.distance} hops)" if self.distance > 1 else ""
+        return f"{self.path}:{self.line} {self.relation} {self.name}".rstrip() + hops
+
+
+PlaceOf = Callable[[Graph, int, Link, int], RelatedPlace]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +81,8 @@ class PathNode:
         return f"{self.verb} {place}".strip()
 
 
-def callers(index: Index, name: str, depth: int = 1) -> str:
-    """List what depends on a definition.
+def callers(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
+    """What depends on a definition.
 
     Args:
         index: the repository.
@@ -51,42 +90,105 @@ def callers(index: Index, name: str, depth: int = 1) -> str:
         depth: how many hops to follow, 1 to DEEPEST.
 
     Returns:
-        Hops, place, definition and why, a line each.
+        The places where it is used, the nearest first.
 
     Raises:
         UsageError: the name is unknown, or the depth out of range.
     """
-    if not 1 <= depth <= DEEPEST:
-        raise UsageError(message("tools.depth", depth=depth, deepest=DEEPEST))
-    graph = graph_of(index)
-    found = graphs.dependents(graph, _nodes(graph, name), depth)
-    rows = [
-        f"{distance} {_place(graph, node, link.line)} {_relation(link)} {graph.nodes[via].name}"
-        for node, (distance, via, link) in found.items()
-    ]
-    return join_rows(rows) or message("tools.no_dependents", name=name)
+    return _followed(index, name, depth, graphs.dependents, _used_at)
 
 
-def callees(index: Index, name: str) -> str:
-    """List what a definition itself calls, uses or inherits from.
+def callees(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
+    """What a definition calls, uses or inherits from.
 
     Args:
         index: the repository.
         name: as for `callers`.
+        depth: as for `callers`.
 
     Returns:
-        The relation and the place, a line each, surest first.
+        The definitions, the nearest first.
 
     Raises:
-        UsageError: the name is unknown.
+        UsageError: as `callers`.
     """
+    return _followed(index, name, depth, graphs.dependencies, _defined_at)
+
+
+def references(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
+    """Where a name is used. Those that the code graph links with a definition of it, or that can mean only one, are
+    sure; from the second hop on, what depends on them.
+
+    Args:
+        index: the repository.
+        name: plain, or as for `callers`.
+        depth: how many hops to follow, 1 to DEEPEST.
+
+    Raises:
+        UsageError: the depth is out of range.
+    """
+    _check_depth(depth)
+    plain = name.rpartition(":")[2].rpartition(".")[2]
     graph = graph_of(index)
-    links: dict[int, Link] = {}
-    for node in _nodes(graph, name):
-        for link in graphs.callees(graph, node):
-            links.setdefault(link.node, link)
-    rows = [f"{_relation(link)} {_place(graph, node, graph.nodes[node].line)}" for node, link in links.items()]
-    return join_rows(rows) or message("tools.uses_nothing", name=name)
+    linked = {
+        (graph.nodes[link.node].path, link.line): link.confidence
+        for node in graphs.find(graph, name)
+        for link in graph.incoming(node, DEPENDING)
+    }
+    found = [
+        RelatedPlace(r.path, r.line, r.scope, r.kind, linked.get((r.path, r.line), 0.0))
+        for r in index.references(plain)
+    ]
+    further = callers(index, name, depth) if depth > 1 and graphs.find(graph, name) else []
+    return [*found, *(place for place in further if place.distance > 1)]
+
+
+def as_text(places: Sequence[RelatedPlace], nothing: str) -> str:
+    """The places, a line each, those that are sure first and the others apart.
+
+    Args:
+        places: what was found.
+        nothing: what to say where there is none.
+    """
+    sure, unsure = ([str(place) for place in places if place.sure == wanted] for wanted in (True, False))
+    apart = [join_rows(unsure)] if unsure else []
+    heads = [message("look_tools.unsure", count=len(unsure))] if unsure else []
+    return "\n".join([*([join_rows(sure)] if sure else []), *heads, *apart]) or nothing
+
+
+def as_data(places: Sequence[RelatedPlace]) -> dict[str, list[dict[str, Any]]]:
+    """The places as JSON, sure and unsure apart."""
+    return {
+        key: [asdict(place) for place in places if place.sure == wanted]
+        for key, wanted in (("sure", True), ("unsure", False))
+    }
+
+
+def _check_depth(depth: int) -> None:
+    if not 1 <= depth <= DEEPEST:
+        raise UsageError(message("tools.depth", depth=depth, deepest=DEEPEST))
+
+
+def _followed(index: Index, name: str, depth: int, follow: Follow, place: PlaceOf) -> list[RelatedPlace]:
+    _check_depth(depth)
+    graph = graph_of(index)
+    found = follow(graph, _nodes(graph, name), depth)
+    return [place(graph, node, link, distance) for node, (distance, _, link) in found.items()]
+
+
+def _used_at(graph: Graph, node: int, link: Link, distance: int) -> RelatedPlace:
+    """The place in a definition where it uses what it was reached from."""
+    return _related(graph, node, link.line, link, distance)
+
+
+def _defined_at(graph: Graph, node: int, link: Link, distance: int) -> RelatedPlace:
+    return _related(graph, node, graph.nodes[node].line, link, distance)
+
+
+def _related(graph: Graph, node: int, line: int, link: Link, distance: int) -> RelatedPlace:
+    found = graph.nodes[node]
+    name = "" if found.kind in ("file", "package") else found.name
+    return RelatedPlace(found.path, line, name, VERBS[link.kind], round(float(link.confidence), 2), distance)
 
 
 def call_path(index: Index, start: str, end: str) -> str:
@@ -165,12 +267,3 @@ def _nodes(graph: Graph, name: str) -> list[int]:
     if not found:
         raise UsageError(message("tools.unknown_name", name=name), message("tools.unknown_name_hint"))
     return found
-
-
-def _relation(link: Link) -> str:
-    return f"{VERBS[link.kind]} ({link.confidence:.2f})"
-
-
-def _place(graph: Graph, node: int, line: int) -> str:
-    found = graph.nodes[node]
-    return found.name if found.kind in ("file", "package") else f"{found.path}:{line} {found.name}"

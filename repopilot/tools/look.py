@@ -13,6 +13,7 @@ from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.repo import history as past
 from repopilot.tools import call_graph, lookup
+from repopilot.tools.call_graph import RelatedPlace
 from repopilot.tools.definitions import find_place
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 
@@ -102,17 +103,17 @@ async def symbol(arguments: DefinitionName, desk: Desk) -> ToolResult:
 
 async def references(arguments: Related, desk: Desk) -> ToolResult:
     """List where a name is used."""
-    return await _looked(desk, lambda index: lookup.references(index, arguments.name))
+    return await _related(desk, arguments, call_graph.references, "tools.no_references")
 
 
 async def callers(arguments: Related, desk: Desk) -> ToolResult:
     """List what calls, uses or inherits from a definition, with how sure each relation is."""
-    return await _looked(desk, lambda index: call_graph.callers(index, arguments.name, arguments.depth))
+    return await _related(desk, arguments, call_graph.callers, "tools.no_dependents")
 
 
 async def callees(arguments: Related, desk: Desk) -> ToolResult:
     """List what a definition itself calls, uses or inherits from, with how sure each relation is."""
-    return await _looked(desk, lambda index: call_graph.callees(index, arguments.name))
+    return await _related(desk, arguments, call_graph.callees, "tools.uses_nothing")
 
 
 async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
@@ -145,6 +146,15 @@ def _commits(arguments: PastOf, desk: Desk) -> list[dict[str, str]]:
         }
         for commit in found
     ]
+
+
+async def _related(
+    desk: Desk, arguments: Related, find: Callable[[Index, str, int], list[RelatedPlace]], nothing: str
+) -> ToolResult:
+    """Places that have to do with a definition, sure and unsure apart."""
+    index = await asyncio.to_thread(lambda: desk.working_copy.workspace.index)
+    found = await asyncio.to_thread(find, index, arguments.name, arguments.depth)
+    return ToolResult(call_graph.as_text(found, message(nothing, name=arguments.name)), call_graph.as_data(found))
 
 
 async def _looked(desk: Desk, find: Callable[[Index], str]) -> ToolResult:

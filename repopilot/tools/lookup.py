@@ -100,12 +100,6 @@ def symbol(index: Index, path: str, name: str) -> str:
     return _span(index, found[0])
 
 
-def references(index: Index, name: str) -> str:
-    """List where a name is used: place, kind of use and scope, one a line."""
-    rows = [f"{r.path}:{r.line} {r.kind}{f' in {r.scope}' if r.scope else ''}" for r in index.references(name)]
-    return join_rows(rows) or message("tools.no_references", name=name)
-
-
 def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> str:
     """Show numbered lines of a file, at most MOST_LINES.
 

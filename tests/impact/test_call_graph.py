@@ -12,10 +12,21 @@ from repopilot.tools import call_graph
 
 
 def test_callers_by_hops(shop):
-    assert call_graph.callers(shop.index, "price").splitlines() == ["1 shop/cart.py:9 Cart.total calls (0.90) price"]
-    further = call_graph.callers(shop.index, "shop/prices.py:price", depth=3)
-    assert "2 shop/web.py:5 checkout calls" in further and "tests/test_cart.py" in further
-    assert call_graph.callers(shop.index, "nobody_calls_this").startswith("nothing was found")
+    assert [str(place) for place in call_graph.callers(shop.index, "price")] == ["shop/cart.py:9 calls Cart.total"]
+    further = call_graph.as_text(call_graph.callers(shop.index, "shop/prices.py:price", depth=3), "")
+    assert "shop/web.py:5 calls checkout (2 hops)" in further and "tests/test_cart.py" in further
+    assert call_graph.as_text(call_graph.callers(shop.index, "nobody_calls_this"), "none") == "none"
+
+
+def test_uses_that_may_mean_something_else_are_told_apart(repository):
+    other = {
+        "shop/other.py": "def report(row):\n    return row.total()\n",
+        "shop/sum.py": "class Sum:\n    def total(self):\n        return 1\n",
+    }
+    index = repository(SHOP | other).index
+    found = call_graph.as_data(call_graph.references(index, "total"))
+    assert {row["path"] for row in found["unsure"]} == {"shop/other.py"}
+    assert "shop/web.py" in {row["path"] for row in found["sure"]}
 
 
 def test_callees_and_the_call_path_to_storage(repository):
@@ -25,7 +36,8 @@ def test_callees_and_the_call_path_to_storage(repository):
         "shop/prices.py": "from shop.items import amount_of\n\n\ndef price(item):\n    return amount_of(None)\n",
     }
     index = repository(SHOP | stored).index
-    assert "calls (0.90) shop/items.py:1 amount_of" in call_graph.callees(index, "price")
+    assert "shop/items.py:1 calls amount_of" in map(str, call_graph.callees(index, "price"))
+    assert "uses items" in call_graph.as_text(call_graph.callees(index, "price", depth=2), "")
     assert call_graph.call_path(index, "checkout", "items").splitlines() == [
         "shop/web.py:4 checkout",
         "calls shop/cart.py:8 Cart.total",
@@ -33,7 +45,7 @@ def test_callees_and_the_call_path_to_storage(repository):
         "calls shop/items.py:1 amount_of",
         "uses shop/store.sql:1 items",
     ]
-    assert "amount_of" in call_graph.callers(index, "items")
+    assert [place.name for place in call_graph.callers(index, "items")] == ["amount_of"]
     assert call_graph.call_path(index, "items", "checkout").startswith("no path was found")
 
 

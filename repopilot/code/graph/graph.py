@@ -4,7 +4,7 @@ calls, inherits from, uses or tests what. Pure; stored in flat arrays. build.py 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -175,13 +175,22 @@ def dependents(
     Returns:
         For each dependent node its distance, the node it was reached from, and the edge between the two.
     """
+    return _reached(start, depth, lambda node: (k for k in graph.incoming(node, DEPENDING) if k.confidence >= least))
+
+
+def dependencies(graph: Graph, start: Iterable[int], depth: int = 1) -> dict[int, tuple[int, int, Link]]:
+    """Find the nodes that others call, use or inherit from; arguments and result as for `dependents`."""
+    return _reached(start, depth, lambda node: callees(graph, node))
+
+
+def _reached(
+    start: Iterable[int], depth: int, links_of: Callable[[int], Iterable[Link]]
+) -> dict[int, tuple[int, int, Link]]:
     found: dict[int, tuple[int, int, Link]] = {}
     seen = set(start)
     frontier = sorted(seen)
     for distance in range(1, depth + 1):
-        links = (
-            (node, link) for node in frontier for link in graph.incoming(node, DEPENDING) if link.confidence >= least
-        )
+        links = ((node, link) for node in frontier for link in links_of(node))
         following: list[int] = []
         for node, link in sorted(links, key=lambda pair: (-pair[1].confidence, pair[1].node)):
             if link.node not in seen:
