@@ -20,6 +20,8 @@ Agent = Callable[[str, Workspace, Step], Awaitable[Answer]]
 LONGEST_QUESTION = 20_000
 """Characters. A longer question is cut, which the trace reports."""
 
+BY_COMMAND = Route("EXPLAIN", 1.0, message("routing.forced"), "forced")
+
 log = logging.getLogger(__name__)
 
 
@@ -36,9 +38,12 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         The agent's answer with its route; `degraded` lists every fallback recorded anywhere in the trace.
 
     Raises:
-        UsageError: the question is empty, and `forced` is no intent whose command alone says something.
+        UsageError: the question is empty, and `forced` is no intent whose command alone says something; or it begins
+            like a typed command and isn't one.
         RepoPilotError: whatever the agent raises.
     """
+    from repopilot.agents.coding.typed_commands import EDITS, read_command
+    from repopilot.agents.lookup_command import look_up
     from repopilot.routing.router import route
 
     question = valid(question)
@@ -50,6 +55,10 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         recorded.degrade(message("assistant.cut", length=f"{len(question):,}", longest=f"{LONGEST_QUESTION:,}"))
         question = question[:LONGEST_QUESTION]
     log.info("request %s: %d characters", step.id, len(question))
+    command = read_command(question) if forced is None else None
+    if command is not None and command.tool not in EDITS:
+        return replace(await look_up(command, workspace, recorded), route=BY_COMMAND, degraded=degraded(events))
+    forced = "GENERATE" if command is not None else forced
     async with recorded.child("route", "tool", question) as routing:
         chosen = await route(
             question,

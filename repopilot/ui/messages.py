@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
+from repopilot.agents.coding.typed_commands import FORMS, is_command
 from repopilot.intents import lookups, split_command
 from repopilot.repo.source import looks_like_source
 
@@ -39,13 +40,15 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
     text = text.strip()
     if not command:
         command, text = split_command(text, (*commands, "open"))
+    elif command in FORMS:
+        command, text = "", f"/{command} {text}".strip()
     if command == "open":
         return ParsedMessage("open" if text else "empty", text, command)
     if not text and command not in lookups():
         return ParsedMessage("empty", text, command)
     if len(text) > LONGEST:
         return ParsedMessage("too_long", text, command)
-    if not command and looks_like_source(text) and not _is_path(text, paths):
+    if not command and looks_like_source(text) and not _is_path(text, paths) and not is_command(text):
         return ParsedMessage("open", text, "open")
     return ParsedMessage("question", text, command)
 

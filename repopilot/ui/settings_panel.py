@@ -7,6 +7,7 @@ from chainlit.input_widget import InputWidget, Select, TextInput
 from chainlit.types import CommandDict
 
 from repopilot import i18n, intents
+from repopilot.agents.coding.typed_commands import FORMS
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import check_ref
 from repopilot.ui.available_models import Models
@@ -25,7 +26,9 @@ async def send_commands(chat: Chat) -> None:
     opening = _command("open", i18n.text("ui.chat.open_command", chat.language), OPEN_ICON)
     offered = [spec for spec in intents.INTENTS if spec.command]
     others = [_command(spec.command, spec.description(chat.language), spec.icon) for spec in offered]
-    await cl.context.emitter.set_commands([opening, *others])
+    does = {name: i18n.text(f"commands.does.{name}", chat.language) for name in FORMS}
+    typed = [_command(name, f"{does[name]} {form.usage}", form.icon) for name, form in FORMS.items()]
+    await cl.context.emitter.set_commands([opening, *others, *typed])
 
 
 async def send_settings(chat: Chat) -> None:

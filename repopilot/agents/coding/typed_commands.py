@@ -17,9 +17,9 @@ from repopilot.i18n import message
 _PLAIN = (
     (re.compile(r"rename (\S+) to (\S+)"), "/rename {0} {1}"),
     (re.compile(r"""set (\S+) to (\S+|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|\(.*\))"""), "/set {0} {1}"),
-    (re.compile(r"move (\S+) to (\S+)"), "/move {0} {1}"),
+    (re.compile(r"move (\S+) to (\S*[./]\S*)"), "/move {0} {1}"),
 )
-_NAME = re.compile(r"[`'\"]?(?:@?[\w./-]+:)?[\w.$-]*\w[`'\"]?")
+_NAME = re.compile(r"[`'\"]?(?:@?[\w./-]+:)?[\w.$/-]*\w[`'\"]?")
 _SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
 
 
@@ -33,12 +33,13 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
-    """How a command is typed: `usage` shows it, `read` makes arguments of its words."""
+class Form:
+    """How a command is typed: `usage` shows it, `read` makes arguments of its words; `icon` is a Lucide name."""
 
     tool: str
     usage: str
     read: Callable[[list[str]], dict[str, Any]]
+    icon: str
 
 
 def read_command(text: str) -> Command | None:
@@ -89,6 +90,11 @@ def _named(words: list[str], *names: str) -> dict[str, Any]:
     return {**given, "name": name, "path": path} if colon else given
 
 
+def _related(words: list[str]) -> dict[str, str]:
+    (name,) = words
+    return {"name": name.lstrip("@")}
+
+
 def _signature(words: list[str]) -> dict[str, Any]:
     """`function +new=default -gone old:new`."""
     given = _named(words[:1], "name")
@@ -107,16 +113,16 @@ def _signature(words: list[str]) -> dict[str, Any]:
     return given | {key: value for key, value in changes.items() if value}
 
 
-FORMS: Mapping[str, _Form] = {
-    "rename": _Form("rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name")),
-    "set": _Form("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value")),
-    "move": _Form("move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path")),
-    "signature": _Form("change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature),
-    "imports": _Form("organize_imports", "/imports PATH", lambda words: _named(words, "path")),
-    "callers": _Form("callers", "/callers NAME", lambda words: {"name": words[0]}),
-    "callees": _Form("callees", "/callees NAME", lambda words: {"name": words[0]}),
-    "references": _Form("references", "/references NAME", lambda words: {"name": words[0]}),
-    "history": _Form("history", "/history PATH", lambda words: _named(words, "path")),
+FORMS: Mapping[str, Form] = {
+    "rename": Form("rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name"), "pencil"),
+    "set": Form("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value"), "equal"),
+    "move": Form("move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path"), "move-right"),
+    "signature": Form("change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature, "parentheses"),
+    "imports": Form("organize_imports", "/imports PATH", lambda words: _named(words, "path"), "list-ordered"),
+    "callers": Form("callers", "/callers NAME", _related, "corner-down-left"),
+    "callees": Form("callees", "/callees NAME", _related, "corner-down-right"),
+    "references": Form("references", "/references NAME", _related, "link"),
+    "history": Form("history", "/history PATH", lambda words: _named(words, "path"), "history"),
 }
 """The commands by what is typed behind the slash."""
 EDITS = frozenset(("rename_symbol", "set_value", "move_symbol", "change_signature", "organize_imports"))

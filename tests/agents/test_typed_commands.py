@@ -1,0 +1,111 @@
+"""Typed commands: what is one, what they do, and that no model is asked on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shop_workspace import answering, shop_workspace, traced
+
+from repopilot.agents.coding.typed_commands import FORMS, is_command, read_command
+from repopilot.assistant import answer
+from repopilot.errors import UsageError
+from repopilot.ui.messages import parse_message
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    def refuse(prompt: str) -> str:
+        raise AssertionError(f"a model was asked: {prompt[:200]}")
+
+    return replace(shop_workspace(tmp_path_factory.mktemp("commands")), model=answering(refuse))
+
+
+@pytest.mark.parametrize(
+    ("typed", "tool", "arguments"),
+    [
+        ("rename a to b", "rename_symbol", {"name": "a", "new_name": "b"}),
+        ("rename `a` to `b`", "rename_symbol", {"name": "a", "new_name": "b"}),
+        (
+            "/rename shop/cart.py:Cart.total sum",
+            "rename_symbol",
+            {"name": "Cart.total", "path": "shop/cart.py", "new_name": "sum"},
+        ),
+        ("set LIMIT to 5", "set_value", {"name": "LIMIT", "value": "5"}),
+        ('set NAME to "two words"', "set_value", {"name": "NAME", "value": '"two words"'}),
+        ("/set LIMIT 3 * 60", "set_value", {"name": "LIMIT", "value": "3 * 60"}),
+        ("move total to shop/sums.py", "move_symbol", {"name": "total", "to_path": "shop/sums.py"}),
+        (
+            "/signature f +a=1 -b c:d",
+            "change_signature",
+            {"name": "f", "add": [{"name": "a", "default": "1"}], "remove": ["b"], "rename": {"c": "d"}},
+        ),
+        ("/imports shop/cart.py", "organize_imports", {"path": "shop/cart.py"}),
+        ("/callers Cart.total", "callers", {"name": "Cart.total"}),
+        ("/history shop/cart.py", "history", {"path": "shop/cart.py"}),
+    ],
+)
+def test_a_command_is_a_tool_with_its_arguments(typed, tool, arguments):
+    command = read_command(typed)
+    assert (command.tool, command.arguments) == (tool, arguments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rename the cart to basket please",
+        "set the limit to five in the config",
+        "who calls total?",
+        "/explain it",
+        "move on to x",
+    ],
+)
+def test_other_sentences_are_none(text):
+    assert read_command(text) is None
+
+
+@pytest.mark.parametrize("text", ["/rename a", "/rename a b c", "/set", "/signature f x", "/imports", "/callers a b"])
+def test_a_command_that_lacks_something_says_how_it_is_typed(text):
+    with pytest.raises(UsageError) as caught:
+        read_command(text)
+    assert caught.value.hint.startswith(text.split()[0]) and is_command(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_command_or_none(text):
+    assert is_command(text) in (True, False)
+
+
+async def test_a_rename_shows_its_diff_without_asking_a_model(shop):
+    done, outline, _ = await traced(lambda step: answer("rename price_of to cost_of", shop, step))
+    assert done.route.intent == "GENERATE" and done.route.tier == "forced"
+    assert "+def cost_of" in "".join(file.diff for file in done.files)
+    assert "think" not in outline and "classify" not in outline
+
+
+async def test_callers_are_listed_with_their_lines(shop):
+    done, outline, _ = await traced(lambda step: answer("/callers price_of", shop, step))
+    assert done.text.startswith("What calls or uses `price_of`:")
+    assert "shop/cart.py" in {place.path for place in done.evidence}
+    assert all("price_of" in place.lines[0][1] for place in done.evidence if place.path == "shop/cart.py")
+    assert "callers" in outline and done.citations[0].supported
+
+
+async def test_a_history_names_who_and_when(shop):
+    done, *_ = await traced(lambda step: answer("/history shop/cart.py", shop, step))
+    assert done.text.startswith("The last commits that changed `shop/cart.py`")
+
+
+async def test_a_name_that_is_unknown_is_said_with_near_ones(shop):
+    with pytest.raises(UsageError) as caught:
+        await traced(lambda step: answer("/callers price_off", shop, step))
+    assert "price_off" in caught.value.message
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_command_chosen_in_the_browser_is_the_one_typed(name):
+    parsed = parse_message("a b", name, ())
+    assert (parsed.kind, parsed.text, parsed.command) == ("question", f"/{name} a b", "")
+    assert parse_message(f"/{name} a b", "", ()) == parsed
