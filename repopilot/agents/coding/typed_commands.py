@@ -33,7 +33,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CommandForm:
     """How a command is typed: `usage` shows it, `read` makes arguments of its words; `icon` is a Lucide name."""
 
     tool: str
@@ -113,16 +113,20 @@ def _signature(words: list[str]) -> dict[str, Any]:
     return given | {key: value for key, value in changes.items() if value}
 
 
-FORMS: Mapping[str, Form] = {
-    "rename": Form("rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name"), "pencil"),
-    "set": Form("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value"), "equal"),
-    "move": Form("move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path"), "move-right"),
-    "signature": Form("change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature, "parentheses"),
-    "imports": Form("organize_imports", "/imports PATH", lambda words: _named(words, "path"), "list-ordered"),
-    "callers": Form("callers", "/callers NAME", _related, "corner-down-left"),
-    "callees": Form("callees", "/callees NAME", _related, "corner-down-right"),
-    "references": Form("references", "/references NAME", _related, "link"),
-    "history": Form("history", "/history PATH", lambda words: _named(words, "path"), "history"),
+FORMS: Mapping[str, CommandForm] = {
+    "rename": CommandForm(
+        "rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name"), "pencil"
+    ),
+    "set": CommandForm("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value"), "equal"),
+    "move": CommandForm("move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path"), "move-right"),
+    "signature": CommandForm(
+        "change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature, "parentheses"
+    ),
+    "imports": CommandForm("organize_imports", "/imports PATH", lambda words: _named(words, "path"), "list-ordered"),
+    "callers": CommandForm("callers", "/callers NAME", _related, "corner-down-left"),
+    "callees": CommandForm("callees", "/callees NAME", _related, "corner-down-right"),
+    "references": CommandForm("references", "/references NAME", _related, "link"),
+    "history": CommandForm("history", "/history PATH", lambda words: _named(words, "path"), "history"),
 }
 """The commands by what is typed behind the slash."""
 EDITS = frozenset(("rename_symbol", "set_value", "move_symbol", "change_signature", "organize_imports"))
