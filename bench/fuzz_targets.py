@@ -29,7 +29,6 @@ from repopilot.agents.explain.sentence_check import Ground, check_sentence
 from repopilot.agents.follow_up import resolve
 from repopilot.agents.testing import candidates
 from repopilot.code import manifest, manifest_entries, project_commands
-from repopilot.code.declared import command_line, environment, named_lists, routes
 from repopilot.code.dependencies.lock_files import LOCK_FILES, locked_versions
 from repopilot.code.dependencies.package_declarations import read_packages
 from repopilot.code.dependencies.project_version import declared_version
@@ -164,21 +163,6 @@ _MANIFESTS = (
     "Pipfile environment.yml requirements.txt pytest.ini Makefile README.md .travis.yml Cargo.lock package-lock.json "
     "build.gradle mix.exs shop.csproj pubspec.yaml justfile Taskfile.yml Dockerfile compose.yaml tasks.py"
 ).split()
-
-
-def _declared(path: str, data: bytes, random: Random) -> None:
-    path = _other_path(path, random)
-    text = _file_text(path, data)
-    if text is None:
-        return
-    language = language_of(path) or ""
-    command_line.options(path, text, language)
-    command_line.commands(path, text, language)
-    list(environment.environment_variables(path, text, language))
-    list(environment.documented_variables(path, text))
-    named_lists.named_lists(path, text, language)
-    named_lists.compared_literals(path, text, 1)
-    list(routes.routes(path, text, language))
 
 
 def _patch(path: str, data: bytes, random: Random) -> None:
@@ -414,7 +398,6 @@ TARGETS: dict[str, Target] = {
         suffixes=("py", "js", "ts", "tsx", "go", "rs", "java", "php", "c", "cpp", "cs", "rb", "json", "mod", "toml"),
     ),
     "manifests": Target(_manifests, ("shop",), names=tuple(_MANIFESTS)),
-    "declared": Target(_declared, suffixes=("py", "js", "ts", "go", "rs", "rb", "md", "java", "sh")),
     "patches": Target(_patch, ("patches",)),
     "citations": Target(_citations, ("citations",), suffixes=("md",)),
     "replies": Target(_replies, ("replies",), suffixes=("py", "md")),

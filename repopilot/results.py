@@ -38,7 +38,8 @@ class Explanation:
         origin: who answered: the `model`, `code` that knows the answer, code that only quotes the best places
             (`extractive`), or code that found nothing that answers (`absent`).
         interrupted: the model broke off, so another try is worth offering.
-        lead: the answer's text without the evidence.
+        lead: the answer's text without the draft and the evidence.
+        draft: what a model that doesn't use tools wrote below it, '' for nothing.
         form: of the question that code answered, for example `callers`; '' for none.
     """
 
@@ -46,6 +47,7 @@ class Explanation:
     interrupted: bool = False
     lead: str = ""
     form: str = ""
+    draft: str = ""
     kind: Literal["explanation"] = "explanation"
 
 

@@ -104,11 +104,6 @@ class Settings(BaseSettings):
         ge=0,
         description="Calls that a model server gets at once; further ones take turns in a queue. 0: by its kind.",
     )
-    suggest_words: bool = Field(
-        default=True,
-        description="Ask the model for words that the code which answers a question probably has, and search with them, too. "
-        "It takes a second or two, and the right place is found more often.",
-    )
     max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
     model_timeout_s: float = Field(
         default=120.0, gt=0, description="Longest silence of a model before it is given up, in seconds."

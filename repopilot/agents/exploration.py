@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.follow_up import resolve
@@ -87,7 +86,6 @@ async def retrieve(
     step: Step,
     k: int = 12,
     *,
-    suggested: Sequence[str] = (),
     documentation: bool = False,
 ) -> Results:
     """Search, in a step of its own.
@@ -97,7 +95,6 @@ async def retrieve(
         workspace: the repository and the conversation.
         step: the step of the agent.
         k: the most hits.
-        suggested: words to search with besides those of the question.
         documentation: as for `search`.
 
     Returns:
@@ -111,11 +108,8 @@ async def retrieve(
             searched,
             k,
             embedder=workspace.embedder,
-            suggested=suggested,
             documentation=documentation,
         )
-        if suggested:
-            searching.note(suggested=list(suggested))
         searching.note(
             kind=results.query.kind,
             commit=workspace.index.commit,

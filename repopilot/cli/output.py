@@ -88,7 +88,7 @@ def show_answer(answer: Answer, language: str) -> None:
     if isinstance(answer.result, Explanation) and answer.evidence:
         # What is folded in the browser would push the answer off the screen; `--json` has all of it.
         evidence = evidence_markdown(answer.evidence, language, folded=True)
-        say("\n\n".join(filter(None, (answer.result.lead, evidence))))
+        say("\n\n".join(filter(None, (answer.result.lead, answer.result.draft, evidence))))
         show_notes(answer.degraded, language)
         return
     say(answer.text)

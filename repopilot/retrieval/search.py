@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
 from repopilot.retrieval import exact_matches, rank, ranked_places, skipped_files
 from repopilot.retrieval.past_commits import history_of
-from repopilot.retrieval.query.expansion import expanded_for, with_suggested
+from repopilot.retrieval.query.expansion import expanded_for
 from repopilot.retrieval.query.parse import Query, parse
 from repopilot.retrieval.query.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
@@ -64,7 +64,6 @@ def search(
     k: int = 10,
     *,
     embedder: Embedder | None = None,
-    suggested: Sequence[str] = (),
     documentation: bool = False,
 ) -> Results:
     """Find the passages that answer a text best.
@@ -75,7 +74,6 @@ def search(
             filters (`file:src/* lang:python kind:function symbol:Cart`).
         k: how many passages at most.
         embedder: makes vectors; None for lexical search alone.
-        suggested: words that the text hasn't and the code it asks for may have; they count less than its own.
         documentation: for a question, put the passage of documentation that fits best among the first places.
 
     Returns:
@@ -92,7 +90,7 @@ def search(
     mask = exact_matches.allowed(query.filters, index.lexical, index.chunks)
     if not mask.any():
         return Results(query, (), (*query.notes, i18n.message("retrieval.filters_match_nothing")), seconds)
-    query = with_suggested(expanded_for(index, query), suggested, index.lexical)
+    query = expanded_for(index, query)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
     history = history_of(index)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.shop_workspace import drafted
 from support.shop_workspace import shop_workspace as opened_shop
 
 from repopilot import trace
@@ -82,12 +83,12 @@ async def test_evidence_doesnt_depend_on_what_the_model_cites(shop_with: Shop) -
 
 async def test_a_true_answer_streams_and_its_citation_is_looked_up(shop_with: Shop) -> None:
     done, events = await asked(shop_with(lambda messages: TRUE))
-    assert done.result.lead == TRUE
+    assert drafted(done) == TRUE
     citation = done.citations[0]
     assert (citation.path, citation.supported) == ("shop/auth.py", True)
     lines = shop_with(str).index.lines(citation.path, citation.start_line, citation.end_line)
     assert "def validate_token" in lines and "compare_digest" in lines
-    assert trace.outline(events) == "explain\n  retrieve\n  read\n  write\n  answer"
+    assert trace.outline(events) == "explain\n  retrieve\n  read\n  answer from the code\n  write\n  answer"
     streamed = [e for e in events if isinstance(e, trace.Streamed)]
     assert len(streamed) > 3, "token by token, not at once"
 
@@ -104,7 +105,7 @@ async def test_the_model_is_shown_excerpts_without_line_numbers_and_the_question
 async def test_false_claims_and_general_knowledge_are_left_out_and_counted(shop_with: Shop) -> None:
     reply = f"Tokens are encrypted with elliptic curves and rotated weekly [1]. {TRUE} Sessions are a common thing."
     done, events = await asked(shop_with(lambda messages: reply))
-    assert done.result.lead == TRUE and all(c.supported for c in done.citations)
+    assert drafted(done) == TRUE and all(c.supported for c in done.citations)
     notes = trace.degraded(events)
     assert any("no lines support it" in note for note in notes) and any("general knowledge" in note for note in notes)
 
@@ -112,13 +113,13 @@ async def test_false_claims_and_general_knowledge_are_left_out_and_counted(shop_
 async def test_sentences_about_code_that_exists_nowhere_are_left_out(shop_with: Shop) -> None:
     reply = TRUE + " The class `TokenVault` in `shop/vault.py` then stores it [1]."
     done, events = await asked(shop_with(lambda messages: reply))
-    assert done.result.lead == TRUE and "TokenVault" not in done.text
+    assert drafted(done) == TRUE and "TokenVault" not in done.text
     assert any("not in this repository" in note for note in trace.degraded(events))
 
 
 async def test_a_model_that_dies_keeps_what_was_streamed_says_so_and_offers_another_try(shop_with: Shop) -> None:
     done, events = await asked(shop_with(lambda messages: [TRUE, ModelError("The model broke off.")]))
-    assert done.text.startswith(TRUE) and "broke off" in done.text and done.result.interrupted
+    assert TRUE in done.text and "broke off" in done.text and done.result.interrupted
     assert done.citations and any("cut off" in note for note in trace.degraded(events))
 
 
@@ -153,7 +154,7 @@ async def test_french_is_answered_in_french(shop_with: Shop, shop_workspace: Wor
     await asked(workspace, "où sont validés les jetons de session ?")
     assert "en français" in workspace.model.llm.calls[0][-1].content
     done, _ = await asked(shop_workspace, "où le panier calcule-t-il le total ?")
-    assert done.result.lead.startswith("Meilleurs résultats")
+    assert done.result.lead.startswith("Meilleur résultat")
 
 
 async def test_a_follow_up_is_searched_with_the_question_it_follows(shop_with: Shop) -> None:
@@ -171,7 +172,7 @@ async def test_stopping_closes_the_models_stream_and_marks_the_steps(shop_with: 
             await explain(QUESTION, workspace, step)
 
     task = asyncio.create_task(run())
-    while not any(isinstance(e, trace.Streamed) for e in events):
+    while not any(isinstance(e, trace.Streamed) and e.text.startswith("token") for e in events):
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -199,8 +200,8 @@ async def test_a_question_through_the_assistant(shop_with: Shop) -> None:
     events: list[trace.Event] = []
     async with trace.root(events.append, "question", input=QUESTION) as step:
         done = await answer(QUESTION, shop_with(lambda messages: TRUE), step)
-    assert done.route.intent == "EXPLAIN" and done.result.lead == TRUE
-    assert trace.outline(events) == "question\n  route\n  retrieve\n  read\n  write\n  answer"
+    assert done.route.intent == "EXPLAIN" and drafted(done) == TRUE
+    assert trace.outline(events) == "question\n  route\n  retrieve\n  read\n  answer from the code\n  write\n  answer"
 
 
 @pytest.mark.slow
@@ -219,19 +220,19 @@ async def test_an_empty_question_is_wrong_use(shop_workspace: Workspace) -> None
 async def test_a_model_that_repeats_itself_is_stopped(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: [TRUE + " "] * 50)
     done, events = await asked(workspace)
-    assert done.result.lead == TRUE and workspace.model.llm.abandoned == 1
-    assert len([e for e in events if isinstance(e, trace.Streamed)]) <= 6
+    assert drafted(done) == TRUE and workspace.model.llm.abandoned == 1
+    assert len([e for e in events if isinstance(e, trace.Streamed)]) <= 7
 
 
 async def test_code_of_the_models_own_making_is_not_shown(shop_with: Shop) -> None:
     invented = TRUE + "\n\n```python\nvault = open_vault()\nvault.rotate()\n```"
-    assert (await asked(shop_with(lambda messages: invented)))[0].result.lead == TRUE
+    assert (await asked(shop_with(lambda messages: invented)))[0].result.draft.endswith(TRUE)
 
 
 async def test_the_language_of_the_settings_comes_before_that_of_the_question(shop_workspace: Workspace) -> None:
     settings = shop_workspace.settings.model_copy(update={"language": "fr"})
     done, _ = await asked(replace(shop_workspace, settings=settings), "where does the basket sum up its total?")
-    assert done.result.lead.startswith("Meilleurs résultats")
+    assert done.result.lead.startswith("Meilleur résultat")
 
 
 async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_path: Path) -> None:
@@ -244,24 +245,21 @@ async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_
     assert any("package-lock.json was skipped" in note for note in trace.degraded(events))
 
 
-async def test_no_model_is_asked_for_a_complete_list_that_the_code_does_not_hold(shop_with: Shop) -> None:
+async def test_what_code_found_leads_and_the_model_is_never_in_its_place(shop_with: Shop) -> None:
+    done, _ = await asked(shop_with(lambda messages: TRUE))
+    assert done.result.lead.startswith("Best match: `shop/auth.py:")
+    assert done.result.draft == f"*Draft of scripted: check it against the evidence.*\n\n{TRUE}"
+    assert done.text.index("Best match") < done.text.index("Draft of")
+    silent, _ = await asked(shop_with(lambda messages: "I can say nothing about it."))
+    assert silent.result.lead == done.result.lead and silent.result.draft == ""
+
+
+async def test_a_computed_answer_stands_above_the_explanation_that_is_asked_for(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: TRUE)
-    done, _ = await asked(workspace, "Which tokens are validated in the session?")
-    assert not workspace.model.llm.calls and done.result.origin == "extractive"
-    assert done.result.lead and done.evidence
-
-
-async def test_what_code_takes_for_likely_is_said_to_be_that_and_asks_no_model(shop_with: Shop) -> None:
-    workspace = shop_with(lambda messages: TRUE)
-    done, _ = await asked(workspace, "Which function validates session tokens?")
-    assert "`validate_token`" in done.result.lead and "likeliest" in done.result.lead
-    assert done.result.origin == "code" and not workspace.model.llm.calls
-
-
-async def test_a_model_explains_what_code_has_answered_when_asked_to(shop_with: Shop) -> None:
-    done, _ = await asked(shop_with(lambda messages: TRUE), "Explain: Which function validates session tokens?")
-    assert done.result.origin == "model" and done.result.form == "which"
-    assert done.result.lead.startswith("`validate_token`") and done.result.lead.endswith(TRUE)
+    done, _ = await asked(workspace, "what calls `validate_token`?")
+    assert done.result.form == "callers" and not workspace.model.llm.calls
+    done, _ = await asked(workspace, "Explain: what calls `validate_token`?")
+    assert done.result.lead.startswith("`validate_token` is called by:") and "compare_digest" in done.result.draft
 
 
 def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.ollama_server import OllamaServer
+from support.shop_workspace import drafted
 
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
@@ -48,15 +49,15 @@ def shown(events: list[trace.Event]) -> list[str]:
 async def test_nothing_is_shown_before_it_is_complete_and_checked(shop_with: Shop) -> None:
     reply = f"{TRUE} [1]. {FALSE} [1]. It is [ [1]. `sign_token` builds the digest of the token [1]."
     done, events = await asked(shop_with(lambda messages: reply))
-    assert shown(events) == [f"{TRUE} [1].", " `sign_token` builds the digest of the token [1]."]
-    assert done.result.lead == "".join(shown(events))
+    assert drafted(done) == f"{TRUE} [1]. `sign_token` builds the digest of the token [1]."
+    assert done.result.draft == "".join(shown(events)[1:])
     raw = [e for e in events if isinstance(e, trace.Finished) and e.output.startswith(TRUE)]
     assert any(FALSE in e.output for e in raw), "the trace keeps what the model wrote"
 
 
 async def test_an_answer_of_which_nothing_holds_is_the_evidence(shop_with: Shop) -> None:
     done, events = await asked(shop_with(lambda messages: f"{FALSE} [1]."))
-    assert shown(events) == [] and done.result.origin == "extractive" and done.evidence
+    assert shown(events) == [done.result.lead] and done.result.origin == "extractive" and done.evidence
 
 
 @pytest.mark.slow
@@ -71,7 +72,7 @@ async def test_a_server_with_schemas_writes_objects_that_are_shown_as_text(
         body = next(body for path, body in server.state.requests if "chat" in path)
     schema = body["format"] if native else body["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["sentences"]["items"]["properties"]["citation"]["enum"][0] == 1
-    assert done.result.lead == f"{TRUE} [1]." and shown(events) == [done.result.lead]
+    assert drafted(done) == f"{TRUE} [1]." and drafted(done) in shown(events)[-1]
 
 
 async def test_a_server_that_refuses_schemas_writes_freely_and_that_is_said(
@@ -80,7 +81,7 @@ async def test_a_server_that_refuses_schemas_writes_freely_and_that_is_said(
     with OllamaServer(native=False, schemas=False, reply=lambda messages: f"{TRUE} [1].") as server:
         model = await choose.choose(Settings(home=tmp_path, llm_url=server.url, ollama_url=""), ModelResources())
         done, events = await asked(replace(shop_workspace, model=model))
-    assert done.result.lead == f"{TRUE} [1]."
+    assert drafted(done) == f"{TRUE} [1]."
     assert any("neither grammar nor JSON schema" in note for note in trace.degraded(events))
 
 
@@ -88,7 +89,7 @@ async def test_a_server_that_ignores_the_schema_is_read_as_text(shop_workspace: 
     with OllamaServer(reply=lambda messages: f"{TRUE} [1].") as server:
         model = await choose.choose(Settings(home=tmp_path, llm_url=server.url, ollama_url=""), ModelResources())
         done, _ = await asked(replace(shop_workspace, model=model))
-    assert done.result.lead == f"{TRUE} [1]."
+    assert drafted(done) == f"{TRUE} [1]."
 
 
 async def test_a_server_that_fails_leaves_the_evidence(shop_workspace: Workspace, tmp_path) -> None:
@@ -103,7 +104,7 @@ async def test_the_same_question_is_answered_from_the_cache(shop_workspace: Work
     workspace = replace(shop_workspace, model=model)
     first, _ = await asked(workspace)
     second, events = await asked(workspace)
-    assert second.result.lead == first.result.lead != "" and len(model.llm.calls) == 1
+    assert second.result.draft == first.result.draft != "" and len(model.llm.calls) == 1
     assert any(isinstance(e, trace.Finished) and e.data.get("cached") for e in events)
 
 

@@ -79,7 +79,7 @@ async def test_the_call_path_stands_above_what_the_model_says(shop):
         "2. calls `Cart.total` (`shop/cart.py:8`) [2]",
         "3. calls `price` (`shop/prices.py:1`) [3]",
     ]
-    assert answer.result.lead.endswith("The function `checkout` asks the cart for its total [1].")
+    assert answer.result.draft.endswith("The function `checkout` asks the cart for its total [1].")
     cited = next(c for c in answer.citations if c.symbol == "Cart.total")
     assert (cited.path, cited.start_line, cited.end_line, cited.supported) == ("shop/cart.py", 8, 9, True)
 

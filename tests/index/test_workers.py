@@ -9,7 +9,6 @@ import pytest
 from support.index_case import snapshot, write
 from support.worker_calls import MODULE
 
-from repopilot.agents.explain.forms.syntax.syntax_nodes import parsed_file
 from repopilot.errors import Cancelled, SourceError
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool, is_overdue
@@ -137,4 +136,3 @@ def test_a_text_made_to_take_memory_costs_only_itself(tmp_path, conf, jobs):
     # Killed, or stopped by its time limit first: in neither case is it parsed in this process later.
     known = index.files.get("bad.py")
     assert known is None or not known.parsed
-    assert parsed_file(index, "bad.py") is None

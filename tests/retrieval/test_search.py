@@ -279,11 +279,3 @@ def test_the_documentation_that_fits_best_is_among_the_first_places_when_asked_f
     assert len(chunks) == len(set(chunks))
     for other in ("with_discount", "shop/prices.py", "which documentation tells of discounts?"):
         assert paths(index, other, documentation=True) == paths(index, other)
-
-
-def test_suggested_words_find_what_a_question_doesnt_name(index):
-    question = "which piece makes sure a visitor is who he pretends to be?"
-    found = search(index, question, 3, suggested=("validate_token", "session", "zebra"))
-    assert places(found)[0][0] == "shop/auth.py"
-    assert "zebra" not in found.query.terms
-    assert places(search(index, "shop/cart.py", 3, suggested=("token",))) == places(search(index, "shop/cart.py", 3))

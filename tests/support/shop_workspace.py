@@ -14,6 +14,7 @@ from repopilot import trace
 from repopilot.llm.scripted import Script, scripted_model
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
+from repopilot.results import Answer, Explanation
 from repopilot.settings import Settings
 from repopilot.workspace import Workspace
 
@@ -74,3 +75,9 @@ async def traced(work: Callable[[trace.Step], Awaitable[Result]]) -> tuple[Resul
     async with trace.root(events.append, "turn") as step:
         result = await work(step)
     return result, trace.outline(events), events
+
+
+def drafted(answer: Answer) -> str:
+    """What a model drafted below the lead, without the line above it."""
+    assert isinstance(answer.result, Explanation)
+    return answer.result.draft.partition("\n\n")[2]

@@ -10,14 +10,12 @@ from typing import Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.explain.absence import absent_technologies
-from repopilot.agents.explain.code_findings import Findings, excerpts_of, find, find_with_suggested_words
-from repopilot.agents.explain.context import FAINT_COVERAGE, WEAK_COVERAGE, focused_context, question_coverage
-from repopilot.agents.explain.forms.project.list_question import asks_for_several, list_question
+from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
+from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.further_places import look_further
 from repopilot.agents.explain.grounding import absent_names
-from repopilot.agents.explain.prose import write_prose
+from repopilot.agents.explain.prose import Prose, write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
-from repopilot.agents.explain.self_assessment import seems_answerable
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
@@ -26,7 +24,6 @@ from repopilot.workspace import Workspace
 
 _EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
-WithoutProse = Literal["extractive", "weak", "failed", "unusable", "unsure", "no_list"]
 
 
 class _Basis(NamedTuple):
@@ -47,33 +44,72 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         step: the step of the work.
 
     Returns:
-        The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite.
+        The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite. What
+        a model writes that doesn't use tools is a draft below what code found, never in its place.
     """
     found = await find(question, workspace, step)
     if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
         return absent
-    if not workspace.uses_tools:
-        found = await find_with_suggested_words(found, workspace, step)
-    answer = _answer_with_code if found.code is not None else _answer_from_places
-    return await answer(found, workspace, step)
-
-
-async def _answer_with_code(found: Findings, workspace: Workspace, step: Step) -> Answer:
-    """The answer by code; a model adds to it only where how or why is asked."""
-    await _show(_code_text(found), step)
-    if not (found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question)):
-        return _answer(found, workspace, "", "code")
-    return await _with_model(found, await asyncio.to_thread(_basis, found, workspace), workspace, step)
-
-
-async def _answer_from_places(found: Findings, workspace: Workspace, step: Step) -> Answer:
-    """The answer where code has only places to show: by a model, or the places as they are."""
     basis = await asyncio.to_thread(_basis, found, workspace)
-    if not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE):
+    if found.code is None and (not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE)):
         return _absent(found, workspace, basis.absent)
-    if not workspace.uses_tools and _asks_for_a_list(found.question):
-        return _without_prose(found, workspace, "no_list")
-    return await _with_model(found, basis, workspace, step)
+    if found.code is not None and not _wants_words(found):
+        await _show(_lead(found), step)
+        return _answer(found, workspace, _lead(found), "code")
+    if workspace.uses_tools:
+        return await _told_by_agent(found, workspace, step)
+    lead = _lead(found)
+    await _show(lead, step)
+    return await _with_draft(found, basis, lead, workspace, step)
+
+
+def _wants_words(found: Findings) -> bool:
+    """Whether a computed answer leaves something to say: why or how is asked."""
+    return found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question) is not None
+
+
+async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> Answer:
+    """The answer in the words of a model that looks around with tools."""
+    found = await look_further(found, workspace, step)
+    basis = await asyncio.to_thread(_basis, found, workspace)
+    if found.code is not None:
+        await _show(_lead(found), step)
+    prose, found = await _prose(found, basis, workspace, step)
+    if not prose.text:
+        key = "failed" if prose.failure else "unusable"
+        return _answer(found, workspace, _lead(found, key), "extractive", interrupted=bool(prose.failure))
+    code = _lead(found) if found.code is not None else ""
+    lead = "\n\n".join(
+        filter(None, (code, prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)))
+    )
+    return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
+
+
+async def _with_draft(found: Findings, basis: _Basis, lead: str, workspace: Workspace, step: Step) -> Answer:
+    """What code found, and below it what a model drafts, where one answers and its sentences hold."""
+    origin: Origin = "code" if found.code else "extractive"
+    if workspace.model is None:
+        step.degrade(i18n.message("explain.degraded.no_model"))
+        return _answer(found, workspace, lead, origin)
+    heading = i18n.text("explain.draft", found.language, model=workspace.model.name)
+    prose, found = await _prose(found, basis, workspace, step, heading)
+    failed = bool(prose.failure)
+    if not prose.text:
+        return _answer(found, workspace, lead, origin, interrupted=failed)
+    draft = "\n\n".join([prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)])
+    return _answer(found, workspace, lead, "model", prose.citations, interrupted=failed, draft=draft)
+
+
+async def _prose(
+    found: Findings, basis: _Basis, workspace: Workspace, step: Step, heading: str = ""
+) -> tuple[Prose, Findings]:
+    """What the model writes about the evidence, below a heading, and the findings as it read them."""
+    if basis.coverage < WEAK_COVERAGE:
+        step.degrade(i18n.message("explain.degraded.weak"))
+    assert workspace.model is not None
+    packed = await asyncio.to_thread(focused_context, found, basis.excerpts, workspace, workspace.model)
+    found = replace(found, pack=packed)
+    return await write_prose(found, basis.coverage, workspace, step, heading), found
 
 
 def _absent_technologies(found: Findings, workspace: Workspace) -> Answer | None:
@@ -92,50 +128,23 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
     return _Basis(excerpts, question_coverage(found, excerpts), absent)
 
 
-def _asks_for_a_list(question: str) -> bool:
-    """Whether all of something is asked for: a small model names some of it as if it were all."""
-    asked = list_question(question)
-    return not asked.single if asked else asks_for_several(question)
+def _lead(found: Findings, why: str = "") -> str:
+    """What code found, in one paragraph: its computed answer, or the best place.
 
-
-async def _with_model(found: Findings, basis: _Basis, workspace: Workspace, step: Step) -> Answer:
-    coverage = basis.coverage
-    if workspace.uses_tools:
-        found = await look_further(found, workspace, step)
-        basis = await asyncio.to_thread(_basis, found, workspace)
-    if workspace.model is None:
-        step.degrade(i18n.message("explain.degraded.no_model"))
-        return _without_prose(found, workspace, "weak" if coverage < FAINT_COVERAGE else "extractive")
-    if coverage < WEAK_COVERAGE:
-        step.degrade(i18n.message("explain.degraded.weak"))
-    packed = await asyncio.to_thread(focused_context, found, basis.excerpts, workspace, workspace.model)
-    found = replace(found, pack=packed)
-    certain = workspace.uses_tools or _tells_anyway(found)
-    if not certain and not await seems_answerable(found, coverage, workspace, step):
-        step.degrade(i18n.message("explain.degraded.unsure"))
-        return _without_prose(found, workspace, "unsure")
-    prose = await write_prose(found, coverage, workspace, step)
-    if not prose.text:
-        # A small model denies what is there, too: its word alone is no reason to say so.
-        why: WithoutProse = "failed" if prose.failure else "weak" if prose.absent else "unusable"
-        return _without_prose(found, workspace, why)
-    lead = "\n\n".join([prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)])
-    return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
-
-
-def _tells_anyway(found: Findings) -> bool:
-    """Whether the model isn't asked first if it can tell: an explanation is wanted as such, or all of the repository is
-    asked about, of which it always sees a part only."""
-    return bool(_EXPLAIN.match(found.question)) or found.results.query.kind == "overview"
-
-
-def _without_prose(found: Findings, workspace: Workspace, why: WithoutProse) -> Answer:
-    """The answer where no model adds to the evidence: there is none, it failed, or its text was unusable."""
-    lead = "" if found.code else i18n.text(f"explain.{why}", found.language)
+    Args:
+        found: what code found.
+        why: why a model's answer isn't shown, the key of a text; '' where there is nothing to say.
+    """
+    if found.code is not None:
+        origin = "from_code" if found.code.sure else "likely_from_code"
+        return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
+    notes = [i18n.text(f"explain.{why}", found.language)] if why else []
     if found.map:
-        lead = f"{lead}\n\n~~~~text\n{found.map}\n~~~~"
-    origin: Origin = "code" if found.code else "extractive"
-    return _answer(found, workspace, lead, origin, interrupted=why == "failed")
+        return "\n\n".join([*notes, f"~~~~text\n{found.map}\n~~~~"])
+    best = found.evidence[0]
+    name = f" · `{best.symbol}`" if best.symbol else ""
+    place = f"`{best.place}`{name} [{best.number}]"
+    return "\n\n".join([*notes, i18n.text("explain.best_match", found.language, place=place)])
 
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:
@@ -153,21 +162,15 @@ def _answer(
     origin: Origin,
     citations: Sequence[Citation] = (),
     interrupted: bool = False,
+    draft: str = "",
 ) -> Answer:
-    """The answer of its parts: what the code says, the lead below it, the evidence."""
-    lead = "\n\n".join(filter(None, (_code_text(found), lead)))
-    text = "\n\n".join(filter(None, (lead, evidence_markdown(found.evidence, found.language))))
+    """The answer of its parts: the lead, a model's draft below it, the evidence."""
+    text = "\n\n".join(filter(None, (lead, draft, evidence_markdown(found.evidence, found.language))))
     cited = {citation.number: citation for citation in citations}
     places = (cited.get(c.number, c) for c in citations_of(found.evidence, workspace.index.commit))
-    result = Explanation(origin, interrupted=interrupted, lead=lead, form=found.code.form if found.code else "")
+    form = found.code.form if found.code else ""
+    result = Explanation(origin, interrupted=interrupted, lead=lead, draft=draft, form=form)
     return Answer(text, tuple(places), evidence=found.evidence, result=result)
-
-
-def _code_text(found: Findings) -> str:
-    if found.code is None:
-        return ""
-    origin = "from_code" if found.code.sure else "likely_from_code"
-    return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
 
 
 async def _show(text: str, step: Step) -> None:

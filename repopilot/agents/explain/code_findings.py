@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
-from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
-from repopilot.agents.explain.forms.project.member_answers import likely_lists
-from repopilot.agents.explain.suggested_words import may_suggest, suggested_words
 from repopilot.agents.exploration import retrieve, skipped_excerpts
 from repopilot.i18n import Language
 from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack
-from repopilot.retrieval.query.expansion import is_expanded
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results
 from repopilot.trace import Step
@@ -63,35 +59,7 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
     Returns:
         The findings. None is a result, not an error.
     """
-    return await _search(question, workspace, step)
-
-
-async def find_with_suggested_words(found: Findings, workspace: Workspace, step: Step) -> Findings:
-    """Search again with words that the model expects in the code, where code isn't sure of an answer.
-
-    Args:
-        found: with the words of the question.
-        workspace: the repository, with the model.
-        step: the step of the agent. The evidence noted last in it counts.
-
-    Returns:
-        The new findings; the same where nothing is searched again.
-    """
-    model, query = workspace.model, found.results.query
-    if model is None or not _is_open(found) or not may_suggest(query.text, workspace):
-        return found
-    words = await suggested_words(query.text, model, step)
-    return await _search(found.question, workspace, step, words) if words else found
-
-
-def _is_open(found: Findings) -> bool:
-    """Whether other places may answer the question better: code isn't sure of it, and it asks for a part of the
-    repository in words."""
-    return not (found.code and found.code.sure) and found.results.query.asks and is_expanded(found.results.query)
-
-
-async def _search(question: str, workspace: Workspace, step: Step, suggested: Sequence[str] = ()) -> Findings:
-    results = await retrieve(question, workspace, step, MOST_HITS, suggested=suggested, documentation=True)
+    results = await retrieve(question, workspace, step, MOST_HITS, documentation=True)
     async with step.child("read", "tool", question) as showing:
         found = await asyncio.to_thread(_findings, question, results, workspace)
         if found.code is not None:
@@ -111,8 +79,6 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     index = workspace.index
     code = answer_by_code(question, results, workspace, language)
     asked_for = _skipped(workspace, results) if code is None else ()
-    if code is None and not asked_for:
-        asked_for = likely_lists(Inquiry(question, results, workspace, language))
     evidence = evidence_for(index, results, code.places if code else asked_for)
     outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
     return Findings(question, results, evidence, code, outline, language)

@@ -22,9 +22,6 @@ WEAK_COVERAGE = 0.34
 """Below this share of the question's words in the excerpts, the evidence is called weak, and the model may answer that
 the repository doesn't hold the answer: asked in other words than the code's, it says so of what is there."""
 
-FAINT_COVERAGE = 0.5
-"""Below this share the places are shown as weak evidence: so for one answerable question in twenty and for one in four
-about another repository."""
 
 UNSURE_COVERAGE = 0.6
 """The share of a question whose words can't be looked up in the code."""

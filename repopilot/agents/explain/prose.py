@@ -60,7 +60,7 @@ class Prose:
     absent: bool = False
 
 
-async def write_prose(found: Findings, coverage: float, workspace: Workspace, step: Step) -> Prose:
+async def write_prose(found: Findings, coverage: float, workspace: Workspace, step: Step, heading: str = "") -> Prose:
     """Ask the model to explain excerpts, and show what holds.
 
     Two steps are opened: one of kind llm, with the model's reply as it comes, and one of kind answer, with the
@@ -71,6 +71,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
         coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here.
         workspace: the repository, with its model.
         step: the step of the agent.
+        heading: stands above the first sentence, '' for none.
 
     Returns:
         What was shown. A model that fails is no error here: what was shown before stays.
@@ -78,7 +79,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
     assert workspace.model is not None
     ground = _ground(found, workspace.index)
     async with step.child("write", "llm") as writing, step.child("answer", "answer") as answering:
-        shown = _Shown(ground, found.pack.mark, answering)
+        shown = _Shown(ground, found.pack.mark, answering, heading)
         try:
             await _ask(found, coverage, workspace, writing, shown)
             failure = ""
@@ -94,7 +95,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
 class _Shown:
     """Takes a reply while it grows and writes each sentence that holds into a step, once it is complete."""
 
-    def __init__(self, ground: Ground, mark: str, step: Step) -> None:
+    def __init__(self, ground: Ground, mark: str, step: Step, heading: str = "") -> None:
         self.copies = False
         self.sentences: list[CheckedSentence] = []
         self.dropped: Counter[Reason] = Counter()
@@ -102,6 +103,7 @@ class _Shown:
         self._ground = ground
         self._mark = mark
         self._step = step
+        self._heading = f"{heading}\n\n" if heading else ""
         self._taken: list[str] = []
 
     @property
@@ -145,7 +147,7 @@ class _Shown:
             self.dropped[checked] += 1
             return
         item = bool(_LIST_ITEM.match(sentence))
-        before = "\n" if item and self.sentences else " " if self.sentences else ""
+        before = self._heading if not self.sentences else "\n" if item else " "
         self.sentences.append(checked)
         await self._step.write(f"{before}{'- ' if item else ''}{checked.text}")
 

@@ -4,12 +4,12 @@ changes together with the best place, the tests of it, and what the task names. 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from repopilot.agents.coding.places import named_paths
-from repopilot.agents.explain.forms.project.changelog import is_changelog
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.index.file_roles import is_vendored
@@ -24,6 +24,7 @@ RECENT = 300
 """How many of the newest commits to a file are counted."""
 _LARGEST = 20
 _LEAST_TEST = 0.5
+_CHANGELOG = re.compile(r"(?:change ?logs?|changes|history|news|release[-_ ]?notes)\b", re.I)
 _EXPORTING = ("__init__.py", "index.ts", "index.js", "index.mjs", "mod.rs", "lib.rs")
 
 
@@ -73,7 +74,7 @@ def role_of(path: str) -> Role:
         return "vendored"
     if is_test_path(path):
         return "tests"
-    if is_changelog(path):
+    if _CHANGELOG.match(path.rpartition("/")[2]) and file_kind(path) == "doc":
         return "changelog"
     if is_doc_path(path):
         return "docs"

@@ -6,7 +6,7 @@ doesn't have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CORRECTED = frozenset(("natural", "symbol", "error", "schema"))
 """Kinds of queries to which something is added: commits, stack traces and paths name what isn't there yet."""
-CORRECTED_WEIGHT, JOINED_WEIGHT, SUGGESTED_WEIGHT, SYNONYM_WEIGHT = 0.9, 0.5, 0.5, 0.25
+CORRECTED_WEIGHT, JOINED_WEIGHT, SYNONYM_WEIGHT = 0.9, 0.5, 0.25
 MOST_WORDS, MOST_CORRECTIONS = 60, 4
 MOST_EXPANDED = 10
 """A longer question says what it means in several words itself, and synonyms of all of them would drown these."""
@@ -82,25 +82,6 @@ def expanded(query: Query, lexical: LexicalIndex, vocabulary_of_index: Callable[
 def is_expanded(query: Query) -> bool:
     """Whether words are added to a query: not to one for a path, a commit or a stack trace."""
     return query.kind in CORRECTED and not query.frames
-
-
-def with_suggested(query: Query, suggested: Sequence[str], lexical: LexicalIndex) -> Query:
-    """The query with words that a model expects in the code it asks for, as far as the index has them.
-
-    Args:
-        query: a parsed query.
-        suggested: words or identifiers.
-        lexical: the lexical index to search.
-
-    Returns:
-        The query with further terms; the same for a kind to which nothing is added.
-    """
-    if not is_expanded(query):
-        return query
-    found: dict[str, float] = {}
-    for word in suggested:
-        _add(found, word, SUGGESTED_WEIGHT, lexical)
-    return replace(query, terms={**found, **query.terms})
 
 
 def corrections(

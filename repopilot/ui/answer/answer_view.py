@@ -163,7 +163,8 @@ def _text(answer: Answer, language: str) -> str:
         return review_summary(review, language)
     if isinstance(answer.result, Explanation) and answer.evidence:
         understood = i18n.text("ui.sources.understood", language, question=inert(answer.understood))
-        return "\n\n".join(filter(None, (f"*{understood}*" if answer.understood else "", answer.result.lead)))
+        shown = (f"*{understood}*" if answer.understood else "", answer.result.lead, answer.result.draft)
+        return "\n\n".join(filter(None, shown))
     plan = plan_of(answer)
     return plan.note if plan else answer.text
 

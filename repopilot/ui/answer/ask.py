@@ -284,7 +284,7 @@ async def _keep_unfinished(chat: Chat, pending: PendingQuestion) -> None:
         return
     answer = shown.answer
     if isinstance(answer.result, Explanation):
-        answer = replace(answer, result=replace(answer.result, lead=closed(message.content)))
+        answer = replace(answer, result=replace(answer.result, lead=closed(message.content), draft=""))
     exchange = pending.exchange(answer, note, shown.index.commit, interrupted=True)
     await show_answer(chat, message, exchange, shown.index)
     await _remember(chat, pending, exchange)

@@ -79,7 +79,7 @@ def listing(
     *,
     sure: bool = True,
     note: str = "",
-    more: int = 0,
+    numbered: bool = False,
 ) -> CodeAnswer:
     """An answer that is a list below a heading.
 
@@ -90,16 +90,17 @@ def listing(
         items: all items; the first MOST_LISTED are listed.
         sure: of the answer.
         note: a sentence below the list.
-        more: how many items are left out besides, and are counted by the note.
+        numbered: whether the order of the items says something.
     """
     every = list(items)
     listed, left_out = every[:MOST_LISTED], max(0, len(every) - MOST_LISTED)
     places = _places(inquiry.index, listed)
     numbers = {_key(place): place.number for place in places}
-    rows = [f"- {item.text} [{numbers[_key(item)]}]" for item in listed]
+    marks = (f"{n}." if numbered else "-" for n in range(1, len(listed) + 1))
+    rows = [f"{mark} {item.text} [{numbers[_key(item)]}]" for mark, item in zip(marks, listed, strict=True)]
     cut = [i18n.text("forms.left_out", inquiry.language, count=left_out)] if left_out else []
     notes = [" ".join([*cut, note])] if cut or note else []
-    return CodeAnswer(form, "\n\n".join([heading, "\n".join(rows), *notes]), places, sure, left_out + more)
+    return CodeAnswer(form, "\n\n".join([heading, "\n".join(rows), *notes]), places, sure, left_out)
 
 
 def _key(place: Item | Evidence) -> tuple[str, int, int]:

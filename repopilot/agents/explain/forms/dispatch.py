@@ -1,26 +1,36 @@
-"""Tries the forms of questions that code can answer, in order."""
+"""The computed answers, by the form of the question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from repopilot.agents.explain.forms.call_path import call_path_answer
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.agents.explain.forms.code_forms import answer_code_form
-from repopilot.agents.explain.forms.project.answerers import answer_project_form
+from repopilot.agents.explain.forms.command_answers import answer_command
+from repopilot.agents.explain.forms.dependency_answers import answer_dependency
+from repopilot.agents.explain.forms.history_answers import answer_history
+from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
+from repopilot.agents.explain.forms.relations import answer_call_path, answer_relation
+from repopilot.agents.explain.forms.value_answers import answer_value, files_with
 from repopilot.i18n import Language
+from repopilot.index.store import Index
 from repopilot.retrieval.search import Results
 from repopilot.workspace import Workspace
 
-Answerer = Callable[[Inquiry], CodeAnswer | None]
-"""Answers the questions of its form; None for all others, and where the code doesn't hold the answer."""
-
-ANSWERERS: tuple[Answerer, ...] = (call_path_answer, answer_project_form, answer_code_form)
-"""In the order in which they are tried: those of narrow forms first."""
+_BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
+    "callers": answer_relation,
+    "callees": answer_relation,
+    "references": answer_relation,
+    "subclasses": answer_relation,
+    "bases": answer_relation,
+    "value": answer_value,
+    "history": answer_history,
+    "run": answer_command,
+    "dependency": answer_dependency,
+}
 
 
 def answer_by_code(question: str, results: Results, workspace: Workspace, language: Language) -> CodeAnswer | None:
-    """Answer a question from symbols, code graph and texts alone.
+    """Answer a question from symbols, code graph, manifests and history alone.
 
     Args:
         question: as the user asked it.
@@ -29,10 +39,20 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
         language: to answer in.
 
     Returns:
-        The answer; None where the question has no known form, or the code doesn't hold the answer for certain.
+        The answer; None where the question has no known form, or the code doesn't hold the answer.
 
     Raises:
         IndexFailed: the index is damaged.
     """
     inquiry = Inquiry(question, results, workspace, language)
-    return next((answer for answerer in ANSWERERS if (answer := answerer(inquiry)) is not None), None)
+    if (path := answer_call_path(inquiry)) is not None:
+        return path
+    form = recognise(question, lambda name, coded: _is_known(name, coded, workspace.index))
+    return _BY_FORM[form.kind](form, inquiry) if form else None
+
+
+def _is_known(name: str, coded: bool, index: Index) -> bool:
+    """Whether a name is a definition or a file; one that is written like code need only occur."""
+    if index.symbols(name) or any(path == name or path.endswith(f"/{name}") for path in index.files):
+        return True
+    return coded and bool(files_with(name, index))

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
+from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.agents.explain.forms.project.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.project.dependency_question import FORM_WORDS, DependencyQuestion, read_question
-from repopilot.agents.explain.forms.project.project_manifests import dependencies, facts, manifests
-from repopilot.agents.explain.forms.project.question_subject import Subject, subject_of
+from repopilot.agents.explain.forms.manifests import dependencies, facts, manifests
+from repopilot.agents.explain.forms.question_subject import Subject, subject_of
+from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code.import_statements import Import
-from repopilot.code.languages import is_test_path
 from repopilot.code.manifest_entries import Dependency, ProjectFact
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand
@@ -26,50 +25,54 @@ _CLEAR_LEAD = 1.25
 _MOST_CHUNKS = 120
 _SHOWN_CANDIDATES = 3
 _HIT_WEIGHT = 0.6
+_LICENCE = re.compile(r"\blicen[cs]", re.I)
+_VERSION = re.compile(r"\bversions? (?:of|de|d')\s*([\w.+#@/-]+)|\b([\w.+#@/-]+) versions?\b|\b(MSRV)\b", re.I)
+FORM_WORDS = re.compile(
+    r"\b(?:dependenc\w+|librar\w+|packages?|crates?|gems?|install\w*|rel(?:y|ies)|depends?|requires?d?|needs?|need|"
+    r"project|repository|third|party|external|have|uses?|list|show|"
+    r"dépendances?|bibliothèques?|paquets?|dépend|projet|quelles?|quels?|sont)\b",
+    re.I,
+)
+"""The words that only say that a dependency is asked for."""
 
 
-def answer_dependency(inquiry: Inquiry) -> CodeAnswer | None:
+def answer_dependency(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which dependencies there are, which one serves a purpose, which version is required, or which licence.
 
     Args:
+        form: of the question.
         inquiry: the question.
 
     Returns:
-        The answer; None for other questions, and where no manifest says it.
+        The answer; None where no manifest says it.
     """
-    asked = read_question(inquiry.question)
-    if asked is None or not manifests(inquiry.index):
+    if not manifests(inquiry.index):
         return None
-    if asked.asked == "all":
-        return _all(inquiry, asked)
-    if asked.asked == "version":
-        return _version(inquiry, asked.name)
-    if asked.asked == "own version":
-        return _own_fact(inquiry, "version")
-    if asked.asked == "licence":
+    if _LICENCE.search(inquiry.question):
         return _own_fact(inquiry, "licence")
-    if asked.name and [m.ecosystem for m in manifests(inquiry.index)] != ["npm"]:
-        return None  # elsewhere "package" is the word for a part of the code
-    return _one(inquiry)
+    if asked := _VERSION.search(inquiry.question):
+        return _version(inquiry, asked[1] or asked[2] or asked[3])
+    subject = subject_of(inquiry.results.query, inquiry.index.lexical, FORM_WORDS)
+    return _one(inquiry, subject) if subject else _all(inquiry)
 
 
-def _all(inquiry: Inquiry, asked: DependencyQuestion) -> CodeAnswer | None:
-    needs = [d for d in dependencies(inquiry.index) if asked.group in ("", d.group)]
+def _all(inquiry: Inquiry) -> CodeAnswer | None:
+    needs = list(dependencies(inquiry.index))
     if not needs:
         return None
     needs.sort(key=lambda d: _GROUP_ORDER.index(d.group))
     language, cited = inquiry.language, CitedPlaces(inquiry.index)
     paths = ", ".join(f"`{path}`" for path in dict.fromkeys(d.path for d in needs))
-    rows = [i18n.text("project_forms.dependencies.all", language, count=len(needs), paths=paths)]
+    rows = [i18n.text("forms.dependencies.all", language, count=len(needs), paths=paths)]
     group = ""
     for need in needs[:MOST_ROWS]:
         if need.group != group:
             group = need.group
-            rows.append(f"\n**{i18n.text(f'project_forms.dependencies.groups.{group}', language)}**")
+            rows.append(f"\n**{i18n.text(f'forms.dependencies.groups.{group}', language)}**")
         rows.append(f"- {_named(need)} {cited.cite(need.path, need.line)}")
     left_out = max(0, len(needs) - MOST_ROWS)
     if left_out:
-        rows.append(i18n.text("project_forms.left_out", language, count=left_out))
+        rows.append(i18n.text("forms.left_out", language, count=left_out))
     return CodeAnswer("dependency", "\n".join(rows), cited.places, True, left_out)
 
 
@@ -84,13 +87,11 @@ def _version(inquiry: Inquiry, name: str) -> CodeAnswer | None:
     if found:
         best = found[0]
         values = {"name": best.subject, "value": best.value, "cite": cited.cite(best.path, best.line)}
-        return CodeAnswer(
-            "version", i18n.text("project_forms.dependencies.required", language, **values), cited.places, True
-        )
+        return CodeAnswer("version", i18n.text("forms.dependencies.required", language, **values), cited.places, True)
     needs = [d for d in dependencies(inquiry.index) if plain in map(_plain, aliases(d.name)) and d.constraint]
     if not needs:
         return None
-    key = "project_forms.dependencies.required"
+    key = "forms.dependencies.required"
     rows = [
         i18n.text(key, language, name=f"`{d.name}`", value=d.constraint, cite=cited.cite(d.path, d.line)) for d in needs
     ]
@@ -99,31 +100,11 @@ def _version(inquiry: Inquiry, name: str) -> CodeAnswer | None:
 
 def _own_fact(inquiry: Inquiry, kind: str) -> CodeAnswer | None:
     found: ProjectFact | None = next(facts(inquiry.index, kind), None)
-    found = found or (_version_in_code(inquiry.index) if kind == "version" else None)
     if found is None:
         return None
     cited = CitedPlaces(inquiry.index)
     values = {"value": found.value, "path": found.path, "cite": cited.cite(found.path, found.line)}
-    return CodeAnswer(
-        kind, i18n.text(f"project_forms.dependencies.{kind}", inquiry.language, **values), cited.places, True
-    )
-
-
-_VERSION_LINE = re.compile(
-    r"^[^\S\n]*(?:__version__|VERSION|RELEASE|version)\s*(?::\s*\w+)?\s*=\s*[\"'](\d[\w.+-]*)[\"']", re.M
-)
-
-
-def _version_in_code(index: Index) -> ProjectFact | None:
-    """The version that a module states, where no manifest does."""
-    named = (s for name in ("__version__", "VERSION", "RELEASE") for s in index.symbols(name))
-    likely = [p for p in index.files if re.search(r"(^|/)(__init__|_?_?version_?_?|about|release)\.(py|rb|php|go)$", p)]
-    for path in dict.fromkeys([*(s.path for s in named), *sorted(likely, key=lambda p: (p.count("/"), p))]):
-        text = "" if is_test_path(path) else index.text(path) or ""
-        match = _VERSION_LINE.search(text)
-        if match:
-            return ProjectFact("version", match[1], path, text.count("\n", 0, match.start(1)) + 1)
-    return None
+    return CodeAnswer(kind, i18n.text(f"forms.dependencies.{kind}", inquiry.language, **values), cited.places, True)
 
 
 def aliases(name: str) -> tuple[str, ...]:
@@ -148,11 +129,8 @@ class _Candidate:
     line: int = 0
 
 
-def _one(inquiry: Inquiry) -> CodeAnswer | None:
+def _one(inquiry: Inquiry, subject: Subject) -> CodeAnswer | None:
     index = inquiry.index
-    subject = subject_of(inquiry.results.query, index.lexical, FORM_WORDS)
-    if not subject:
-        return None
     needs: dict[str, Dependency] = {}
     for need in dependencies(index):
         needs.setdefault(need.name.lower(), need)
@@ -176,9 +154,9 @@ def _told(inquiry: Inquiry, best: Sequence[_Candidate], sure: bool) -> CodeAnswe
             row += f": `{quoted[:160].replace('`', '')}` {cited.cite(candidate.path, candidate.line)}"
         rows.append(row)
     if sure:
-        text = i18n.text("project_forms.dependencies.one", language, row=rows[0])
+        text = i18n.text("forms.dependencies.one", language, row=rows[0])
     else:
-        text = "\n".join([i18n.text("project_forms.dependencies.likely", language), *(f"- {row}" for row in rows)])
+        text = "\n".join([i18n.text("forms.dependencies.likely", language), *(f"- {row}" for row in rows)])
     return CodeAnswer("dependency", text, cited.places, sure)
 
 

@@ -1,1 +1,0 @@
-"""Answers to questions that describe a thing instead of naming it, where one place clearly wins."""

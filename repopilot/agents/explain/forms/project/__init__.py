@@ -1,1 +1,0 @@
-"""Answers about the project as such: its dependencies, commands, lists, tests and history."""

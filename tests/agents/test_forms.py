@@ -1,0 +1,118 @@
+"""Answers computed from the index: relations, values, commands, dependencies and history."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.index_case import write
+from support.shop_workspace import offline, open_workspace
+
+from repopilot.agents.explain.forms.code_answer import CodeAnswer
+from repopilot.agents.explain.forms.dispatch import answer_by_code
+from repopilot.agents.explain.forms.recognise import recognise
+from repopilot.retrieval.query.parse import parse
+from repopilot.retrieval.search import search
+from repopilot.workspace import Workspace
+
+Ask = Callable[[str], CodeAnswer | None]
+FILES = {
+    "pyproject.toml": '[project]\nname = "orchard"\nversion = "2.1.0"\nlicense = "MIT"\nrequires-python = ">=3.11"\n'
+    'dependencies = [\n    "httpx>=0.27",\n    "watchfiles",\n]\n',
+    "README.md": "# Orchard\n\n## Install\n\n```sh\npip install orchard\n```\n\n"
+    "`watchfiles` notices when the settings file changes.\n",
+    "CONTRIBUTING.md": "# Contributing\n\nRun the tests before you send a change:\n\n```sh\nmake test\n```\n",
+    "orchard/apples.py": 'import httpx\n\nMAX_APPLES = 12\n\n\nclass Fruit:\n    """Grows."""\n\n\n'
+    "class Apple(Fruit):\n"
+    '    """Grows on trees."""\n\n    def pick(self, ripe=True, wait=30):\n        return pick_apple(self)\n\n\n'
+    "def pick_apple(tree):\n    return httpx.get(tree).text\n",
+    "orchard/settings.py": "import watchfiles\n\n\ndef reload_settings():\n"
+    "    for _ in watchfiles.watch('x'):\n        pass\n",
+    "tests/test_apples.py": "from orchard.apples import pick_apple\n\n\ndef test_an_apple_is_picked():\n"
+    "    assert pick_apple('t')\n",
+}
+
+
+def commit(folder: Path, subject: str, when: str, body: str = "") -> None:
+    identity = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when, "HOME": str(folder), "PATH": "/usr/bin:/bin"}
+    base = ["git", "-C", str(folder), "-c", "user.name=Ada Apple", "-c", "user.email=ada@example.org"]
+    subprocess.run([*base, "add", "-A"], check=True, env=identity)
+    subprocess.run([*base, "commit", "-q", "-m", subject, *(["-m", body] if body else [])], check=True, env=identity)
+
+
+@pytest.fixture(scope="module")
+def orchard(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    folder = tmp_path_factory.mktemp("orchard")
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    write(folder, {"README.md": "# Orchard\n"})
+    commit(folder, "Start the orchard", "2020-01-01T12:00:00Z")
+    write(folder, {path: FILES[path] for path in ("orchard/apples.py", "pyproject.toml")})
+    commit(folder, "Add picking of apples", "2021-02-03T12:00:00Z", "Hands get cold, so a function does it.")
+    write(folder, FILES)
+    commit(folder, "Watch the settings file", "2022-03-04T12:00:00Z")
+    return open_workspace(folder, offline(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture(scope="module")
+def ask(orchard: Workspace) -> Ask:
+    def asked(question: str) -> CodeAnswer | None:
+        language = parse(question).language
+        return answer_by_code(question, search(orchard.index, question, 12), orchard, language)
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "told"),
+    [
+        ("what calls `pick_apple`?", "callers", "`Apple.pick`"),
+        ("qui appelle pick_apple ?", "callers", "`Apple.pick`"),
+        ("where is pick_apple called?", "callers", "also called once in the tests"),
+        ("what does Apple.pick call?", "callees", "`pick_apple`"),
+        ("which functions are called by `pick`?", "callees", "`pick_apple`"),
+        ("Which classes inherit from Fruit?", "subclasses", "`Apple`"),
+        ("what is the base class of Apple?", "bases", "`Fruit`"),
+        ("where is pick_apple used?", "references", "`Apple.pick`"),
+        ("what is the value of MAX_APPLES?", "value", "`MAX_APPLES` is `12` (`orchard/apples.py:3`)"),
+        ("what is the default of `wait` in `pick`?", "value", "`30`"),
+        ("how do I run the tests?", "run", "`make test`"),
+        ("How can I install it?", "run", "`pip install orchard`"),
+        ("Which dependencies does it have?", "dependency", "`watchfiles`"),
+        ("Which library notices that the settings file changes?", "dependency", "`watchfiles`"),
+        ("Which Python version is required?", "version", ">=3.11"),
+        ("Under which licence is it?", "licence", "MIT"),
+        ("who wrote orchard/settings.py?", "history", "2022-03-04"),
+        ("who wrote settings.py?", "history", "Ada Apple"),
+        ("When was `pick_apple` added?", "history", "Add picking of apples"),
+        ("when was the picking of apples introduced?", "history", "2021-02-03"),
+    ],
+)
+def test_a_question_is_answered_from_the_index(ask: Ask, question: str, form: str, told: str) -> None:
+    answer = ask(question)
+    assert answer is not None and answer.form == form
+    assert told in answer.text
+    assert all(f"[{place.number}]" in answer.text for place in answer.places)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How does the orchard notice changes?",
+        "why does the picker wait?",
+        "what calls nothing_like_it?",
+        "what is the value of an apple to a hungry person on a cold day in the mountains?",
+        "is there a cache?",
+    ],
+)
+def test_what_no_key_word_tells_is_left_to_the_evidence(ask: Ask, question: str) -> None:
+    assert ask(question) is None
+
+
+@given(st.text(max_size=120))
+def test_any_text_has_a_form_or_none(text: str) -> None:
+    form = recognise(text, lambda name, coded: name.startswith("a"))
+    assert form is None or all(name.startswith("a") for name in form.names)
