@@ -56,11 +56,7 @@ PYTHON = {
     "B006": "def f(a=[]):\n    return a\n",
     "E722": "try:\n    f = 1\nexcept:\n    f = 2\n",
     "invalid-syntax": "def f(:\n",
-    "unreachable": "def f():\n    return 1\n    print(2)\n",
-    "repeated-condition": "def f(a):\n    if a == 1:\n        return 1\n    elif a == 1:\n        return 2\n",
-    "same-branches": "def f(a):\n    if a:\n        b = 1\n    else:\n        b = 1\n    return b\n",
     "A001": "def f():\n    list = 3\n    return list\n",
-    "range-len": "def f(xs):\n    for i in range(len(xs)):\n        use(xs[i])\n",
 }
 
 

@@ -54,10 +54,6 @@ FOUND = {
         "def f():\n    return len(User.objects.filter(active=True))\n",
         "def f(cur):\n    cur.execute('SELECT 1')\n    return len(cur.fetchall())\n",
     ],
-    "blocking-call": [
-        "import shutil\nasync def f(a, b):\n    shutil.copy(a, b)\n",
-        "import requests\nasync def f(u):\n    with requests.Session() as s:\n        return s.get(u)\n",
-    ],
     "ASYNC240": ["from pathlib import Path\nasync def f(p):\n    return Path(p).read_text()\n"],
     "ASYNC251": ["from time import sleep\nasync def f():\n    sleep(1)\n"],
     "B019": ["import functools\nclass A:\n    @functools.cache\n    def f(self, x):\n        return x\n"],
@@ -72,32 +68,7 @@ FOUND = {
         "def paths(r, c):\n    if r == 0 or c == 0:\n        return 1\n    return paths(r - 1, c) + paths(r, c - 1)\n",
         "def best(i, w):\n    if i == 9:\n        return 0\n    return max(best(i + 1, w), 3 + best(i + 1, w - 1))\n",
     ],
-    "unbounded-cache": ["_cache = {}\ndef f(key):\n    if key in _cache:\n        return _cache[key]\n"
-                        "    _cache[key] = g(key)\n    return _cache[key]\n"],
-    "repeated-condition": [
-        "def f(n):\n    if n > 10:\n        return 1\n    elif n > 100:\n        return 2\n",
-        "LOW, HIGH = 3, 7\ndef f(n):\n    if n < HIGH:\n        return 1\n    elif n < LOW:\n        return 2\n",
-        "def f(a, b):\n    if a.x:\n        return 1\n    elif a.x and b:\n        return 2\n",
-    ],
-    "same-operands": [
-        "def f(p, q):\n    return (p.x - p.x) ** 2 + (p.y - q.y) ** 2\n",
-        "def f(a):\n    return a.ready and a.ready\n",
-        "def f(a, b):\n    return a.lo <= b.hi and b.lo <= b.hi\n",
-    ],
-    "unreachable-except": ["try:\n    f = 1\nexcept Exception:\n    f = 2\nexcept ValueError:\n    f = 3\n"],
-    "nested-ternary": ["def f(a, b):\n    return 1 if a else 2 if b else 3\n"],
-    "discarded-result": [
-        "def f(s):\n    s.strip()\n    return s\n", "def f(xs):\n    sorted(xs)\n    return xs\n",
-        "def f(a, b):\n    a.union(b)\n    return a\n", "def f(name):\n    name.upper()\n    return name\n",
-    ],
-    "overwritten-value": ["def f(a):\n    total = sum(a)\n    total = len(a)\n    return total\n"],
     "PLW2901": ["def f(a):\n    for i in a:\n        for i in i.parts:\n            g(i)\n"],
-    "copied-function": ["def a(x):\n    y = x * 3 + 1\n    return [y, y * y, y - x, x]\ndef b(x):\n    y = x * 3 + 1\n"
-                        "    return [y, y * y, y - x, x]\n"],
-    "stale-comment": [
-        "def f(a, b):\n    '''Add.\n\n    :param a: one\n    :param c: other\n    '''\n    return a + b\n",
-        "def f(x):\n    '''Returns True if x is fine.'''\n    x.check()\n",
-    ],
     "DOC102": ["def f(a):\n    '''Do.\n\n    Args:\n        a: one\n        b: two\n    '''\n    return a\n"],
     "FBT002": ["def f(x, a=False, b=False, c=True):\n    return x, a, b, c\n"],
     "PLR2004": ["def f(t):\n    return t > 37.5\n"],
@@ -225,5 +196,5 @@ def reviewed() -> dict[str, set[str]]:
 @pytest.mark.slow
 def test_a_deep_tree_leaves_out_only_the_checks_that_can_not_go_so_deep():
     deep = "def f(a, b, c):\n    x = " + " + ".join(["a"] * 900) + "\n    return x\n"
-    text = deep + deep.replace("def f", "def g") + "def h(s):\n    s.strip()\n    return s\n"
-    assert "discarded-result" in rules_of_each([text])[text]
+    text = deep + deep.replace("def f", "def g") + "import random\ndef new_token():\n    return random.randint(1, 9)\n"
+    assert "weak-random" in rules_of_each([text])[text]

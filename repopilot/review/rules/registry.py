@@ -18,17 +18,11 @@ from functools import cache
 from repopilot.review.code import Code
 from repopilot.review.rules import polyglot
 from repopilot.review.rules.python import (
-    blocking,
-    caches,
-    conditions,
-    docstrings,
     orm_queries,
     queries,
     secret_handling,
     speed,
-    style,
     tainted_calls,
-    values,
     web,
 )
 from repopilot.review.rules.rule import Rule
@@ -41,12 +35,6 @@ _MODULES = (
     queries,
     orm_queries,
     speed,
-    blocking,
-    caches,
-    conditions,
-    values,
-    style,
-    docstrings,
     polyglot,
 )
 
