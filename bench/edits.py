@@ -1,15 +1,14 @@
 """Edits: how often a task becomes the right change of a real repository, and how soon, by model.
 
     python -m bench.edits TASKS_DIR TREES_DIR [--models none 1.5b …] [--groups a b c] [--only NAME …] [--tasks ID …]
-                          [--until diff] [--old] [--with-test] [--venvs DIR] [--home DIR] [--json OUT] [--quiet]
+                          [--until diff] [--with-test] [--venvs DIR] [--home DIR] [--json OUT] [--quiet]
     python -m bench.edits TASKS_DIR TREES_DIR --validate [--groups …] [--only NAME …] [--tasks ID …] [--venvs DIR]
 
 TASKS_DIR holds NAME.jsonl (see bench/data/edits/README.md), TREES_DIR/NAME a clone of the repository at its commit,
 VENVS/NAME its virtual environment or its `node_modules`. `--home` is a data directory with the models installed, which
 also keeps the indexes for the next run. A model is `none`, a size of the built-in family, a known name, or a GGUF
-file. `--until diff` ends with the first diff, without debate, tests and impact; `--old` runs, beside it, the way of
-whole files and symbols. `--quiet` prints totals only. `--with-test` puts the tests of a task of group b into its tree,
-and names the failing one in the task.
+file. `--until diff` ends with the first diff, without debate, tests and impact. `--quiet` prints totals only.
+`--with-test` puts the tests of a task of group b into its tree, and names the failing one in the task.
 
 resolved: the hidden check and the repository's own tests pass, nothing else changed or broke; parses: there is a diff
 and its files parse; wrong: there is one, and it isn't resolved; wrong_verified: the tests' pass was shown as verified,
@@ -36,9 +35,6 @@ from bench.answers import chosen_model
 from bench.edit_checks import Checked, Tools, changed_lines, checked, reference_changes
 from bench.edit_scores import scored, table
 from repopilot import trace
-from repopilot.agents.coding.edit_request import EditRequest
-from repopilot.agents.coding.whole_files import write_whole_files
-from repopilot.agents.exploration import explore
 from repopilot.assistant import answer
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
@@ -46,7 +42,6 @@ from repopilot.llm.resources import ModelResources
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation
-from repopilot.retrieval.query.parse import reply_language
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
@@ -92,9 +87,7 @@ def main() -> None:
     with Runtime(settings) as runtime:
         workspaces = {case.tree: _workspace(case, runtime) for case in cases}
         for model in arguments.models:
-            for way in ("new", "old")[: 1 + arguments.old]:
-                rows = asyncio.run(_run(model, way, cases, workspaces, arguments))
-                found[f"{model} {way}" if arguments.old else model] = rows
+            found[model] = asyncio.run(_run(model, cases, workspaces, arguments))
     for title, rows in found.items():
         _print_tables(title, rows, arguments.quiet)
     if arguments.json:
@@ -110,7 +103,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--tasks", nargs="+", default=[], metavar="ID")
     parser.add_argument("--until", choices=["diff", "verdict"], default="verdict")
-    parser.add_argument("--old", action="store_true")
     parser.add_argument("--with-test", action="store_true")
     parser.add_argument("--venvs", type=Path)
     parser.add_argument("--home", type=Path)
@@ -201,7 +193,7 @@ def _workspace(case: Case, runtime: Runtime) -> Workspace:
 
 
 async def _run(
-    name: str, way: str, cases: Sequence[Case], workspaces: Mapping[Path, Workspace], arguments: argparse.Namespace
+    name: str, cases: Sequence[Case], workspaces: Mapping[Path, Workspace], arguments: argparse.Namespace
 ) -> list[dict]:
     """Give every task to the program. The replies of one run are not those of another."""
     resources = ModelResources()
@@ -211,22 +203,20 @@ async def _run(
         for workspace in workspaces.values():  # what is loaded once is not the first task's time
             await attempted(_WARM_UP, workspace, "diff")
         for case in cases:
-            made = await _tried(way, arguments.until, case, replace(workspaces[case.tree], model=model))
+            made = await _tried(arguments.until, case, replace(workspaces[case.tree], model=model))
             verdict = await asyncio.to_thread(_verdict, case, made)
             rows.append(_row(case, made, verdict))
             resolved = sum(row["resolved"] for row in rows)
-            print(f"{name} {way} {len(rows)}/{len(cases)} resolved {resolved}", end="\r", file=sys.stderr)
+            print(f"{name} {len(rows)}/{len(cases)} resolved {resolved}", end="\r", file=sys.stderr)
         return rows
     finally:
         resources.close()
 
 
-async def _tried(way: str, until: str, case: Case, workspace: Workspace) -> Attempt:
+async def _tried(until: str, case: Case, workspace: Workspace) -> Attempt:
     """What the program makes of a task within `_SECONDS_A_TASK`. Asked for the place, it is told the reference's."""
     task = case.task["task"]
     try:
-        if way == "old":
-            return await asyncio.wait_for(_whole_files(task, workspace), _SECONDS_A_TASK)
         made = await asyncio.wait_for(attempted(task, workspace, until), _SECONDS_A_TASK)
         place = meant_place(made.choices, case.task["reference"], workspace)
         if not place:
@@ -313,16 +303,6 @@ def meant_place(choices: Sequence[str], reference: str, workspace: Workspace) ->
         if not symbol and changed:
             return choice
     return ""
-
-
-async def _whole_files(task: str, workspace: Workspace) -> Attempt:
-    """The way of whole files and symbols, until the diff."""
-    began = time.perf_counter()
-    async with trace.root(lambda event: None, "bench") as step:
-        found = await explore(task, workspace, step)
-        request = EditRequest(task, found, language=reply_language(task, workspace.settings))
-        changes = await write_whole_files(request, workspace, step)
-    return Attempt(changes, diff_s=time.perf_counter() - began)
 
 
 def _verdict(case: Case, made: Attempt) -> Checked:

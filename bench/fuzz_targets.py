@@ -210,16 +210,7 @@ def _replies(path: str, data: bytes, random: Random) -> None:
         assert not Path(safe).is_absolute() and ".." not in Path(safe).parts
         edits.problem_of(safe, block.body, _SHOP["shop.py"])
         file_change.unified(safe, _SHOP["shop.py"], block.body)
-        _with_symbols(block.body)
     _program(text)
-
-
-def _with_symbols(body: str) -> None:
-    outline = analyse("shop.py", _SHOP["shop.py"], "python", "code").symbols
-    try:
-        edits.with_symbols("shop.py", _SHOP["shop.py"], outline, body)
-    except RepoPilotError:
-        return
 
 
 def _program(reply: str) -> None:

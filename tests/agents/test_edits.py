@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.agents.coding import edits
-from repopilot.code.split import analyse
 from repopilot.errors import GenerationFailed
 from repopilot.tools import file_change
 
@@ -36,48 +35,6 @@ class Cart:
 def total(cart):
     return 0
 '''
-
-
-def spliced(code: str, text: str = SHOP, path: str = "shop.py") -> str:
-    outline = analyse(path, text, "python", "code").symbols
-    return edits.with_symbols(path, text, outline, code)[0]
-
-
-def test_a_function_replaces_its_namesake_only() -> None:
-    new = spliced("def total(cart):\n    return sum(cart)\n")
-    assert new == SHOP.replace("return 0", "return sum(cart)")
-
-
-def test_a_class_with_one_method_keeps_the_others() -> None:
-    new = spliced("class Cart:\n    def add(self, item):\n        return [item]\n\n    def drop(self):\n        pass\n")
-    assert new == SHOP.replace("return item\n", "return [item]\n\n    def drop(self):\n        pass\n")
-
-
-def test_a_lone_method_is_put_back_into_its_class() -> None:
-    assert spliced("def add(self, item):\n    return 2\n") == SHOP.replace("return item", "return 2")
-
-
-def test_new_functions_and_imports_are_added() -> None:
-    new = spliced("import json\n\ndef dump(cart):\n    return json.dumps(cart)\n")
-    assert "import os\nimport json\n" in new
-    assert new.endswith("\n\n\ndef dump(cart):\n    return json.dumps(cart)\n")
-
-
-def test_a_reply_without_definitions_is_refused() -> None:
-    with pytest.raises(GenerationFailed):
-        spliced("x = 1\n")
-
-
-@pytest.mark.slow
-def test_a_twenty_thousand_line_file_is_changed_in_one_place() -> None:
-    text = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(4000))
-    new = spliced("def f2000(x):\n    return None\n", text)
-    diff = file_change.unified("big.py", text, new)
-    assert [line for line in diff.split("\n") if line.startswith(("+", "-"))][2:] == [
-        "-    y = x + 2000",
-        "-    return y",
-        "+    return None",
-    ]
 
 
 @pytest.mark.parametrize(

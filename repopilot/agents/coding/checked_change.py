@@ -32,8 +32,6 @@ def checked_change(target: EditTarget, text: str, task: str, index: Index) -> Fi
     """
     text = with_imports(target.path, text, lambda name: _defining_file(name, index))
     text = restore_header_and_footer(target.path, text, target.shown, task)
-    if target.large and target.stored is not None and len(text) < len(target.shown) // 2:
-        raise GenerationFailed(i18n.message("generate.problem.halved", path=target.path))
     problem = edits.problem_of(target.path, text, target.shown or None)
     if problem is not None:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=target.path, problem=problem.message))

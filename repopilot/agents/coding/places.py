@@ -1,4 +1,4 @@
-"""Which files a task is about: named in it, meant by a follow-up, or found by the exploration. No model is used."""
+"""Which files a task is about: named in it, or found by the exploration. No model is used."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from repopilot.index.store import Index
 from repopilot.results import Turn
 from repopilot.tools.file_change import safe_path
 from repopilot.tools.stored_text import stored_text
-from repopilot.types import FileChange, Symbol
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
-LARGE_LINES = 200
-"""Files with more lines are not rewritten in full: symbols are replaced in them."""
 MOST_TARGETS = 3
 
 _PATH = re.compile(
@@ -28,44 +26,6 @@ _NOT_PATHS = re.compile(
     r"self\.|this\.)",
     re.I,
 )
-_NEW = re.compile(
-    r"\b(?:new (?:file|module|script|class|page|component|endpoint)|create|write|generate|scaffold|draft|"
-    r"cree|créer?|ecris|écris|génère|nouveau|nouvelle)\b",
-    re.I,
-)
-_FOLLOW_UP = re.compile(
-    r"\b(?:it|its|that|this|those|them|same|also|instead|again|undo|shorter|the last|previous|ça|cela|le même|"
-    r"aussi)\b|"
-    r"^\W*(?:and|now|also|et|maintenant|no|but|with|without)\b",
-    re.I,
-)
-_NOT_IN_NAMES = frozenset(
-    "a an the for of to in on with and or that which please write create make generate new add script function class "
-    "un une le la".split()
-)
-_LANGUAGE_SUFFIX = {
-    "python": "py",
-    "javascript": "js",
-    "typescript": "ts",
-    "java": "java",
-    "kotlin": "kt",
-    "go": "go",
-    "golang": "go",
-    "rust": "rs",
-    "ruby": "rb",
-    "php": "php",
-    "bash": "sh",
-    "shell": "sh",
-    "haskell": "hs",
-    "swift": "swift",
-    "scala": "scala",
-    "sql": "sql",
-    "html": "html",
-    "css": "css",
-    "lua": "lua",
-    "perl": "pl",
-    "dockerfile": "Dockerfile",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +37,12 @@ class EditTarget:
         stored: its text in the snapshot, None for a new file.
         raw: the text to change: the stored one, or the last generated version.
         shown: `raw` as a model may read it, with secrets redacted and LF line ends.
-        outline: its symbols.
     """
 
     path: str
     stored: str | None
     raw: str
     shown: str
-    outline: tuple[Symbol, ...] = ()
-
-    @property
-    def large(self) -> bool:
-        """Whether symbols are replaced in it, instead of all its text."""
-        return self.shown.count("\n") > LARGE_LINES
 
 
 def named_paths(task: str, index: Index) -> list[str]:
@@ -111,8 +64,8 @@ def named_paths(task: str, index: Index) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def choose(task: str, workspace: Workspace, found: Exploration | None) -> list[EditTarget]:
-    """Choose the files to write.
+def choose(task: str, workspace: Workspace, found: Exploration | None = None) -> list[EditTarget]:
+    """Choose the files that a task is about.
 
     Args:
         task: what to write or change.
@@ -120,24 +73,16 @@ def choose(task: str, workspace: Workspace, found: Exploration | None) -> list[E
         found: the exploration of the task, None for none.
 
     Returns:
-        At least one and at most MOST_TARGETS: the files that the task names, else those of the last answer for a
-        follow-up, else the best hit's file, else a new file named after the task.
+        At most MOST_TARGETS, as the conversation left them: the files that the task names, else the best hit's file.
 
     Raises:
         GenerationFailed: a path leads out of the repository, or its file is no text.
     """
-    last = last_files(workspace.turns)
-    named = named_paths(task, workspace.index)
-    if named:
-        paths = named[:MOST_TARGETS]
-    elif last and (_FOLLOW_UP.search(task) or len(task.split()) <= 8):
-        paths = [f.path for f in last if f.change != "deleted"][:MOST_TARGETS]
-    else:
-        paths = [_from_hits(task, workspace.index, found) or new_path(task, workspace.index)]
-    drafts = {f.path: f.content for f in last}
-    targets = [load(path, workspace, drafts.get(path)) for path in paths]
-    large = [t for t in targets if t.large]
-    return large[:1] or targets
+    code = (h.chunk.path for h in found.results.hits if file_kind(h.chunk.path) == "code") if found else iter(())
+    best = next((path for path in code if not is_test_path(path)), None)
+    paths = named_paths(task, workspace.index) or ([best] if best else [])
+    drafts = {f.path: f.content for f in last_files(workspace.turns)}
+    return [load(path, workspace, drafts.get(path)) for path in paths[:MOST_TARGETS]]
 
 
 def last_files(turns: Sequence[Turn]) -> tuple[FileChange, ...]:
@@ -166,41 +111,4 @@ def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarge
     if stored is None:
         return EditTarget(path, None, "", "")
     plain = stored.removeprefix("\ufeff").replace("\r\n", "\n")
-    outline = tuple(workspace.index.outline(path)) if shown is not None else ()
-    return EditTarget(path, stored, stored, shown if shown is not None else plain, outline)
-
-
-def new_path(task: str, index: Index) -> str:
-    """A path for a file that the task does not name: a slug of its words, in the task's or repository's language."""
-    words = [w for w in re.findall(r"[a-z0-9]+", task.lower()) if w not in _NOT_IN_NAMES and w not in _LANGUAGE_SUFFIX]
-    asked = next((_LANGUAGE_SUFFIX[w] for w in re.findall(r"[a-z]+", task.lower()) if w in _LANGUAGE_SUFFIX), "")
-    if asked == "Dockerfile":
-        return asked
-    name = "_".join(words[:4]) or "generated"
-    return f"{name}.{asked or _main_suffix(index)}"
-
-
-def _from_hits(task: str, index: Index, found: Exploration | None) -> str:
-    """The file of the best hit that is code (or a document, when the task is about documentation)."""
-    if found is None or (_NEW.match(task.strip()) and not _mentions_symbol(task, index)):
-        return ""
-    documents = re.search(r"\b(?:readme|docs?|documentation|changelog)\b", task, re.I) is not None
-    for hit in found.results.hits:
-        path = hit.chunk.path
-        if (file_kind(path) == "doc") == documents and not is_test_path(path):
-            return path
-    return ""
-
-
-def _mentions_symbol(task: str, index: Index) -> bool:
-    words = re.findall(r"[A-Za-z_][\w.]{2,}", task)
-    return any(index.symbols(w) for w in words if "_" in w or "." in w or re.search(r"[a-z][A-Z]", w))
-
-
-def _main_suffix(index: Index) -> str:
-    counted: dict[str, int] = {}
-    for path in index.files:
-        if file_kind(path) == "code" and "." in path:
-            suffix = path.rpartition(".")[2]
-            counted[suffix] = counted.get(suffix, 0) + 1
-    return max(counted, key=lambda s: counted[s]) if counted else "py"
+    return EditTarget(path, stored, stored, shown if shown is not None else plain)

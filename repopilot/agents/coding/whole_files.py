@@ -1,7 +1,7 @@
 """Write new or changed files for a task, checked before anyone sees them. Nothing is written to disk.
 
-The model rewrites small files in full; in large ones it replaces symbols that code locates. A reply that does not
-parse is sent back once; after that there is a clear error.
+The model writes new and small files in full. A reply that does not parse is sent back once; after that there is a
+clear error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.tools import file_change
 from repopilot.trace import Step
-from repopilot.types import FileChange, Symbol
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 SPARE_TOKENS = 500
 """How much longer a reply may be than the text it replaces."""
-_DELETE = re.compile(
-    r"^\W*(?:please )?(?:delete|remove|supprime)(?: the| le)?(?: file| fichier)? @?(\S+\.\w+)\W*$", re.I
-)
 _MARK = re.compile(r"[0-9a-f]{8}")
 """A delimiter of `prompts.nonce`."""
 _CONTEXT_EXCERPTS, _CONTEXT_CHARS = 4, 4000
@@ -69,7 +66,7 @@ class _CheckedReply(NamedTuple):
 
 
 async def write_whole_files(request: EditRequest, workspace: Workspace, step: Step) -> file_change.Changes:
-    """Write the files a task asks for: small ones in full, of large ones entire definitions.
+    """Write the files a task asks for, each in full.
 
     Args:
         request: the task.
@@ -83,9 +80,6 @@ async def write_whole_files(request: EditRequest, workspace: Workspace, step: St
         GenerationFailed: there is no usable reply.
         ModelError: the model failed.
     """
-    deleted = _deletion(request.task, workspace)
-    if deleted is not None:
-        return (deleted,)
     if workspace.model is None:
         raise GenerationFailed(i18n.message("generate.no_model"), i18n.message("generate.no_model_hint"))
     async with step.child("choose files", "tool", request.task) as choosing:
@@ -120,15 +114,6 @@ def _targets(request: EditRequest, workspace: Workspace) -> list[EditTarget]:
     if not request.drafts:
         return choose(request.task, workspace, request.found)
     return [load(d.path, workspace, d.content) for d in request.drafts if d.change != "deleted"]
-
-
-def _deletion(task: str, workspace: Workspace) -> FileChange | None:
-    """A task that only deletes a file of the index needs no model."""
-    match = _DELETE.match(task.strip())
-    if not match:
-        return None
-    target = load(file_change.safe_path(match[1]), workspace)
-    return file_change.deletion(target.path, target.stored) if target.stored is not None else None
 
 
 async def _reply(
@@ -186,10 +171,6 @@ def _changes(
         kind = "no_code" if reply.text.strip() else "empty"
         raise GenerationFailed(i18n.message(f"generate.problem.{kind}"))
     known = {t.path: t for t in targets}
-    if len(targets) == 1 and targets[0].large and targets[0].outline:
-        code = "\n".join(b.body for b in found)
-        text, _ = edits.with_symbols(targets[0].path, targets[0].shown, targets[0].outline, code)
-        return _without_unchanged([checked_change(targets[0], text, task, workspace.index)]), ()
     changes, refused = [], []
     for path, block in blocks_by_path(found, list(known)).items():
         if path not in known and not may_write(path, task, workspace.index.files):
@@ -226,21 +207,18 @@ def _is_complete(text: str, target: EditTarget) -> bool:
 
 def _reply_tokens(model: Model, targets: Sequence[EditTarget]) -> int:
     """How many tokens the reply may have: as many as the files and some more, at most half the context window."""
-    shown = sum(model.count_tokens(t.shown) for t in targets if not t.large)
-    return min(
-        shown + SPARE_TOKENS + (SPARE_TOKENS if any(t.stored is None or t.large for t in targets) else 0),
-        model.context_window // 2,
-    )
+    shown = sum(model.count_tokens(t.shown) for t in targets)
+    spare = SPARE_TOKENS * (2 if any(t.stored is None for t in targets) else 1)
+    return min(shown + spare, model.context_window // 2)
 
 
 def _messages(request: EditRequest, workspace: Workspace, targets: Sequence[EditTarget]) -> list[ChatMessage]:
     from llama_index.core.llms import ChatMessage
 
-    large = targets[0].large and bool(targets[0].outline)
     mark = nonce()
-    system = render("generate_symbols_system" if large else "generate_system", name=workspace.snapshot.name)
-    wanted = f"the changed definitions of {targets[0].path}" if large else ", ".join(t.path for t in targets)
-    files = "".join(_file_shown(t, mark, request, workspace) for t in targets)
+    system = render("generate_system", name=workspace.snapshot.name)
+    wanted = ", ".join(t.path for t in targets)
+    files = "".join(_file_shown(t, mark) for t in targets)
     feedback = "".join(f"- {reason}\n" for reason in request.feedback)
     user = render(
         "generate_user",
@@ -265,49 +243,10 @@ def _context(request: EditRequest, targets: set[str]) -> str:
     return f"For reference, do not change these:\n{shown}{mark}\n\n"
 
 
-def _file_shown(target: EditTarget, mark: str, request: EditRequest, workspace: Workspace) -> str:
+def _file_shown(target: EditTarget, mark: str) -> str:
     if not target.shown.strip():
         return f"{target.path} does not exist yet.\n\n"
-    if not (target.large and target.outline):
-        return f"{target.path} as it is:\n{mark}\n{sanitized(target.shown, mark)}{mark}\n\n"
-    model = workspace.model
-    budget = (model.context_window if model else 8192) * 3 // 2  # characters: half the window's tokens
-    names = "\n".join(f"{'  ' * s.qualified.count('.')}{s.signature or s.name}"[:120] for s in target.outline)[
-        : budget // 3
-    ]
-    chosen = "\n\n".join(relevant_symbols(target, request, budget))
-    return f"{target.path} defines:\n{names}\n\nIts parts for this task:\n{mark}\n{sanitized(chosen, mark)}\n{mark}\n\n"
-
-
-def relevant_symbols(target: EditTarget, request: EditRequest, budget: int) -> list[str]:
-    """The texts of the symbols that a task names or the exploration found.
-
-    Args:
-        target: the file.
-        request: the task, with the exploration's hits.
-        budget: characters that all texts together may have.
-
-    Returns:
-        In the file's order.
-    """
-    words = set(re.findall(r"\w+", request.task))
-    hits = request.found.results.hits if request.found else ()
-    hit_lines = [(h.chunk.start_line, h.chunk.end_line) for h in hits if h.chunk.path == target.path]
-
-    def worth(symbol: Symbol) -> int:
-        inside = any(start <= symbol.end_line and symbol.start_line <= end for start, end in hit_lines)
-        return 2 * (symbol.name in words) + inside
-
-    lines = target.shown.split("\n")
-    spans = sorted((s for s in target.outline if worth(s) and s.kind != "class"), key=lambda s: -worth(s))
-    spans = spans or [s for s in target.outline if s.kind != "class"]
-    others = []
-    for symbol in spans:
-        text = "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
-        if len(text) <= budget:
-            others.append((symbol.start_line, text))
-            budget -= len(text)
-    return [text for _, text in sorted(others)]
+    return f"{target.path} as it is:\n{mark}\n{sanitized(target.shown, mark)}{mark}\n\n"
 
 
 def _repair_messages(reply: _Reply, problem: str) -> list[ChatMessage]:

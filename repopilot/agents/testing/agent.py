@@ -120,9 +120,9 @@ async def _other_language(
 ) -> tuple[Changes, TestReport]:
     """A test file that is not run, for a file in another language than Python."""
     named = [p for p in named_paths(question, workspace.index) if not is_test_path(p)]
-    target = choose(named[0] if named else question, workspace, found)[0]
-    if not target.shown.strip():
-        missing = i18n.message("testing.no_subject", path=target.path)
+    target = next(iter(choose(named[0] if named else question, workspace, found)), None)
+    if target is None or not target.shown.strip():
+        missing = i18n.message("testing.no_subject", path=target.path if target else question)
         raise GenerationFailed(missing, i18n.message("testing.no_subject_hint"))
     stem, _, suffix = target.path.rpartition(".")
     path = f"{stem}_test.{suffix}" if suffix in ("go", "rs", "dart") else f"{stem}.test.{suffix}"
