@@ -75,14 +75,6 @@ class GenerationFailed(RepoPilotError):
     """No usable change could be made: the task can't be carried out here, or the model's reply can't be used."""
 
 
-class NameUndefined(GenerationFailed):
-    """The task names something that no definition has as its name. `name` is as the task writes it."""
-
-    def __init__(self, message: str, hint: str = "", name: str = "") -> None:
-        super().__init__(message, hint)
-        self.name = name
-
-
 class PlaceAmbiguous(GenerationFailed):
     """Several places fit the task. `choices` are the places as `path:Symbol`, which the task may mention with an @."""
 

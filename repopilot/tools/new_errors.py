@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
 from repopilot.code.languages import language_of
 from repopilot.review.code import Code
 from repopilot.review.linters import AnalyserFailed, ruff_errors
-
-_OWN_MEMBER = re.compile(r"\b(?:self|cls|this)\.(\w+)")
 
 
 def new_errors(path: str, before: str, after: str) -> list[str]:
@@ -33,24 +28,3 @@ def new_errors(path: str, before: str, after: str) -> list[str]:
     except AnalyserFailed:
         return []
     return [message for message in dict.fromkeys(new) if new.count(message) > old.count(message)]
-
-
-def unknown_members(before: str, after: str, known: Callable[[str], bool]) -> list[str]:
-    """The members of the object itself that new code uses and nothing defines.
-
-    Args:
-        before: the text of a file.
-        after: its text after the change.
-        known: whether the repository has a name.
-    """
-    used = dict.fromkeys(_OWN_MEMBER.findall(after))
-    fresh = [name for name in used if not re.search(rf"\b{name}\b", before) and not known(name)]
-    return [
-        name
-        for name in fresh
-        if not re.search(
-            rf"\b(?:def|get|set|async|static)\s+{name}\b|(?m:^\s*{name}\s*[:(=])|"
-            rf"\b(?:self|cls|this)\.{name}\s*(?::[^=\n]+)?=(?!=)",
-            after,
-        )
-    ]

@@ -85,11 +85,6 @@ def common_stems() -> frozenset[str]:
     return frozenset((Path(__file__).parent / "common_words.txt").read_text("utf-8").split())
 
 
-def is_english(word: str) -> bool:
-    """Whether a word is a common English one."""
-    return any(token in common_stems() for token in (word.lower(), *expand(word)))
-
-
 def correction(word: str, lexical: LexicalIndex, words: Vocabulary) -> str:
     """The word of the repository nearest to a misspelt one.
 

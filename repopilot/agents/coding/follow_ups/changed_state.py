@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from repopilot.agents.coding.follow_ups.code_changes import CodeChanges, code_changes
@@ -98,8 +98,3 @@ def plain(text: str) -> str:
 def line_at(text: str, offset: int) -> int:
     """The number of the line an offset is in."""
     return text.count("\n", 0, offset) + 1
-
-
-def first_of_each(items: Sequence[UsingPlace]) -> list[tuple[str, str]]:
-    """The (path, scope) of each place once."""
-    return list(dict.fromkeys((item.path, item.scope) for item in items))

@@ -1,9 +1,8 @@
-"""What a change does to definitions: added, removed, renamed, other signatures, other values. Pure."""
+"""What a change does to definitions: added, removed, renamed. Pure."""
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,9 +12,6 @@ from repopilot.types import Symbol
 
 _SAME_BODY = 0.6
 """How much of its text a renamed definition shares with the old one, at least."""
-_DATA = ("variable", "field")
-_LITERAL = r"""-?\d[\w.]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[Tt]rue|[Ff]alse"""
-_ASSIGNED = re.compile(rf"[=:]\s*(?P<value>{_LITERAL})\s*[;,]?\s*(?:(?:#|//).*)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +23,6 @@ class Renamed:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueChange:
-    """A constant, field or default that has another literal. `name` is qualified; literals are as written."""
-
-    path: str
-    name: str
-    old: str
-    new: str
-
-
-@dataclass(frozen=True, slots=True)
 class CodeChanges:
     """What changes in the definitions of one file that is no test.
 
@@ -45,8 +31,6 @@ class CodeChanges:
         before, after: its definitions by qualified name.
         renamed: definitions with another name.
         added, removed: definitions that are new or gone, renamed ones not among them.
-        signatures: (before, after) of functions whose signature differs; of renamed ones too.
-        values: literals that differ.
     """
 
     path: str
@@ -57,8 +41,6 @@ class CodeChanges:
     renamed: tuple[Renamed, ...]
     added: tuple[Symbol, ...]
     removed: tuple[Symbol, ...]
-    signatures: tuple[tuple[Symbol, Symbol], ...]
-    values: tuple[ValueChange, ...]
 
 
 def code_changes(path: str, old_text: str, new_text: str) -> CodeChanges | None:
@@ -80,7 +62,6 @@ def code_changes(path: str, old_text: str, new_text: str) -> CodeChanges | None:
     added = [s for name, s in after.items() if name not in before]
     renamed = _renamed(removed, added, old_text.split("\n"), new_text.split("\n"))
     old_names, new_names = {r.old.qualified for r in renamed}, {r.new.qualified for r in renamed}
-    pairs = [(before[n], after[n]) for n in before if n in after] + [(r.old, r.new) for r in renamed]
     return CodeChanges(
         path,
         old_text,
@@ -90,8 +71,6 @@ def code_changes(path: str, old_text: str, new_text: str) -> CodeChanges | None:
         tuple(renamed),
         tuple(s for s in added if s.qualified not in new_names and not _inside(s, new_names)),
         tuple(s for s in removed if s.qualified not in old_names and not _inside(s, old_names)),
-        tuple((old, new) for old, new in pairs if old.kind not in _DATA and old.signature != new.signature),
-        tuple(_values(path, pairs, old_text.split("\n"), new_text.split("\n"))),
     )
 
 
@@ -136,19 +115,3 @@ def _owner(symbol: Symbol) -> str:
 
 def _text(symbol: Symbol, lines: list[str]) -> str:
     return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
-
-
-def _values(path: str, pairs: list[tuple[Symbol, Symbol]], old: list[str], new: list[str]) -> list[ValueChange]:
-    found = []
-    for before, after in pairs:
-        if before.kind in _DATA:
-            first, second = _literal(_text(before, old)), _literal(_text(after, new))
-            if first and second and first != second:
-                found.append(ValueChange(path, after.qualified, first, second))
-    return found
-
-
-def _literal(text: str) -> str:
-    """The literal that a definition of one line assigns, '' for anything else."""
-    match = _ASSIGNED.search(text.strip()) if "\n" not in text.strip() else None
-    return match["value"] if match else ""

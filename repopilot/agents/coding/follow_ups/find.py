@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from repopilot.agents.coding.follow_ups.changed_callers import changed_callers
 from repopilot.agents.coding.follow_ups.changed_state import changed_state
 from repopilot.agents.coding.follow_ups.missing_exports import missing_exports
 from repopilot.agents.coding.follow_ups.needed_edit import joined
 from repopilot.agents.coding.follow_ups.old_names import old_names
-from repopilot.agents.coding.follow_ups.old_values import old_values
-from repopilot.agents.coding.follow_ups.type_stubs import type_stubs
 from repopilot.results import FollowUpEdit
 from repopilot.tools.file_change import Changes
 from repopilot.workspace import Workspace
 
-_RULES = (old_names, changed_callers, old_values, missing_exports, type_stubs)
+_RULES = (old_names, missing_exports)
 
 
 def follow_ups(changes: Changes, workspace: Workspace) -> tuple[FollowUpEdit, ...]:

@@ -11,7 +11,6 @@ from repopilot import i18n
 from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
 from repopilot.agents.coding.follow_ups.code_changes import CodeChanges
 from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit, Replacement
-from repopilot.agents.coding.follow_ups.python_calls import Offsets
 from repopilot.code.python_ast import parse_python
 from repopilot.types import Symbol
 
@@ -20,6 +19,28 @@ _FEWEST, _SHARE = 2, 0.5
 _RANK = 2
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _SCRIPT_INDEX = ("index.ts", "index.tsx", "index.js", "index.mjs")
+
+
+class Offsets:
+    """Character offsets of nodes in a source."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def start(self, node: ast.expr | ast.keyword) -> int:
+        """Where a node begins."""
+        return self.at(node.lineno, node.col_offset)
+
+    def end(self, node: ast.expr | ast.keyword) -> int:
+        """Where a node ends."""
+        return self.at(node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+    def at(self, line: int, column: int) -> int:
+        """The offset of a line and a column as `ast` counts them: in bytes."""
+        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
 
 
 def missing_exports(state: ChangedState) -> Iterator[NeededEdit]:

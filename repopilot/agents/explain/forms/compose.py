@@ -9,7 +9,7 @@ from repopilot import i18n
 from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.index.store import Index
-from repopilot.types import Evidence, Symbol
+from repopilot.types import Evidence
 
 MOST_LISTED = 20
 """Items of a list. The text says how many more there are."""
@@ -26,23 +26,6 @@ class Item:
     start_line: int
     end_line: int
     symbol: str = ""
-
-
-def item_of(symbol: Symbol, text: str = "", lines: int = QUOTED_LINES) -> Item:
-    """An item that cites the beginning of a definition.
-
-    Args:
-        symbol: the definition.
-        text: of the item; by default its name and place.
-        lines: how many of its lines are cited at most.
-    """
-    end = min(symbol.end_line, symbol.start_line + lines - 1)
-    return Item(text or place_text(symbol), symbol.path, symbol.start_line, end, symbol.qualified)
-
-
-def place_text(symbol: Symbol) -> str:
-    """A definition's name and place, as Markdown."""
-    return f"`{symbol.qualified}` (`{symbol.path}:{symbol.start_line}`)"
 
 
 def code(text: str, longest: int = 160) -> str:

@@ -10,21 +10,11 @@ from repopilot.code.graph.graph import Graph, find
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
-from repopilot.types import Symbol, innermost
+from repopilot.types import Symbol
 
 T = TypeVar("T")
 _TOP = ("class", "interface", "struct", "trait", "enum", "module", "type")
 _CALLABLE = ("function", "method", "macro")
-
-
-def is_class(symbol: Symbol) -> bool:
-    """Whether a definition is a class or the like."""
-    return symbol.kind in _TOP
-
-
-def is_callable(symbol: Symbol) -> bool:
-    """Whether a definition is a function, a method or a macro."""
-    return symbol.kind in _CALLABLE
 
 
 def is_program(path: str) -> bool:
@@ -64,12 +54,6 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
     return _distinct(program_first(found, lambda symbol: symbol.path))
 
 
-def one_definition(index: Index, names: Sequence[str]) -> Symbol | None:
-    """The only definition that a name means; None where there are several, or none."""
-    found = definitions(index, names)
-    return found[0] if len(found) == 1 else None
-
-
 def nodes_of(graph: Graph, symbols: Iterable[Symbol]) -> list[int]:
     """The nodes of definitions in the code graph, each once."""
     found = (
@@ -79,11 +63,6 @@ def nodes_of(graph: Graph, symbols: Iterable[Symbol]) -> list[int]:
         if graph.nodes.name(node) == symbol.qualified
     )
     return list(dict.fromkeys(found))
-
-
-def symbol_around(outline: Iterable[Symbol], line: int) -> Symbol | None:
-    """The innermost class or function of an outline around a line; None outside of any."""
-    return innermost((s for s in outline if is_class(s) or is_callable(s)), line)
 
 
 def _belongs(symbol: Symbol, owner: str) -> bool:
