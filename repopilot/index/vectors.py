@@ -478,6 +478,16 @@ def _is_whole(root: Path) -> bool:
     return trial.returncode == 0
 
 
+def read_everything(folder: str) -> None:
+    """Read all vectors below a Chroma folder, and search for some of them. Raises, or crashes, where it is damaged."""
+    client = _open_folder(Path(folder))
+    for collection in client.list_collections():
+        count = collection.count()
+        for start in range(0, count, _BATCH):
+            found = np.asarray(collection.get(limit=_BATCH, offset=start, include=["embeddings"])["embeddings"])
+            collection.query(query_embeddings=found[:1], n_results=min(count, 30), include=["distances"])
+
+
 def _leave_checksums(root: Path) -> None:
     try:
         layout.write_json(root / _CHECKSUMS, layout.checksums(root / FOLDER))
