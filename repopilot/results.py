@@ -434,14 +434,14 @@ class WrittenTest:
         path: of the module.
         name: of the test, `Class::name` in a class.
         subject: the qualified name of what it tests.
-        origin: who wrote it: the `model`, or code from a `doctest` of the subject or a `property` it promises.
+        origin: who wrote it: the `model`, or code from a `doctest` of the subject.
         expected: the value the model expected where the test asserts the one that the code gives today; '' for none.
     """
 
     path: str
     name: str
     subject: str
-    origin: Literal["model", "doctest", "property"] = "model"
+    origin: Literal["model", "doctest"] = "model"
     expected: str = ""
 
 

@@ -22,7 +22,7 @@ from repopilot.trace import Step
 from repopilot.types import Citation
 from repopilot.workspace import Workspace
 
-_EXPLAIN = re.compile(r"\W*(?:explain|explique[rz]?)\b", re.I)
+_EXPLAIN = re.compile(r"\W*(?:explain|why|explique[rz]?|pourquoi)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
 
 
@@ -65,7 +65,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
 
 def _wants_words(found: Findings) -> bool:
     """Whether a computed answer leaves something to say: why or how is asked."""
-    return found.results.query.asks_for == "explained" or _EXPLAIN.match(found.question) is not None
+    return _EXPLAIN.match(found.question) is not None
 
 
 async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> Answer:

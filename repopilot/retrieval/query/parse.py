@@ -36,7 +36,6 @@ from repopilot.retrieval.query.query_words import (
     VAGUE,
     WHOLE,
 )
-from repopilot.retrieval.query.question_kind import Aspect, SymbolKind, asks_for, wants_kind
 from repopilot.retrieval.query.stack_frames import Frame, frames, places, without_frame
 from repopilot.settings import Settings
 
@@ -79,9 +78,8 @@ class Query:
 
     `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
     folders it mentions; `frames` its stack frames, innermost first; `scope` that of a conventional commit
-    (`fix(router): …`). `asks`: it is phrased as a question; `asks_for`: what it asks about its subject; `wants_kind`:
-    the kind of symbol it asks for; `wants_tests`, `wants_docs`: it asks for tests or documentation. `notes` say what
-    was left out.
+    (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks for tests or
+    documentation. `notes` say what was left out.
     """
 
     kind: Kind
@@ -94,8 +92,6 @@ class Query:
     frames: tuple[Frame, ...] = ()
     scope: str = ""
     asks: bool = False
-    asks_for: Aspect = ""
-    wants_kind: SymbolKind = ""
     wants_tests: bool = False
     wants_docs: bool = False
     language: Language = "en"
@@ -137,8 +133,6 @@ def parse(text: str) -> Query:
         frames=stack or spots,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
         asks=asks,
-        asks_for=asks_for(bare) if asks and not stack else "",
-        wants_kind=wants_kind(bare) if asks and not stack else "",
         wants_tests=bool(TESTS.search(subject)),
         wants_docs=bool(DOCS.search(subject)),
         language=language,

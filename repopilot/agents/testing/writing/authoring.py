@@ -20,16 +20,13 @@ from repopilot.agents.testing.writing.assembly import free_name
 from repopilot.agents.testing.writing.doctests import doctest_body
 from repopilot.agents.testing.writing.judging import ENOUGH, judge
 from repopilot.agents.testing.writing.placing import place_of, tests_of_subject
-from repopilot.agents.testing.writing.properties import properties_of, property_test
 from repopilot.agents.testing.writing.samples import SampleRequest, TestDraft, head_of, is_copy, sample
 from repopilot.agents.testing.writing.subjects import TestSubject
 from repopilot.agents.testing.writing.suite import only_tests
 from repopilot.agents.testing.writing.writing_job import FinishedJob, JobProgress, TestJob
 from repopilot.agents.testing.writing.written_report import changes_of, report_of, short
-from repopilot.code.languages import is_test_path
 from repopilot.code.mutation.mutants import mutants
 from repopilot.errors import GenerationFailed, ModelError
-from repopilot.index.store import Index
 from repopilot.llm.model import Model
 from repopilot.results import Answer, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
@@ -133,7 +130,7 @@ def _publish(done: Sequence[FinishedJob], workspace: Workspace, step: Step, lang
 
 async def _work(job: TestJob, progress: JobProgress, step: Step, started: float, publish: Callable[[], None]) -> None:
     """Rounds of samples, until there are enough tests, no aims are left, or the time is over."""
-    if exact := [*_from_doctest(job), *_from_properties(job)]:
+    if exact := _from_doctest(job):
         progress.tried += exact
         await judge(job, exact, progress, step)
         publish()
@@ -163,24 +160,6 @@ def _from_doctest(job: TestJob) -> list[TestDraft]:
     bare = replace(job.place, fixtures=())
     draft = TestDraft(name, f"{head_of(name, bare)}\n{textwrap.indent(body, '    ')}\n", "doctest")
     return [] if is_copy(draft.source, job.place.suite.tests, ()) else [draft]
-
-
-def _from_properties(job: TestJob) -> list[TestDraft]:
-    """Tests for Hypothesis, where the repository uses it: we add no dependency."""
-    if job.place.owner or not _uses_hypothesis(job.workspace.index):
-        return []
-    drafts: list[TestDraft] = []
-    for found in properties_of(job.subject.text, job.subject.symbol, job.place.call):
-        name = free_name(f"{_base_name(job)}_{found.slug}", _taken(job, drafts))
-        draft = TestDraft(name, property_test(name, found), "property")
-        if not is_copy(draft.source, job.place.suite.tests, drafts):
-            drafts.append(draft)
-    return drafts
-
-
-def _uses_hypothesis(index: Index) -> bool:
-    tests = {reference.path for reference in index.references("given") if is_test_path(reference.path)}
-    return any("hypothesis" in (index.text(path) or "") for path in tests)
 
 
 async def _samples(

@@ -38,7 +38,7 @@ class TestDraft:
     Attributes:
         name: of the function.
         source: without indentation; a method has `self`.
-        origin: who wrote it: the `model`, or code from a `doctest` of the subject or from a `property` it promises.
+        origin: who wrote it: the `model`, or code from a `doctest` of the subject.
         aim: what it is to check, in words for the trace.
         expected: the value the model expected where code has filled in the observed one, '' for none.
     """
@@ -47,7 +47,7 @@ class TestDraft:
 
     name: str
     source: str
-    origin: Literal["model", "doctest", "property"] = "model"
+    origin: Literal["model", "doctest"] = "model"
     aim: str = ""
     expected: str = ""
 
