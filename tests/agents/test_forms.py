@@ -82,7 +82,6 @@ def ask(orchard: Workspace) -> Ask:
         ("how do I run the tests?", "run", "`make test`"),
         ("How can I install it?", "run", "`pip install orchard`"),
         ("Which dependencies does it have?", "dependency", "`watchfiles`"),
-        ("Which library notices that the settings file changes?", "dependency", "`watchfiles`"),
         ("Which Python version is required?", "version", ">=3.11"),
         ("Under which licence is it?", "licence", "MIT"),
         ("who wrote orchard/settings.py?", "history", "2022-03-04"),

@@ -29,9 +29,7 @@ _KEYS: tuple[tuple[FormKind, re.Pattern[str]], ...] = (
     (
         "dependency",
         re.compile(
-            r"\bdependenc\w+|\bdépendances?\b|\blicen[cs]e\b|\b(?:which|what|minimum|quelles?)\b.{0,24}\bversions?\b|"
-            r"\b(?:which|what|quel(?:le)?s?|sur quel\w*)\b.{0,24}\b(?:librar\w+|packages?|crates?|gems?|"
-            r"bibliothèques?|paquets?)\b",
+            r"\bdependenc\w+|\bdépendances?\b|\blicen[cs]e\b|\b(?:which|what|minimum|quelles?)\b.{0,24}\bversions?\b",
             re.I,
         ),
     ),
