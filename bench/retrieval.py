@@ -30,7 +30,7 @@ from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
 from repopilot.repo.history import MOST_PATHS, Commit
-from repopilot.retrieval import bm25, rank
+from repopilot.retrieval import bm25
 from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
@@ -162,7 +162,7 @@ def methods(case: Case, embedder: Embedder | None) -> dict[str, Method]:
             return np.argsort(-(vectors @ embedder.embed([query], query=True)[0]), kind="stable").tolist()
 
         def fused(query: str) -> list[int]:
-            pairs = rank.reciprocal_rank_fusion([plain_bm25(case.index, query)[:200], minilm(query)[:200]])
+            pairs = reciprocal_rank_fusion([plain_bm25(case.index, query)[:200], minilm(query)[:200]])
             return [row for row, _ in pairs]
 
         found |= {"MiniLM alone": minilm, "reciprocal rank fusion": fused}
@@ -232,6 +232,26 @@ def rows_of(index: Index, hits: Sequence) -> list[int]:
         rows = index.lexical.rows_of_file(hit.chunk.path).tolist()
         result.append(next(row for row in rows if index.chunks[row].id == hit.chunk.id))
     return result
+
+
+def reciprocal_rank_fusion(rankings: Sequence[Sequence[int]], k: float = 60.0) -> list[tuple[int, float]]:
+    """Fuse rankings by Σ 1/(k + rank), rank counted from 1.
+
+    Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
+    SIGIR 2009.
+
+    Args:
+        rankings: items, best first; one that occurs twice in a ranking counts once, at its first place.
+        k: the larger, the less the first ranks weigh.
+
+    Returns:
+        Items with their scores, best first; ties in order of first appearance.
+    """
+    scores: dict[int, float] = {}
+    for ranked in rankings:
+        for rank, item in enumerate(dict.fromkeys(ranked), start=1):
+            scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
+    return sorted(scores.items(), key=lambda pair: -pair[1])
 
 
 if __name__ == "__main__":

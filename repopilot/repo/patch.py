@@ -1,4 +1,4 @@
-"""Unified diffs as values: what a patch changes, and whether it applies to a snapshot. Pure except `check_patch`."""
+"""Unified diffs as values: what a patch changes. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any, Literal
 from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.redaction.redact import redacted
-from repopilot.repo.read import read_raw
-from repopilot.types import Snapshot
 
 Status = Literal["added", "deleted", "modified", "renamed"]
 
@@ -146,33 +144,3 @@ def _unquoted(name: str) -> str:
         else:
             out += part.encode()
     return out.decode("utf-8", "replace")
-
-
-def check_patch(snapshot: Snapshot, diffs: Sequence[FileDiff]) -> list[str]:
-    """Why the changes don't apply to the snapshot, one sentence each; empty when every hunk's old lines are found."""
-    return [problem for diff in diffs for problem in _conflicts(snapshot, diff)]
-
-
-def _conflicts(snapshot: Snapshot, diff: FileDiff) -> list[str]:
-    try:
-        lines = read_raw(snapshot, diff.old_path).decode("utf-8", "replace").splitlines()
-    except SourceError:
-        lines = None
-    if diff.status == "added":
-        return [i18n.message("repo.already_exists", path=diff.path)] if lines is not None else []
-    if lines is None:
-        return [i18n.message("repo.not_in_commit", path=diff.old_path)]
-    return [
-        i18n.message("repo.lines_not_found", path=diff.old_path, line=hunk.old_start)
-        for hunk in diff.hunks
-        if not _applies(hunk, lines)
-    ]
-
-
-def _applies(hunk: Hunk, lines: Sequence[str]) -> bool:
-    """Whether its old lines are at its place, or all together at another, as `git apply` would accept."""
-    old = [line[1:].rstrip("\r") for line in hunk.lines if not line.startswith("+")]
-    start = max(hunk.old_start - 1, 0)
-    if list(lines[start : start + len(old)]) == old:
-        return True
-    return any(list(lines[at : at + len(old)]) == old for at in range(len(lines) - len(old) + 1))

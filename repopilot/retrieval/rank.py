@@ -185,23 +185,3 @@ def spread(scores: np.ndarray, files: np.ndarray, cost: float) -> np.ndarray:
     earlier = np.empty(len(order))
     earlier[order] = places_in_groups(files[order])
     return scores - cost * earlier
-
-
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[Key]], k: float = 60.0) -> list[tuple[Key, float]]:
-    """Fuse rankings by Σ 1/(k + rank), rank counted from 1.
-
-    Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
-    SIGIR 2009.
-
-    Args:
-        rankings: items, best first; one that occurs twice in a ranking counts once, at its first place.
-        k: the larger, the less the first ranks weigh.
-
-    Returns:
-        Items with their scores, best first; ties in order of first appearance.
-    """
-    scores: dict[Key, float] = {}
-    for ranking in rankings:
-        for rank, item in enumerate(dict.fromkeys(ranking), start=1):
-            scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
-    return sorted(scores.items(), key=lambda pair: -pair[1])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from repopilot import i18n
 from repopilot.agents.coding.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
-from repopilot.agents.generate.partial_changes import MOST_PARTIAL, partial_changes
 from repopilot.agents.generate.runner_suites import run_version, with_control
 from repopilot.code.languages import is_test_path
 from repopilot.errors import PackagesMissing, SandboxError
@@ -20,7 +17,6 @@ from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.tools.covering_tests import is_test_file, reaching_tests
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.tools.stored_text import stored_text
 from repopilot.tools.test_suites import suite_language, suite_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
@@ -75,19 +71,16 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
     shown = ", ".join(suite.tests if suite else tests) or str(language)
     async with step.child("tests", "agent", shown) as testing:
         work = _Work(examination, testing, tests, suite)
-        results = await _until_unbroken(work, candidates, [])
-        if results[-1][0] and not examination.by_code:
-            best = min(results, key=lambda result: result[0])[1].changes
-            results = await _until_unbroken(work, await asyncio.to_thread(_smaller, best, examination), results)
+        results = await _until_unbroken(work, candidates)
         broken, chosen, _ = min(results, key=lambda result: result[0])
         testing.note(versions=len(results), broken=broken, genuine=chosen.report.genuine)
     return chosen
 
 
-async def _until_unbroken(work: _Work, candidates: Sequence[Changes], tested: Sequence[_Result]) -> list[_Result]:
-    """The versions tested so far and further ones, until one breaks nothing: how many tests each broke, and its run."""
-    results = list(tested)
-    before = results[-1][2] if results else None
+async def _until_unbroken(work: _Work, candidates: Sequence[Changes]) -> list[_Result]:
+    """The versions tested until one breaks nothing: how many tests each broke, and its run."""
+    results: list[_Result] = []
+    before: TestRun | None = None
     for changes in candidates:
         compared = await _compared(work, changes, len(results) + 1, before)
         before = compared.before
@@ -96,12 +89,6 @@ async def _until_unbroken(work: _Work, candidates: Sequence[Changes], tested: Se
         if not compared.broken:
             break
     return results
-
-
-def _smaller(changes: Changes, examination: Examination) -> list[Changes]:
-    """A version without parts that the task doesn't speak of. Blocking: it compares texts."""
-    found = partial_changes(changes, examination.task, lambda path: stored_text(path, examination.workspace))
-    return list(islice(found, MOST_PARTIAL))
 
 
 def tests_of(changes: Changes, examination: Examination) -> list[str]:

@@ -53,43 +53,12 @@ def is_french(word: str) -> bool:
     return lower in _PLAIN_FRENCH or lower.removesuffix("s") in _PLAIN_FRENCH
 
 
-def cognates(word: str) -> tuple[str, ...]:
-    """English spellings that a French word may have: "sérialiseur" → "serialiser", "serializer". Not checked."""
-    plain = without_accents(word.lower())
-    singular = plain[:-1] if plain.endswith("s") and len(plain) > 4 else plain
-    found = [plain, *(singular[: -len(end)] + other for end, other in _ENDINGS if singular.endswith(end))]
-    found += [spelling.replace("is", "iz") for spelling in found if "is" in spelling[3:]]
-    return tuple(dict.fromkeys(found))
-
-
 def without_accents(text: str) -> str:
     """The text with œ and æ in two letters and the accents left out."""
     decomposed = unicodedata.normalize("NFD", text.replace("œ", "oe").replace("æ", "ae"))
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
-_ENDINGS = (
-    ("ateur", "ator"),
-    ("teur", "tor"),
-    ("eur", "er"),
-    ("eur", "or"),
-    ("ique", "ic"),
-    ("iser", "ise"),
-    ("isee", "ised"),
-    ("ise", "ised"),
-    ("er", "e"),
-    ("er", ""),
-    ("ite", "ity"),
-    ("ement", "ment"),
-    ("aire", "ary"),
-    ("oire", "ory"),
-    ("if", "ive"),
-    ("ive", "ive"),
-    ("el", "al"),
-    ("elle", "al"),
-    ("ant", "ing"),
-    ("e", ""),
-)
 _INFLECTION = re.compile(r"(?:er|ee?s?|s)$")
 """Endings that the stemmer leaves where accents are missing."""
 _local = threading.local()

@@ -15,7 +15,7 @@ from typing import Literal
 from repopilot import i18n
 from repopilot.foreign_text import valid
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.query.french import cognates, english_terms, is_french
+from repopilot.retrieval.query.french import english_terms, is_french
 from repopilot.retrieval.query.query_words import (
     AREA_HEAD,
     BULLETS,
@@ -263,7 +263,7 @@ def _spellings(found: Sequence[str], language: Language) -> Iterator[tuple[str, 
     for term, english in english_terms([word for word in found if not _is_stop_word(word)]):
         own = FRENCH_WEIGHT if english else 1.0
         yield from ((word, own) for word in term.split())
-        for number, word in enumerate(english or cognates(term)):
+        for number, word in enumerate(english):
             yield word, (1.0 if not number else FURTHER_WEIGHT) * _weight(word)
 
 
