@@ -80,14 +80,14 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
 def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     tab, folder = local
     page = tab.page
-    tab.say("/plan make the watering depend on the rain")
+    tab.say("/plan improve it")
     asking = page.locator(".rp-plan").last
     expect(asking).to_contain_text("One thing is missing", timeout=60_000)
-    asking.get_by_role("button", name="@orchard/water.py:litres").click()
+    asking.get_by_role("button", name="@orchard/water.py").click()
     asking.get_by_role("button", name="Plan again with these answers").click()
     plan = page.locator(".rp-plan").last
     expect(plan).to_contain_text("the task names it", timeout=60_000)
-    expect(plan).to_contain_text("orchard/water.py:litres")
+    expect(plan).to_contain_text("orchard/water.py")
     plan.get_by_role("button", name="Edit").click()
     plan.get_by_role("textbox").fill("\n".join(PARTS))
     plan.get_by_role("button", name="Use this plan").click()
@@ -105,7 +105,7 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     expect(page.locator('.rp-file[data-path="orchard/trees.py"]')).to_be_visible()
     page.locator(".rp-plan").last.get_by_role("button", name="Create a branch").click()
     expect(page.locator(".rp-plan").last).to_contain_text("holds the change")
-    assert "def litres_needed" in run_git(folder, "show", "repopilot/make-the-watering-depend-on-the:orchard/water.py")
+    assert "def litres_needed" in run_git(folder, "show", "repopilot/improve-it-orchard-water-py:orchard/water.py")
     assert (folder / "orchard/water.py").read_text() == WATER
 
 

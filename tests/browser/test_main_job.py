@@ -39,7 +39,7 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")
     answer = page.locator(ANSWER).last
     expect(answer).to_contain_text("picks every ripe fruit")
-    for step in ("Route · EXPLAIN", "Retrieve · ", "Suggest words", "Read · ", "Write · qwen2.5-coder", "Answer"):
+    for step in ("Route · EXPLAIN", "Retrieve · ", "Read · ", "Answer from the code", "Write · qwen2.5-coder", "Answer"):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
     page.locator('button[id^="step-Retrieve"]').first.click()
     expect(page.get_by_role("cell", name="orchard/trees.py:").first).to_be_visible()
@@ -123,7 +123,8 @@ def test_a_model_that_dies_is_reported_and_can_be_asked_again(opened, world):
     state.behaviour = "close midway"
     try:
         opened.say("How is the ripe fruit counted, please?")
-        expect(page.locator(ANSWER).filter(has_text="failed before its first sentence").last).to_be_visible()
+        expect(page.locator(ANSWER).filter(has_text="Best match").last).to_be_visible()
+        expect(page.locator(".rp-warn", has_text="was lost in the middle").last).to_be_visible()
         again = page.get_by_role("button", name="Try again")
         expect(again).to_be_visible()
     finally:
