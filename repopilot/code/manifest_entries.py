@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from configparser import ConfigParser, Error
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -363,31 +363,6 @@ def _maven(path: str, text: str) -> ManifestEntries:
     return ManifestEntries(path, "maven", tuple(needs), tuple(facts))
 
 
-def _gradle(path: str, text: str) -> ManifestEntries:
-    needs = []
-    pattern = (
-        r"^[^\S\n]*(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|compile|kapt|annotationProcessor))"
-        r"\s*[( ]\s*(?:platform\()?[\"']([\w.-]+:[\w.-]+)(?::([^\"']*))?[\"']"
-    )
-    for match in re.finditer(pattern, text, re.M):
-        group: Group = "dev" if match[1].lower().startswith(("test", "androidtest")) else "runtime"
-        needs.append(Dependency(match[2], match[3] or "", group, path, _line(text, match.start(1))))
-    facts = []
-    patterns: list[tuple[FactKind, str, str]] = [
-        ("version", r"^version\s*=?\s*[\"']([^\"']+)", ""),
-        (
-            "language",
-            r"^[^\S\n]*(?:sourceCompatibility\s*=?\s*|languageVersion.*?\()['\"]?(?:JavaVersion\.VERSION_)?([\d_.]+)",
-            "Java",
-        ),
-    ]
-    for kind, regex, subject in patterns:
-        found = re.search(regex, text, re.M)
-        if found:
-            facts.append(ProjectFact(kind, found[1], path, _line(text, found.start(1)), subject))
-    return ManifestEntries(path, "gradle", tuple(needs), tuple(facts))
-
-
 def _composer(path: str, text: str) -> ManifestEntries:
     data, lines = from_json(text), _Lines(text)
     needs, facts = [], []
@@ -441,41 +416,6 @@ def _gemspec(path: str, text: str) -> ManifestEntries:
     return ManifestEntries(path, "ruby", tuple(needs), tuple(facts))
 
 
-def _csproj(path: str, text: str) -> ManifestEntries:
-    needs = [
-        Dependency(m[1], m[2] or "", "runtime", path, _line(text, m.start()))
-        for m in re.finditer(r"<PackageReference\s+Include=\"([^\"]+)\"(?:[^>]*?Version=\"([^\"]+)\")?", text)
-    ]
-    patterns: list[tuple[FactKind, str, str]] = [
-        ("version", r"<(?:Version|VersionPrefix)>([^<]+)<", ""),
-        ("licence", r"<PackageLicenseExpression>([^<]+)<", ""),
-        ("language", r"<TargetFrameworks?>([^<]+)<", ".NET"),
-    ]
-    return ManifestEntries(path, "dotnet", tuple(needs), tuple(_searched(path, text, patterns)))
-
-
-def _cmake(path: str, text: str) -> ManifestEntries:
-    needs = [
-        Dependency(m[1], m[2] or "", "runtime", path, _line(text, m.start()))
-        for m in re.finditer(r"^[^\S\n]*find_package\s*\(\s*(\w+)(?:\s+([\d.]+))?", text, re.M | re.I)
-    ]
-    patterns: list[tuple[FactKind, str, str]] = [
-        ("name", r"^[^\S\n]*project\s*\(\s*[\"']?(\w+)", ""),
-        ("version", r"^[^\S\n]*project\s*\([^)]*?VERSION\s+([\d.]+)", ""),
-        ("language", r"^[^\S\n]*cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", "CMake"),
-        ("language", r"CMAKE_CXX_STANDARD\s+(\d+)", "C++"),
-        ("language", r"CMAKE_C_STANDARD\s+(\d+)", "C"),
-    ]
-    return ManifestEntries(path, "cmake", tuple(needs), tuple(_searched(path, text, patterns)))
-
-
-def _searched(path: str, text: str, patterns: Sequence[tuple[FactKind, str, str]]) -> Iterator[ProjectFact]:
-    for kind, pattern, subject in patterns:
-        found = re.search(pattern, text, re.M | re.I)
-        if found:
-            yield ProjectFact(kind, found[1].strip(), path, _line(text, found.start(1)), subject)
-
-
 def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
@@ -489,14 +429,8 @@ _READERS: dict[str, Callable[[str, str], ManifestEntries]] = {
     "cargo.toml": _cargo,
     "go.mod": _go,
     "pom.xml": _maven,
-    "build.gradle": _gradle,
-    "build.gradle.kts": _gradle,
     "gemfile": _gemfile,
-    "cmakelists.txt": _cmake,
 }
 _BY_SUFFIX: dict[str, Callable[[str, str], ManifestEntries]] = {
     "gemspec": _gemspec,
-    "csproj": _csproj,
-    "fsproj": _csproj,
-    "props": _csproj,
 }

@@ -39,7 +39,14 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")
     answer = page.locator(ANSWER).last
     expect(answer).to_contain_text("picks every ripe fruit")
-    for step in ("Route · EXPLAIN", "Retrieve · ", "Read · ", "Answer from the code", "Write · qwen2.5-coder", "Answer"):
+    for step in (
+        "Route · EXPLAIN",
+        "Retrieve · ",
+        "Read · ",
+        "Answer from the code",
+        "Write · qwen2.5-coder",
+        "Answer",
+    ):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
     page.locator('button[id^="step-Retrieve"]').first.click()
     expect(page.get_by_role("cell", name="orchard/trees.py:").first).to_be_visible()

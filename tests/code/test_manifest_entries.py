@@ -89,11 +89,6 @@ MANIFESTS = {
         [("name", "shop", 2), ("licence", "BSD", 3), ("language", ">=3.8", 5)],
     ),
     "dev-requirements.txt": ("# tools\n-r base.txt\nruff==0.12\n", [("ruff", "==0.12", "dev", 3)], []),
-    "CMakeLists.txt": (
-        "cmake_minimum_required(VERSION 3.15)\nproject(shop\n  VERSION 1.4.0)\nfind_package(ZLIB 1.2 REQUIRED)\n",
-        [("ZLIB", "1.2", "runtime", 4)],
-        [("name", "shop", 2), ("version", "1.4.0", 3), ("language", "3.15", 1)],
-    ),
 }
 
 

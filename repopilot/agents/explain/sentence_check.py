@@ -31,25 +31,9 @@ from repopilot.retrieval.query.french import english_terms
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
 Reason = Literal[
-    "fragment", "repeated", "language", "copied", "invented", "uncited", "unsupported", "off_topic", "link", "no_amount"
+    "fragment", "repeated", "language", "copied", "invented", "uncited", "unsupported", "off_topic", "link"
 ]
 """Why a sentence isn't shown."""
-
-_ASKS_FOR_AMOUNT = re.compile(
-    r"\bhow (?:many|much|long|big|large|often|deep\w*|far|fast|high|old)\b(?! (?:does|do|is|are) it (?:matter|count))"
-    r"|\b(?:what|which) (?:is the )?(?:exit |http |default |minimum |maximum )*"
-    r"(?:size|limit|maximum|minimum|number|timeout|permissions?|status|port|year|release|version)\b"
-    r"|\bcombien\b|\bquel(?:le)? (?:est (?:la |le |l['’]))?"
-    r"(?:taille|durée|longueur|limite|année|version|nombre|délai|port)\b",
-    re.I,
-)
-_AMOUNT = re.compile(
-    r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|never|none|unlimited|infinite"
-    r"|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|jamais|aucune?|illimitée?s?)\b"
-    r"|(?-i:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b)",
-    re.I,
-)
-"""A number, in digits or in words, or a constant that holds one."""
 
 SUBJECT_SHARE = 1 / 3
 """The lines that bear a sentence hold at least this share of what the best excerpt holds of the question's subject."""
@@ -152,15 +136,7 @@ def check_sentence(sentence: str, ground: Ground, earlier: Sequence[str] = ()) -
         return "copied"
     if names_nothing_real(body, claim, ground):
         return "invented"
-    rested = _rested(body, claim, given, ground)
-    if isinstance(rested, CheckedSentence) and any(map(asks_for_amount, ground.asked)) and not _AMOUNT.search(body):
-        return "no_amount"
-    return rested
-
-
-def asks_for_amount(question: str) -> bool:
-    """Whether a question asks for a number, a size or a time: a sentence without any doesn't answer it."""
-    return bool(_ASKS_FOR_AMOUNT.search(question))
+    return _rested(body, claim, given, ground)
 
 
 def ends_in_citation(text: str) -> bool:

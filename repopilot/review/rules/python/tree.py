@@ -15,7 +15,6 @@ from repopilot.review.rules.rule import Match
 from repopilot.types import Severity
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Loop = ast.For | ast.AsyncFor | ast.While
 Scope = Function | ast.Module | ast.ClassDef | ast.Lambda
 PYTHON = ("python",)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -237,12 +236,3 @@ def words_of(name: str) -> list[str]:
 def text_of(node: ast.AST | None) -> str | None:
     """The value of a string literal."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def blocks(tree: PythonTree) -> Iterator[list[ast.stmt]]:
-    """Every list of statements that run one after the other."""
-    for node in tree.nodes:
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                yield block
