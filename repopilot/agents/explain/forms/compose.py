@@ -35,9 +35,7 @@ def code(text: str, longest: int = 160) -> str:
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
-def sentence(
-    inquiry: Inquiry, form: str, text: str, items: Sequence[Item], *, sure: bool = True, quoted: bool = True
-) -> CodeAnswer:
+def sentence(inquiry: Inquiry, form: str, text: str, items: Sequence[Item]) -> CodeAnswer:
     """An answer of one sentence, which cites all its places, above a quote of the first.
 
     Args:
@@ -45,13 +43,11 @@ def sentence(
         form: of the answer.
         text: the sentence without its full stop.
         items: the places; their texts are not shown.
-        sure: of the answer.
-        quoted: whether the lines of the first place stand below it.
     """
     places = _places(inquiry.index, items)
     marks = "".join(f" [{place.number}]" for place in places)
-    quote = f"\n\n{_quote(places[0])}" if quoted and places and places[0].lines else ""
-    return CodeAnswer(form, f"{text}{marks}.{quote}", places, sure)
+    quote = f"\n\n{_quote(places[0])}" if places and places[0].lines else ""
+    return CodeAnswer(form, f"{text}{marks}.{quote}", places, True)
 
 
 def listing(
