@@ -107,10 +107,12 @@ def _model(runtime: Runtime) -> Check:
 
     found = status(runtime.settings)
     if found.kind == "none":
-        return Check("language model", "degraded", _message("no_model", detail=found.detail), _message("get_model"))
+        told = i18n.joined((found.detail, i18n.message("llm.way.none")))
+        return Check("language model", "degraded", _message("no_model", detail=told), _message("get_model"))
     pull = "ollama pull" if found.kind == "ollama" else "repopilot models pull"
     missing = f"`{pull} {found.missing_model}`" if found.missing_model else ""
-    detail = _message("model", kind=found.kind, name=found.name, detail=found.detail)
+    told = i18n.joined((found.detail, i18n.message(f"llm.way.{found.way}")))
+    detail = _message("model", kind=found.kind, name=found.name, detail=told)
     offered = _offered(found.offer, pull) if found.offer and not missing else ""
     return Check("language model", "degraded" if missing else "ok", detail, missing or offered)
 

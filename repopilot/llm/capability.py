@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import httpx
+
 from repopilot.llm import machine, ollama_api
-from repopilot.llm.address import is_loopback
+from repopilot.llm.address import is_loopback, trusted
 from repopilot.llm.model import billions
+from repopilot.llm.model_speed import Speed
 from repopilot.settings import DEFAULT_CONTEXT, Settings
 
 Way = Literal["agent", "small", "none"]
@@ -20,6 +23,8 @@ LEAST_BILLIONS = 6.5
 AGENT_CONTEXT, SMALLER_CONTEXT = 32_768, 16_384
 """Tokens of context for a loop; the smaller one on a machine with less memory than `ROOMY`."""
 ROOMY = 20 * machine.GIB
+SLOWEST_LOOP_S = 30.0
+"""Seconds of a usual answer above which a loop, which asks ten times and more, takes too long."""
 _UNITS = {"K": 1e-6, "M": 1e-3, "B": 1.0, "T": 1e3}
 
 
@@ -31,20 +36,31 @@ class Capability:
         tools: whether its server takes tools for it.
         billions: of its parameters, None where the server doesn't say.
         context_length: the longest context it was trained for, in tokens; None where the server doesn't say.
+        active_share: of the parameters that one token passes through: less than 1 in a mixture of experts.
     """
 
     tools: bool = False
     billions: float | None = None
     context_length: int | None = None
+    active_share: float = 1.0
+
+    @property
+    def active_billions(self) -> float | None:
+        """The parameters that decide about the speed."""
+        return self.billions and self.billions * self.active_share
 
 
-def way_of(can: Capability, settings: Settings) -> Way:
-    """The way a model works: as set, else by what it can. Of a model that takes tools and has no known size the server
-    is believed."""
+def way_of(can: Capability, settings: Settings, speed: Speed | None = None) -> Way:
+    """The way a model works: as set, else by what it can and how fast it is here."""
     if settings.way:
         return settings.way
-    large = can.billions is None or can.billions >= LEAST_BILLIONS
-    return "agent" if can.tools and large else "small"
+    slow = speed is not None and speed.answer_seconds() > SLOWEST_LOOP_S
+    return "agent" if loops(can) and not slow else "small"
+
+
+def loops(can: Capability) -> bool:
+    """Whether a model can work in a loop. Of one that takes tools and has no known size the server is believed."""
+    return can.tools and (can.billions is None or can.billions >= LEAST_BILLIONS)
 
 
 def context_window(can: Capability, way: Way, settings: Settings, url: str) -> int:
@@ -67,7 +83,14 @@ def read_shown(shown: Mapping[str, Any]) -> Capability:
     lengths = [value for key, value in _items(info) if key.endswith(".context_length") and isinstance(value, int)]
     size = dict(_items(details)).get("parameter_size")
     tools = isinstance(listed, list) and "tools" in listed
-    return Capability(tools, _billions(size), max(lengths, default=0) or None)
+    return Capability(tools, _billions(size), max(lengths, default=0) or None, _active_share(_items(info)))
+
+
+def _active_share(info: list[tuple[str, Any]]) -> float:
+    """The share of the experts that a token passes through; the layers that all tokens share are not in it."""
+    counts = {key.rpartition(".")[2]: value for key, value in info if isinstance(value, int) and value > 0}
+    used, every = counts.get("expert_used_count", 1), counts.get("expert_count", 1)
+    return min(1.0, used / every)
 
 
 def _items(value: Any) -> list[tuple[str, Any]]:
@@ -83,8 +106,27 @@ def _billions(size: Any) -> float | None:
         return None
 
 
-def of_openai(name: str) -> Capability:
-    """What a model of an OpenAI-compatible server can. Such servers don't say: they are taken to know tools, which the
-    first call shows, and the size is read from the name."""
+def of_openai(base: str, key: str, name: str, timeout_s: float) -> Capability:
+    """What a model of an OpenAI-compatible server can. Such servers don't say: one call that offers a tool and asks for
+    one token shows whether it is refused. The size is read from the name. Blocking."""
     size = billions(name)
-    return Capability(True, size if math.isfinite(size) else None)
+    return Capability(not _refuses_tools(base, key, name, timeout_s), size if math.isfinite(size) else None)
+
+
+def _refuses_tools(base: str, key: str, name: str, timeout_s: float) -> bool:
+    """Whether the server takes a call without tools and refuses the same one with them. Of one that doesn't answer in
+    time it isn't known: the loop finds out."""
+    tool = {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}
+    body = {"model": name, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    def refused(extra: Mapping[str, Any]) -> bool:
+        url = f"{base}/chat/completions"
+        return httpx.post(
+            url, json=body | dict(extra), headers=headers, timeout=timeout_s, verify=trusted()
+        ).is_client_error
+
+    try:
+        return refused({"tools": [{"type": "function", "function": tool}]}) and not refused({})
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return False

@@ -67,7 +67,8 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
     name = _reviewer_name(found, settings, model.name)
     if not name:
         return None
-    second = replace(found, name=name, notes=(i18n.message("llm.second_model"),))
+    can = capability.of_ollama(found.url, name, PROBE_S) if found.kind == "ollama" else None
+    second = replace(found, name=name, can=can, notes=(i18n.message("llm.second_model"),))
     return await asyncio.to_thread(build, second, settings, resources)
 
 
@@ -164,8 +165,8 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         name, path, _ = weights
         engine = embedded.build(name, path, settings, found.notes, resources.engines, resources.replies)
         return replace(engine, calls=resources.calls(name, settings.model_calls or embedded.SLOTS))
-    can = _capability(found, settings, resources)
-    way = capability.way_of(can, settings)
+    can = found.can or _capability(found, settings, resources)
+    way = capability.way_of(can, settings, found.speed)
     settings = settings.model_copy(update={"num_ctx": capability.context_window(can, way, settings, found.url)})
     llm = _ollama(found, settings) if found.kind == "ollama" else _openai(found, settings)
     return Model(
@@ -184,12 +185,10 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
 
 
 def _capability(found: FoundModel, settings: Settings, resources: ModelResources) -> capability.Capability:
-    """What a server's model can, asked once. Blocking."""
+    """What a model of an OpenAI-compatible server can, asked once. Blocking."""
     key = found.url, found.name
     if key not in resources.capabilities:
-        asks = found.kind == "ollama"
-        can = capability.of_ollama(found.url, found.name, PROBE_S) if asks else capability.of_openai(found.name)
-        resources.capabilities[key] = can
+        resources.capabilities[key] = capability.of_openai(found.url, settings.llm_key, found.name, PROBE_S)
     return resources.capabilities[key]
 
 

@@ -10,12 +10,13 @@ from typing import Literal
 import httpx
 
 from repopilot import i18n
-from repopilot.llm import calibration, embedded, machine, ollama_api
+from repopilot.llm import calibration, capability, embedded, machine, ollama_api
 from repopilot.llm.address import is_loopback, trusted, without_credentials
 from repopilot.llm.calibration import SpeedKey
-from repopilot.llm.model_speed import SIZES, Speed
+from repopilot.llm.installed import AGENT_MODEL, Installed, ModelHost, most_capable, speed_of
+from repopilot.llm.model_speed import Speed
 from repopilot.llm.server_json import json_of
-from repopilot.llm.sizing import SizeChoice, choose_size
+from repopilot.llm.sizing import MEMORY_SHARE, SizeChoice
 from repopilot.settings import Settings
 
 OPENAI_CLIENT = "llama_index.llms.openai_like"
@@ -36,6 +37,7 @@ class FoundModel:
         notes: why this one, and every fallback before it.
         sizes: what suits the machine, None where a server answers whose speed is not known.
         speed_key: what a measured speed of the model holds for.
+        can: what an Ollama server says of the model.
     """
 
     kind: Literal["ollama", "openai", "embedded"]
@@ -46,10 +48,11 @@ class FoundModel:
     notes: tuple[str, ...] = ()
     sizes: SizeChoice | None = None
     speed_key: SpeedKey | None = None
+    can: capability.Capability | None = None
 
     @property
     def speed(self) -> Speed | None:
-        """As measured on this machine, or estimated from another size."""
+        """As measured on this machine, or estimated from another model."""
         return self.sizes.speed(self.name) if self.sizes else None
 
 
@@ -76,7 +79,7 @@ def find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundM
         if tags is None:
             notes.append(i18n.message("llm.ollama_silent", url=without_credentials(url)))
         else:
-            found = _in_ollama(url, tags, settings, notes)
+            found = _in_ollama(url, tags, settings, timeout_s, notes)
             if found:
                 return found
             notes.append(i18n.message("llm.ollama_no_chat_model"))
@@ -103,7 +106,7 @@ def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
     url = settings.llm_url.rstrip("/")
     tags = ollama_api.tags(url, timeout_s)
     if tags is not None:
-        return _in_ollama(url, tags, settings, [])
+        return _in_ollama(url, tags, settings, timeout_s, [])
     for base in (url, f"{url}/v1"):
         names = _openai_models(base, settings.llm_key, timeout_s)
         if names is not None:
@@ -123,23 +126,35 @@ def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
         return None
 
 
-def _in_ollama(url: str, tags: list[ollama_api.Tag], settings: Settings, notes: list[str]) -> FoundModel | None:
-    keys = ollama_speed_keys(url, tags)
-    sizes = _ollama_sizes(url, keys, settings)
-    wanted = settings.llm_model or sizes.wanted
-    name = ollama_api.pick(tags, wanted)
-    if name is None:
+def _in_ollama(
+    url: str, tags: list[ollama_api.Tag], settings: Settings, timeout_s: float, notes: list[str]
+) -> FoundModel | None:
+    chat = [tag for tag in tags if tag.is_chat_model]
+    if not chat:
         return None
-    missing = None if ollama_api.find([name], wanted) else wanted
-    why = i18n.message("llm.why.named") if settings.llm_model else sizes.reason
-    note = i18n.message(
-        "llm.other_size" if missing else "llm.in_ollama",
-        name=name,
-        wanted=wanted,
-        url=without_credentials(url),
-        reason=why,
-    )
-    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note), sizes, keys[name])
+    keys = ollama_speed_keys(url, tags)
+    speeds = {name: each.speed for name, each in calibration.kept_for(settings.home, keys).items()}
+    wanted = settings.llm_model
+    named = ollama_api.find([tag.name for tag in chat], wanted) if wanted else None
+    asked = [tag for tag in chat if named in (None, tag.name)]
+    models = [Installed(tag.name, capability.of_ollama(url, tag.name, timeout_s), tag.size) for tag in asked]
+    host = _host(url, speeds)
+    name, why = (named, i18n.message("llm.why.named")) if named else most_capable(models, host)
+    chosen = next(model for model in models if model.name == name)
+    missing = wanted if wanted and not named else None
+    key = "llm.other_size" if missing else "llm.in_ollama"
+    note = i18n.message(key, name=name, wanted=wanted, url=without_credentials(url), reason=why)
+    known = {model.name: speed for model in (*models, AGENT_MODEL) if (speed := speed_of(model, models, speeds))}
+    sizes = SizeChoice(name, why, known, host.memory and host.memory / 2**20)
+    return FoundModel("ollama", name, url, missing, tuple(tags), (*notes, note), sizes, keys[name], chosen.can)
+
+
+def _host(url: str, speeds: Mapping[str, Speed]) -> ModelHost:
+    """Where the models of an Ollama server run, as far as can be known from here."""
+    if not is_loopback(url):
+        return ModelHost(None, True, speeds)
+    graphics = machine.graphics_memory()
+    return ModelHost(max(graphics, MEMORY_SHARE * machine.memory()), graphics > 0, speeds)
 
 
 def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, SpeedKey]:
@@ -147,14 +162,6 @@ def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, Spe
     engine = f"ollama {ollama_api.version(url, VERSION_S)} at {without_credentials(url)}"
     place = machine.fingerprint()
     return {tag.name: SpeedKey(place, engine, f"{tag.name} {tag.digest[:16]}") for tag in tags}
-
-
-def _ollama_sizes(url: str, keys: Mapping[str, SpeedKey], settings: Settings) -> SizeChoice:
-    """The size that suits the machine of an Ollama server, by what its models were measured to do."""
-    speeds = {name: each.speed for name, each in calibration.kept_for(settings.home, keys).items()}
-    by_size = {size: speeds[name] for size in SIZES if (name := ollama_api.find(list(speeds), size))}
-    memory = machine.memory() / 1024**2 if is_loopback(url) else None
-    return choose_size({**speeds, **by_size}, memory, machine.cores())
 
 
 def ollama_address(settings: Settings) -> str | None:

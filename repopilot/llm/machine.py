@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import subprocess
 from pathlib import Path
 
 GIB = 1024**3
 ASSUMED_MEMORY = 8 * GIB
 """Used where the system doesn't report it."""
+UNIFIED_SHARE = 0.7
 
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -35,6 +37,20 @@ def _limit(path: Path) -> int | None:
         return int(path.read_text())
     except (OSError, ValueError):
         return None  # no such file, or "max"
+
+
+@functools.cache
+def graphics_memory() -> int:
+    """Bytes of memory of the graphics processors: of Nvidia's by their own tool, of a Mac the share of the machine's
+    that they may use; 0 where none is known."""
+    if platform.system() == "Darwin" and platform.machine() == "arm64":
+        return int(memory() * UNIFIED_SHARE)
+    command = ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout
+        return sum(int(line) << 20 for line in listed.split())
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return 0  # no such tool, or no such processor
 
 
 @functools.cache

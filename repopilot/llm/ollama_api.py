@@ -15,12 +15,9 @@ from repopilot.errors import Cancelled, ModelError
 from repopilot.foreign_text import valid
 from repopilot.llm.address import trusted
 from repopilot.llm.server_json import json_of, parsed
-from repopilot.llm.sizing import by_preference
 from repopilot.types import Progress
 
 FAMILY = "qwen2.5-coder"
-LARGEST = (f"{FAMILY}:14b", f"{FAMILY}:32b")
-"""Sizes whose speed is not estimated: they answer where nothing smaller is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +74,6 @@ def show(url: str, name: str, timeout_s: float) -> dict[str, Any]:
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         return {}
     return shown if isinstance(shown, dict) else {}
-
-
-def pick(available: Sequence[Tag], wanted: str) -> str | None:
-    """The model to use: the wanted one, else another size of the default family, else the smallest chat model."""
-    names = [tag.name for tag in available if tag.is_chat_model]
-    for name in (*by_preference(wanted), *LARGEST):
-        found = find(names, name)
-        if found:
-            return found
-    chat_models = sorted((tag for tag in available if tag.is_chat_model), key=lambda tag: tag.size)
-    return chat_models[0].name if chat_models else None
 
 
 def find(names: Sequence[str], wanted: str) -> str | None:

@@ -8,7 +8,9 @@ from typing import Literal
 
 from repopilot import i18n
 from repopilot.llm import calibration, embedded, machine, models, ollama_api
+from repopilot.llm.capability import Capability, Way, way_of
 from repopilot.llm.discovery import FoundModel, find_model
+from repopilot.llm.installed import AGENT_MODEL, fits
 from repopilot.llm.model_speed import SIZES, Speed
 from repopilot.llm.sizing import SizeChoice, next_size
 from repopilot.settings import Settings
@@ -45,6 +47,7 @@ class ModelStatus:
         reachable: False when a configured server doesn't answer or no model does.
         notes: which model and why, and every fallback before it.
         speed: of the model, None while it is unknown.
+        way: how it works: with tools in a loop, on few lines at a time, or not at all.
         needs_calibration: whether the speed can be measured and was not yet, or not in peace.
         speed_note: the speed in words, as a message; '' while it is unknown.
         offer: another size that the user may have, None for none.
@@ -62,6 +65,7 @@ class ModelStatus:
     speed_note: str = ""
     offer: SizeOffer | None = None
     sizes: SizeChoice | None = None
+    way: Way = "none"
 
 
 def status(settings: Settings) -> ModelStatus:
@@ -95,7 +99,14 @@ def _status(settings: Settings) -> ModelStatus:
         speed_note,
         _offer(found, settings),
         found.sizes,
+        way_found(found, settings),
     )
+
+
+def way_found(found: FoundModel, settings: Settings) -> Way:
+    """The way a model works; of an OpenAI-compatible server, which was not asked yet, as it will unless it refuses."""
+    can = found.can or (Capability(tools=True) if found.kind == "openai" else Capability())
+    return way_of(can, settings, found.speed)
 
 
 def _missing(found: FoundModel, settings: Settings) -> str | None:
@@ -116,19 +127,31 @@ def _to_fetch(wanted: str) -> str:
 
 
 def _offer(found: FoundModel, settings: Settings) -> SizeOffer | None:
-    """The size to offer beside the model found: the missing one that the user named, else what `next_size` says."""
+    """The model to offer beside the one found: the missing one that the user named, else a larger size, or for Ollama
+    one that works in a loop where the one found doesn't."""
     if settings.llm_model or found.sizes is None:
         named = _missing(found, settings)
         return _size_offer(named, found.sizes) if named else None
     if found.kind == "ollama":
+        if offer := _agent_offer(found, found.sizes, settings):
+            return offer
         names = [tag.name for tag in found.tags]
         installed = [size for size in SIZES if ollama_api.find(names, size)]
         answering = next((size for size in SIZES if ollama_api.find([found.name], size)), found.name)
     else:
-        installed = [model.name for model in models.available(settings) if model.path]
-        answering = found.name
+        installed, answering = [model.name for model in models.available(settings) if model.path], found.name
     name = next_size(found.sizes, answering, installed)
     return _size_offer(name, found.sizes) if name else None
+
+
+def _agent_offer(found: FoundModel, sizes: SizeChoice, settings: Settings) -> SizeOffer | None:
+    """A model for the loop, where it fits and would be fast enough; None where one answers, or is there."""
+    memory, speed = sizes.memory_mb, sizes.speed(AGENT_MODEL.name)
+    there = ollama_api.find([tag.name for tag in found.tags], AGENT_MODEL.name)
+    able = way_of(AGENT_MODEL.can, settings, speed) == "agent" and fits(AGENT_MODEL.bytes, memory and memory * 2**20)
+    if there or not able or way_found(found, settings) == "agent":
+        return None
+    return SizeOffer(AGENT_MODEL.name, speed, AGENT_MODEL.bytes)
 
 
 def _size_offer(name: str, sizes: SizeChoice | None = None) -> SizeOffer:

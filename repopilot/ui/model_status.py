@@ -36,10 +36,11 @@ def model_props(models: Models, language: str) -> dict:
 
 def _sentence(models: Models, status: ModelStatus, language: str) -> str:
     if status.kind == "none" or models.model is None:
-        return i18n.text("ui.models.none", language)
+        return f"{i18n.text('ui.models.none', language)} {i18n.text('llm.way.none', language)}"
     last = status.notes[-1] if status.notes else status.detail
     answering = i18n.text("ui.models.answering", language, model=i18n.said(last, language))
-    return f"{answering} {i18n.said(status.speed_note, language)}".strip()
+    way = i18n.text(f"llm.way.{models.model.way}", language)
+    return " ".join(filter(None, (answering, i18n.said(status.speed_note, language), way)))
 
 
 def _trouble(error: RepoPilotError, wait: float, language: str) -> str:

@@ -14,7 +14,6 @@ from repopilot.i18n import said
 from repopilot.llm import calibration, choose, embedded, machine, models, ollama_api
 from repopilot.llm.calibration import Measurement
 from repopilot.llm.model_speed import Speed
-from repopilot.llm.ollama_api import Tag
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.roles import choose_roles
 from repopilot.llm.status import status
@@ -40,7 +39,7 @@ async def test_nothing_anywhere(settings_for):
         False,
         embedded.size_choice(settings).wanted,
     )
-    assert "extracts" in state.detail
+    assert "No language model" in state.detail
 
 
 async def test_ollama_with_the_wanted_model(settings_for):
@@ -193,12 +192,6 @@ async def test_a_pull_can_be_stopped(settings_for):
 )
 def test_names_as_ollama_reads_them(names, wanted, found):
     assert ollama_api.find(names, wanted) == found
-
-
-def test_without_the_family_the_smallest_that_chats_is_taken():
-    tags = [Tag("big:70b", "llama", 40), Tag("small:1b", "llama", 1), Tag("nomic-embed-text:latest", "nomic-bert", 0)]
-    assert ollama_api.pick(tags, LARGER) == "small:1b"
-    assert ollama_api.pick(tags[2:], LARGER) is None
 
 
 def test_the_machine_is_measured():

@@ -121,11 +121,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(json.loads(self.rfile.read(length) or b"{}"))
 
     def _answer(self, body: dict) -> None:
-        self.state.requests.append((self.path, body))
+        probe = body.get("max_tokens") == 1 and bool(body.get("tools"))
+        if not probe:
+            self.state.requests.append((self.path, body))
         route = _ROUTES.get((self.command, self.path))
         if route is None or (self.path.startswith("/api") and not self.state.native):
             self._json({"error": "not found"}, 404)
-        elif self.path in _GENERATING and self.state.behaviour in _AT_ONCE:
+        elif self.path in _GENERATING and self.state.behaviour in _AT_ONCE and not probe:
             _AT_ONCE[self.state.behaviour](self)
         else:
             route(self, body)

@@ -20,7 +20,8 @@ def described(name: str) -> dict:
         "quantization_level": "Q4_K_M",
     }
     digest = hashlib.sha256(name.encode()).hexdigest()
-    return {"name": name, "model": name, "modified_at": _NOW, "size": 10**9, "digest": digest, "details": details}
+    weights = int(float(size[1]) * 6e8) if size else 10**8
+    return {"name": name, "model": name, "modified_at": _NOW, "size": weights, "digest": digest, "details": details}
 
 
 _NOW = "2026-01-01T00:00:00.000000Z"

@@ -16,6 +16,7 @@ from repopilot.llm import calibration
 from repopilot.llm import models as known_models
 from repopilot.llm.calibration import Measurement
 from repopilot.llm.discovery import ollama_speed_keys
+from repopilot.llm.installed import AGENT_MODEL
 from repopilot.llm.model_speed import SIZES, Speed
 from repopilot.llm.models import KnownModel, ModelFile
 from repopilot.llm.ollama_api import tags
@@ -74,7 +75,7 @@ def models_of(home: Path, server: OllamaServer, **options: object) -> Models:
 
 
 async def test_the_speed_is_measured_behind_the_start_and_the_next_size_is_one_click_away(tmp_path):
-    with OllamaServer(models=[SMALL], pullable=[SEVEN]) as server:
+    with OllamaServer(models=[SMALL], pullable=[AGENT_MODEL.name]) as server:
         models = models_of(tmp_path, server)
         assert model_props(models, "en")["state"] == "busy"
         models.start(after=lambda: None)
@@ -82,12 +83,12 @@ async def test_the_speed_is_measured_behind_the_start_and_the_next_size_is_one_c
         await until(lambda: models.model.speed and not models.measuring)
         shown = model_props(models, "en")
         assert "Measured here: it reads" in shown["text"] and shown["state"] == "ok"
-        assert shown["offer"]["name"] == SEVEN and "s an answer here" in shown["offer"]["text"]
+        assert shown["offer"]["name"] == AGENT_MODEL.name and "s an answer here" in shown["offer"]["text"]
         assert models.model.speed == models.status.speed
         models.start_get("something:else")
-        models.start_get(SEVEN)
-        await until(lambda: models.model.name == SEVEN)
-        assert [body["model"] for body in server.state.sent("/api/pull")] == [SEVEN]
+        models.start_get(AGENT_MODEL.name)
+        await until(lambda: models.model.name == AGENT_MODEL.name)
+        assert [body["model"] for body in server.state.sent("/api/pull")] == [AGENT_MODEL.name]
 
 
 async def test_a_size_that_is_too_slow_here_answers_once_the_user_got_it(tmp_path):
