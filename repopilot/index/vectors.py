@@ -4,9 +4,8 @@ Two processes on one Chroma folder would damage it, so one owns it: the first th
 embed what they need and keep it in memory. Everything in the folder can be computed again: a damaged collection, or a
 damaged folder, is recreated, with a note.
 
-`Vectors` calls the collection directly, which is two to three times as fast as through LlamaIndex's
-`ChromaVectorStore` and spares the command line its import; `node_store` gives LlamaIndex applications the same vectors
-in a `ChromaVectorStore`. The figures are in docs/decisions/0008-vectors-in-chroma.md.
+The collection is called directly, which is two to three times as fast as through LlamaIndex's `ChromaVectorStore` and
+spares the command line its import: docs/decisions/0008-vectors-in-chroma.md.
 """
 
 from __future__ import annotations
@@ -39,8 +38,6 @@ from repopilot.index.store import Index
 if TYPE_CHECKING:
     from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
-    from llama_index.core.schema import BaseNode
-    from llama_index.vector_stores.chroma import ChromaVectorStore
 
 FOLDER = "chroma"
 _LOCK = "chroma.lock"
@@ -117,54 +114,6 @@ def health(root: Path) -> str:
         if client is None:
             return i18n.message("retrieval.vectors.owned")
         return i18n.message("retrieval.vectors.health", version=client.get_version(), count=client.count_collections())
-
-
-def node_store(index: Index, embedder: Embedder) -> ChromaVectorStore:
-    """The chunks of an index as nodes with their vectors, text and metadata, for LlamaIndex applications.
-
-    The nodes are stored in a collection of their own, which is brought up to date with the index: nodes of removed
-    chunks are deleted, new ones added, and existing vectors reused. The store's own `query` then takes
-    metadata filters (path, language, kind, symbol, lines).
-
-    Args:
-        index: the index whose chunks are stored; `repopilot.code.node_parser.chunk_of_node` gives them back.
-        embedder: computes the vectors; queries need the same one.
-
-    Returns:
-        LlamaIndex's store over the collection. Its `add` ignores ids that it has, and takes 5,461 nodes at most.
-
-    Raises:
-        StorageError: another process owns the Chroma folder, or it can't be written.
-        ModelError: the embedder failed.
-    """
-    from llama_index.vector_stores.chroma import ChromaVectorStore
-
-    vectors = vectors_of(index, embedder)
-    numbers = {chunk.id: number for number, chunk in enumerate(index.chunks)}
-    with _storage_errors():
-        collection = vectors.node_collection()
-        if collection is None:
-            raise StorageError(
-                i18n.message("retrieval.vectors.owned_error"), i18n.message("retrieval.vectors.owned_hint")
-            )
-        store = ChromaVectorStore(chroma_collection=collection)
-        stored = set(collection.get(include=[])["ids"])
-        for part in _parts(sorted(stored - numbers.keys())):
-            store.delete_nodes(list(part))
-        for part in _parts([number for id_, number in numbers.items() if id_ not in stored]):
-            store.add(_nodes(index, part, vectors.of_chunks(index, part)))
-    return store
-
-
-def _nodes(index: Index, numbers: Sequence[int], vectors: np.ndarray) -> list[BaseNode]:
-    from repopilot.code.node_parser import node_of_chunk
-
-    nodes: list[BaseNode] = []
-    for number, vector in zip(numbers, vectors, strict=True):
-        node = node_of_chunk(index.chunks[number])
-        node.embedding = vector.tolist()
-        nodes.append(node)
-    return nodes
 
 
 class Vectors:
@@ -323,12 +272,6 @@ class Vectors:
                 collection.delete(ids=_ids(part))
 
         self._with_collection(delete, None)
-
-    def node_collection(self) -> Collection | None:
-        """The collection of `node_store`; None while another process owns the folder. Raises _DamagedError."""
-        with _registry.lock:
-            client = _client(self._root)
-            return None if client is None else self._get_or_create(client, f"{self._name}-nodes")
 
     def _with_collection(self, use: Callable[[Collection], T], otherwise: T) -> T:
         """The result of `use` on the collection; `otherwise` while another process owns it.

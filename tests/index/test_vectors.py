@@ -6,16 +6,14 @@ import threading
 
 import numpy as np
 import pytest
-from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, VectorStoreQuery
 from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
 
-from repopilot.code.node_parser import chunk_of_node
-from repopilot.errors import Cancelled, StorageError
+from repopilot.errors import Cancelled
 from repopilot.index import vectors
 from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.build.job import IndexRequest
-from repopilot.index.vectors import node_store, vectors_of
+from repopilot.index.vectors import vectors_of
 from repopilot.retrieval.search import search
 
 
@@ -167,70 +165,6 @@ print(store.nearest(index, embedder.embed(["x"])[0], 2), store.notes)
     vectors.release(conf.indexes)
     alone = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert alone.startswith("True (2, 64) (1, 64) 0\n")
-
-
-def found_by(store, embedder, text, k, **filters):
-    """The chunks nearest to a text among the nodes whose metadata is as given."""
-    wanted = [MetadataFilter(key=key, value=value) for key, value in filters.items()]
-    only = MetadataFilters(filters=wanted) if wanted else None
-    query = VectorStoreQuery(query_embedding=embedder.embed([text])[0].tolist(), similarity_top_k=k, filters=only)
-    return [chunk_of_node(node) for node in store.query(query).nodes]
-
-
-def test_a_llamaindex_store_holds_the_chunks_and_their_vectors(index):
-    embedder = WordEmbedder()
-    vectors_of(index, embedder).of_chunks(index, all_numbers(index))
-    embedder.texts = 0
-    store = node_store(index, embedder)
-    assert embedder.texts == 0
-    assert sorted(map(chunk_of_node, store.get_nodes(None)), key=str) == sorted(index.chunks, key=str)
-    for chunk in index.chunks:
-        assert found_by(store, embedder, chunk.text, 1) == [chunk]
-
-
-def test_a_llamaindex_store_takes_metadata_filters(index):
-    embedder = WordEmbedder()
-    store = node_store(index, embedder)
-    everything = found_by(store, embedder, "the total of the cart", 100)
-    nearest = vectors_of(index, embedder).nearest(index, embedder.embed(["the total of the cart"])[0], 100)
-    assert everything == [index.chunks[number] for number, _ in nearest]
-    for filters in ({"language": "python"}, {"kind": "doc"}, {"path": "src/shop/cart.py", "kind": "class"}):
-        found = found_by(store, embedder, "the total of the cart", 100, **filters)
-        assert found == [c for c in everything if all(getattr(c, key) == value for key, value in filters.items())]
-        assert found
-
-
-@pytest.mark.slow
-def test_a_llamaindex_store_follows_the_index(tmp_path, conf, jobs):
-    root = write(tmp_path / "many", many(1100))
-    embedder = WordEmbedder()
-    index = jobs.build(IndexRequest(snapshot(root), conf))
-    assert len(node_store(index, embedder).get_nodes(None)) == len(index.chunks) > 1000
-    write(root, {**dict.fromkeys(list(many(1100))[:1090]), "new.py": "def new():\n    return 'added'\n"})
-    index = jobs.build(IndexRequest(snapshot(root), conf))
-    embedder.texts = 0
-    store = node_store(index, embedder)
-    assert sorted(map(chunk_of_node, store.get_nodes(None)), key=str) == sorted(index.chunks, key=str)
-    assert embedder.texts == 1
-    store.delete_nodes([index.chunks[0].id])
-    assert len(store.get_nodes(None)) == len(index.chunks) - 1
-
-
-@pytest.mark.slow
-def test_a_llamaindex_store_is_refused_while_another_process_owns_the_folder(index, conf):
-    code = f"""
-import sys, time
-sys.path[:] = {sys.path}
-from pathlib import Path
-from repopilot.index.vectors import health
-print(health(Path({str(conf.indexes)!r})), flush=True)
-time.sleep(60)
-"""
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout.readline().startswith("version ")
-        with pytest.raises(StorageError, match="Another RepoPilot process uses the vector store"):
-            node_store(index, WordEmbedder())
-        other.kill()
 
 
 def test_several_threads_may_ask_at_once(index):
