@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -43,6 +44,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         RepoPilotError: whatever the agent raises.
     """
     from repopilot.agents.coding.typed_commands import EDITS, read_command
+    from repopilot.agents.explain.forms.dispatch import has_form
     from repopilot.agents.lookup_command import look_up
     from repopilot.routing.router import route
 
@@ -59,16 +61,19 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
     if command is not None and command.tool not in EDITS:
         return replace(await look_up(command, workspace, recorded), route=BY_COMMAND, degraded=degraded(events))
     forced = "GENERATE" if command is not None else forced
+    computed = forced is None and await asyncio.to_thread(has_form, question, workspace.index)
     async with recorded.child("route", "tool", question) as routing:
         chosen = await route(
             question,
             workspace.settings,
             embedder=workspace.embedder,
-            model=workspace.router or workspace.model,
+            model=None if computed else workspace.router or workspace.model,
             turns=workspace.turns,
             forced=forced,
             step=routing,
         )
+        if computed and chosen.intent in ("EXPLAIN", "IMPACT"):
+            chosen = replace(chosen, intent="EXPLAIN", tier="rules", reason=message("routing.computed"))
         routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
         understood = _understood(question, chosen, workspace)
         if understood != question:

@@ -285,3 +285,13 @@ def test_a_word_alone_is_looked_up(word: str) -> None:
 @pytest.mark.parametrize(("word", "intent"), [("review", "REVIEW"), ("tests", "TEST"), ("plan", "DECOMPOSE")])
 def test_a_word_that_asks_for_work_keeps_its_intent(word: str, intent: Intent) -> None:
     assert classify(word).intent == intent
+
+
+async def test_what_the_index_answers_asks_no_model(tmp_path: Path) -> None:
+    asked: list[str] = []
+    shop = shop_workspace(tmp_path)
+    shop = replace(shop, model=scripted_model(lambda messages: asked.append("asked") or "IMPACT"))
+    for question in ("what calls total?", "qui appelle total ?", "where is Cart used?"):
+        async with trace.root(lambda event: None, "turn") as step:
+            done = await answer(question, shop, step)
+        assert (done.route.intent, done.result.lead != "", asked) == ("EXPLAIN", True, [])

@@ -47,8 +47,17 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
     inquiry = Inquiry(question, results, workspace, language)
     if (path := answer_call_path(inquiry)) is not None:
         return path
-    form = recognise(question, lambda name, coded: _is_known(name, coded, workspace.index))
+    form = _form(question, workspace.index)
     return _BY_FORM[form.kind](form, inquiry) if form else None
+
+
+def has_form(question: str, index: Index) -> bool:
+    """Whether a question has a form that code answers, about names that the repository has."""
+    return _form(question, index) is not None
+
+
+def _form(question: str, index: Index) -> Form | None:
+    return recognise(question, lambda name, coded: _is_known(name, coded, index))
 
 
 def _is_known(name: str, coded: bool, index: Index) -> bool:

@@ -107,8 +107,9 @@ def _known(words: Sequence[str], is_known: Callable[[str, bool], bool]) -> tuple
 
 
 def is_coded(word: str) -> bool:
-    """Whether a word is written like code, and is no ordinary word."""
-    return not (word.isalpha() and word.islower())
+    """Whether a word is written like code, and is no ordinary word at the end of a sentence."""
+    plain = word.rstrip("?!.:")
+    return not (plain.isalpha() and plain.islower())
 
 
 def _is_key(word: str) -> bool:
