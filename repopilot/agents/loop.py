@@ -22,7 +22,7 @@ from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
 from repopilot.prompts import delimiter, render
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool
-from repopilot.tools.talk import FINISH
+from repopilot.tools.talk import ASK_USER, FINISH
 from repopilot.trace import Step
 
 __all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "run"]
@@ -191,7 +191,10 @@ class _Loop:
         shown = [m["content"] for m in self.shown if m["role"] == "tool"]
         failed = False
         for id, call in calls:
+            began = time.monotonic()
             outcome = await self.calls.make(call, replace(self.desk, budget=self.left()), shown, failed)
+            if call.name == ASK_USER.name:  # the user's time is not the model's
+                self.started += time.monotonic() - began
             if outcome.times >= PATIENCE["repeated"]:
                 return _End("repeated")
             if call.name == FINISH.name and outcome.ok:

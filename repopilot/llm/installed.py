@@ -55,6 +55,8 @@ def most_capable(models: Sequence[Installed], host: ModelHost) -> tuple[str, str
         models: at least one.
         host: where they run.
     """
+    if len(models) == 1:
+        return models[0].name, i18n.message("llm.why.only")
     fitting = [model for model in models if fits(model.bytes, host.memory)]
     for model in sorted(fitting, key=_rank, reverse=True):
         speed = speed_of(model, models, host.speeds)

@@ -27,7 +27,8 @@ async def ask_user(arguments: AskUser, desk: Desk) -> ToolResult:
     if desk.ask is None:
         raise UsageError(message("check_tools.nobody"), message("check_tools.nobody_hint"))
     answer = await desk.ask(arguments.question, tuple(arguments.choices))
-    return ToolResult(answer, {"answer": answer})
+    text = answer or "No answer came. Decide yourself, and say in the summary what you took for granted."
+    return ToolResult(text, {"answer": answer})
 
 
 async def finish(arguments: Finish, desk: Desk) -> ToolResult:

@@ -26,6 +26,7 @@ from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.step_text import closed, inert
 from repopilot.ui.answer.steps import Receivers, TraceView
 from repopilot.ui.answer.stored_turns import remember, store
+from repopilot.ui.answer.user_question import ask_in_chat
 from repopilot.ui.chat import Chat
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id
 from repopilot.ui.elements import element
@@ -159,6 +160,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         embedder=await models.find_embedder(),
         turns=chat.turns,
         environment=await asyncio.to_thread(usable_environment, opening.snapshot, settings),
+        ask=partial(ask_in_chat, pending.language),
     )
 
 
