@@ -7,10 +7,11 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bench.metrics import Place, overlap_at
+from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.retrieval.claims import split_sentences
 
-FIRST = 3
-"""Places that are shown unfolded."""
+FIRST = SHOWN
+"""Places that count as found: those that are shown unfolded."""
 SHARES = (
     "right",
     "right_lead",

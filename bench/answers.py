@@ -8,7 +8,7 @@ directory with the models installed, which also keeps the indexes for the next r
 questions of each repository. A model is `none`, a size of the built-in family, a known name, or a GGUF file.
 
 right: the text matches the gold, and an unanswerable question is answered with "not here"; right_lead: the text
-above the evidence alone does; place: a gold place is among the first three; wrong_supported: a model wrote, cites,
+above the evidence alone does; place: a gold place is among those unfolded; wrong_supported: a model wrote, cites,
 and is not right in the lead; wrong_by_code: code answered by the question's form and the text is not right; broken: a
 sentence of the lead is; false_absent: "not here" to an answerable question; not_explained: routed to another agent.
 Seconds count from the question to the evidence, the first sentence, and the end.

@@ -1,4 +1,4 @@
-"""Which definition a place is shown as, where small ones share a place. Pure."""
+"""The definition that a place is shown as: what the splitter and the ranking put together is taken apart. Pure."""
 
 from __future__ import annotations
 
@@ -32,6 +32,21 @@ def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Coll
         or _commented(inside, chunk, line)
         or next((s for s in inside if s.qualified == chunk.symbol), None)
     )
+
+
+def definition_spans(outline: Sequence[Symbol], chunk: Chunk) -> list[tuple[int, int]]:
+    """Take apart what the splitter and the ranking put together: the first and last lines of the definitions in a place
+    that hold no other, and of what stands between them. The whole place where it is a document or holds none.
+
+    Args:
+        outline: the definitions of its file.
+        chunk: the place.
+    """
+    inside = [s for s in outline if chunk.kind != "doc" and chunk.start_line <= s.start_line <= chunk.end_line]
+    leaves = [s for s in inside if not any(s is not o and s.start_line <= o.start_line <= s.end_line for o in inside)]
+    cuts = {chunk.start_line, *(s.start_line for s in leaves), *(s.end_line + 1 for s in leaves)}
+    starts = sorted(cut for cut in cuts if cut <= chunk.end_line)
+    return list(zip(starts, [*(start - 1 for start in starts[1:]), chunk.end_line], strict=True))
 
 
 def _commented(symbols: Sequence[Symbol], chunk: Chunk, line: int) -> Symbol | None:

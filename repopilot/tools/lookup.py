@@ -51,7 +51,7 @@ def search(index: Index, query: str, k: int, embedder: Embedder | None) -> str:
 
 def _passage(place: RankedPlace) -> str:
     """A place with all of its text; a long one also with the numbers of the lines that matter."""
-    head = f"{place.path}:{place.start_line}-{place.end_line} {place.symbol}"
+    head = f"{place.path}:{place.start_line}-{place.end_line} {place.title}"
     if len(place.lines) <= place.end_line - place.start_line:
         ranges = adjacent([line.number for line in place.lines])
         numbers = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)

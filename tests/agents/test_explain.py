@@ -263,11 +263,11 @@ async def test_a_computed_answer_stands_above_the_explanation_that_is_asked_for(
 
 
 def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None:
-    evidence = tuple(Evidence(n, "a.py", n, n, f"f{n}", ((n, f"line {n}"),)) for n in range(1, 6))
+    evidence = tuple(Evidence(n, "a.py", n, n, f"f{n}", ((n, f"line {n}"),)) for n in range(1, 8))
     whole, folded = (evidence_markdown(evidence, "en", folded=fold) for fold in (False, True))
-    assert all(f"line {n}" in whole for n in range(1, 6))
-    assert [f"line {n}" in folded for n in range(1, 6)] == [True, True, True, False, False]
-    assert "[5] `a.py:5` · `f5`" in folded
+    assert all(f"line {n}" in whole for n in range(1, 8))
+    assert [f"line {n}" in folded for n in range(1, 8)] == [True] * 5 + [False] * 2
+    assert "[7] `a.py:7` · `f7`" in folded
 
 
 async def test_a_long_skipped_file_is_cited_by_the_lines_that_were_read(tmp_path: Path) -> None:
@@ -276,3 +276,11 @@ async def test_a_long_skipped_file_is_cited_by_the_lines_that_were_read(tmp_path
     first, cited = done.evidence[0], done.citations[0]
     assert first.path == "package-lock.json"
     assert (cited.start_line, cited.end_line) == (first.lines[0][0], first.lines[-1][0])
+
+
+async def test_a_place_is_one_definition_named_and_cited_as_such(tmp_path: Path) -> None:
+    small = "".join(f"def {name}(value):\n    return {name!r} + value\n\n\n" for name in ("fold", "iron", "starch"))
+    done, _ = await asked(opened_shop(tmp_path, {"laundry.py": small}), "how is a value starched?")
+    best = done.evidence[0]
+    assert (best.symbol, best.start_line, [line for line, _ in best.lines][:1]) == ("starch", 9, [9])
+    assert "`laundry.py:9-10` · `starch`" in done.result.lead

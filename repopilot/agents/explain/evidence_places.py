@@ -10,12 +10,12 @@ from itertools import count
 from repopilot.index.store import Index
 from repopilot.retrieval.doc_summary import doc_summary
 from repopilot.retrieval.focused_lines import focused_lines, line_scores
-from repopilot.retrieval.place_symbol import place_symbol
+from repopilot.retrieval.place_symbol import definition_spans, place_symbol
 from repopilot.retrieval.ranked_places import token_weights
 from repopilot.retrieval.search import Results
-from repopilot.types import Chunk, Evidence, Hit, innermost
+from repopilot.types import Chunk, Evidence, innermost
 
-SHOWN = 3
+SHOWN = 5
 """Places shown with all their lines; the rest is folded."""
 LINES = (24, 20, 20, 10, 10, 10, 10, 10)
 """The most lines of the first, second, … place; there are no more places."""
@@ -41,7 +41,11 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
     numbers = count(len(first) + 1)
     hits = [hit for hit in results.hits if not any(_within(hit.chunk, place) for place in first)]
     # A place that an answer by code cites is a line or two: it doesn't take the lines of one that was searched for.
-    found = [_evidence(index, hit, weights, results.query.names, most) for hit, most in zip(hits, LINES, strict=False)]
+    found = [
+        place
+        for hit, most in zip(hits, LINES, strict=False)
+        for place in _definitions(index, hit.chunk, weights, results.query.names, most)
+    ]
     return (*first, *(replace(place, number=next(numbers)) for place in found))
 
 
@@ -66,28 +70,37 @@ def _within(chunk: Chunk, place: Evidence) -> bool:
     return chunk.path == place.path and place.start_line <= chunk.start_line and chunk.end_line <= place.end_line
 
 
-def _evidence(index: Index, hit: Hit, weights: Mapping[str, float], names: Collection[str], most: int) -> Evidence:
-    chunk = hit.chunk
+def _definitions(
+    index: Index, chunk: Chunk, weights: Mapping[str, float], names: Collection[str], most: int
+) -> list[Evidence]:
+    """The definitions of a place that hold its best lines, those with the best line first."""
     lines = chunk.text.split("\n")
     scores = line_scores(lines, weights)
-    best = max(range(len(lines)), key=lambda number: scores[number])
     outline = index.outline(chunk.path)
-    symbol = place_symbol(outline, chunk, chunk.start_line + best, names)
-    if symbol is None and chunk.kind != "doc":
-        symbol = innermost(outline, chunk.start_line + best)
-    heads = [symbol.start_line - chunk.start_line] if symbol and symbol.start_line >= chunk.start_line else []
+    heads = [s.start_line - chunk.start_line for s in outline if s.start_line >= chunk.start_line and s.name in names]
     chosen = focused_lines(lines, scores, max(weights.values(), default=0.0), most, heads)
-    return Evidence(
-        0,
-        chunk.path,
-        chunk.start_line,
-        chunk.end_line,
-        symbol.qualified if symbol else chunk.symbol,
-        tuple((chunk.start_line + n, lines[n][:LONGEST_LINE]) for n in chosen),
-        symbol.short_signature if symbol else "",
-        doc_summary((index.text(chunk.path) or "").split("\n"), symbol.start_line, symbol.end_line) if symbol else "",
-        tuple(chunk.start_line + n for n in _focus(chosen, scores)),
-    )
+    text = (index.text(chunk.path) or "").split("\n")
+    found = []
+    for start, end in definition_spans(outline, chunk):
+        shown = [n for n in chosen if start <= chunk.start_line + n <= end]
+        if shown and (best := max(shown, key=lambda n: scores[n])) in shown and (scores[best] > 0 or not any(scores)):
+            line = chunk.start_line + best
+            symbol = place_symbol(outline, replace(chunk, start_line=start, end_line=end), line, names)
+            if symbol is None and chunk.kind != "doc":
+                symbol = innermost(outline, line)
+            place = Evidence(
+                0,
+                chunk.path,
+                start,
+                end,
+                symbol.qualified if symbol else chunk.symbol,
+                tuple((chunk.start_line + n, lines[n][:LONGEST_LINE]) for n in shown),
+                symbol.short_signature if symbol else "",
+                doc_summary(text, symbol.start_line, symbol.end_line) if symbol else "",
+                tuple(chunk.start_line + n for n in _focus(shown, scores)),
+            )
+            found.append((scores[best], place))
+    return [place for _, place in sorted(found, key=lambda each: -each[0])]
 
 
 def _focus(chosen: Sequence[int], scores: Sequence[float]) -> list[int]:

@@ -34,7 +34,7 @@ def evidence_of(report: SearchReport) -> tuple[Evidence, ...]:
             place.path,
             place.start_line,
             place.end_line,
-            place.symbol,
+            place.title,
             tuple((line.number, line.text) for line in place.lines),
         )
         for place in report.places
@@ -51,7 +51,7 @@ def _hit(place: RankedPlace) -> dict[str, object]:
         "path": place.path,
         "start_line": place.start_line,
         "end_line": place.end_line,
-        "symbol": place.symbol,
+        "symbol": place.title,
         "signature": place.signature,
         "score": round(place.score, 3),
         "why": {name: round(value, 3) for name, value in place.why.items()},
