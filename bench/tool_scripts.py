@@ -1,18 +1,21 @@
 """Scripts of tool calls that make a task's reference change: how a developer with the toolbox would do it. Pure.
 
-A rename, a move or a changed signature is read from the definitions before and after the reference patch, what the patch
-does beside it is a text replaced. So a script holds no more than the reference: whether the tools can do it is what
-`bench.tools` measures.
+A rename, a move or a changed signature is read from the definitions before and after the reference patch, what the
+patch does beside it is a text replaced. So a script holds no more than the reference: whether the tools can do it is
+what `bench.tools` measures.
 """
 
 from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 Texts = Mapping[str, str | None]
+LONGEST_WORD = 40
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 CONTEXT_LINES = 6
 """The most lines around a hunk that are needed to tell its place from others."""
 
@@ -37,6 +40,11 @@ def refactorings(before: Texts, after: Texts) -> list[Call]:
         before: the text of every file that the reference changes, by path; None for one that it adds.
         after: the same after the patch; None for one that it deletes.
     """
+    files = [*_moved_files(before, after)]
+    renamed = {call.arguments["path"]: call.arguments["new_path"] for call in files}
+    before = {renamed.get(path, path): text for path, text in before.items() if text is not None}
+    before |= dict.fromkeys(path for path in after if path not in before and path not in renamed)
+    after = {path: text for path, text in after.items() if path not in renamed}
     old = {path: definitions(text) for path, text in before.items() if path.endswith(".py")}
     new = {path: definitions(text) for path, text in after.items() if path.endswith(".py")}
     gone = {(path, name) for path, names in old.items() for name in names.keys() - new[path].keys()}
@@ -44,7 +52,7 @@ def refactorings(before: Texts, after: Texts) -> list[Call]:
     moves = [*_moves(gone, come)]
     taken = {(call.arguments["path"], call.arguments["name"]) for call in moves}
     renames = [*_renames(_tops(gone - taken), _tops(come), before, after)]
-    return [*moves, *renames, *_signatures(old, new)]
+    return [*files, *moves, *renames, *_signatures(old, new)]
 
 
 def definitions(text: str | None) -> dict[str, Definition]:
@@ -75,9 +83,20 @@ def _parameters(arguments: ast.arguments) -> tuple[tuple[str, str | None], ...]:
     without = [None] * (len(plain) - len(arguments.defaults))
     defaults = [*without, *map(ast.unparse, arguments.defaults)]
     keywords = [
-        (each.arg, ast.unparse(d) if d else None) for each, d in zip(arguments.kwonlyargs, arguments.kw_defaults)
+        (each.arg, ast.unparse(d) if d else None)
+        for each, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
-    return (*((each.arg, d) for each, d in zip(plain, defaults)), *keywords)
+    return (*((each.arg, d) for each, d in zip(plain, defaults, strict=True)), *keywords)
+
+
+def _moved_files(before: Texts, after: Texts) -> Iterator[Call]:
+    """Files that are gone and came elsewhere with nearly the same text."""
+    come = {path: text for path, text in after.items() if text is not None and before.get(path) is None}
+    for path, text in before.items():
+        if text is not None and after.get(path) is None:
+            near = max(come, key=lambda other: _likeness(text, come[other]), default="")
+            if near and _likeness(text, come[near]) > 0.5:
+                yield Call("move_file", {"path": path, "new_path": near})
 
 
 def _moves(gone: set[tuple[str, str]], come: set[tuple[str, str]]) -> Iterator[Call]:
@@ -141,10 +160,15 @@ def _signature(name: str, path: str, before: dict[str, str | None], after: dict[
             renamed[one] = same[0]
             removed.remove(one)
             added.remove(same[0])
-    if not (removed or added or renamed):
+    kept = [p for p in after if p in before]
+    moved = [p for p, was in zip(kept, [p for p in before if p in after], strict=True) if p != was]
+    if not (removed or added or renamed or moved):
         return None
     new = [{"name": p, "default": after[p] or ""} for p in added]
-    return Call("change_signature", {"name": name, "path": path, "add": new, "remove": removed, "rename": renamed})
+    return Call(
+        "change_signature",
+        {"name": name, "path": path, "add": new, "remove": removed, "rename": renamed, "order": moved},
+    )
 
 
 def replacements(now: Texts, after: Texts) -> list[Call]:
@@ -157,8 +181,31 @@ def replacements(now: Texts, after: Texts) -> list[Call]:
         elif wanted is not None and current is None:
             calls.append(Call("create_file", {"path": path, "content": wanted}))
         elif wanted is not None and current is not None and wanted != current:
-            calls += _hunks(path, current, wanted)
+            calls += _everywhere(path, current, wanted) or _hunks(path, current, wanted)
     return calls
+
+
+def _everywhere(path: str, current: str, wanted: str) -> list[Call]:
+    """One call that replaces a text wherever it stands, where that is all the difference."""
+    old, new = _difference(current, wanted)
+    for more in range(len(current)):
+        start = max(0, current.find(old) - more) if old else -1
+        if start < 0 or more > LONGEST_WORD:
+            return []
+        word = current[start : start + more + len(old)]
+        better = word[:more] + new
+        if word.strip() and current.replace(word, better) == wanted:
+            return [Call("replace_text", {"path": path, "old": word, "new": better, "count": current.count(word)})]
+    return []
+
+
+def _difference(current: str, wanted: str) -> tuple[str, str]:
+    """The first word that differs, before and after."""
+    matcher = difflib.SequenceMatcher(None, _WORD.findall(current), _WORD.findall(wanted), autojunk=False)
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if kind != "equal":
+            return "".join(_WORD.findall(current)[i1:i2]), "".join(_WORD.findall(wanted)[j1:j2])
+    return "", ""
 
 
 def _hunks(path: str, current: str, wanted: str) -> Iterator[Call]:

@@ -2,9 +2,10 @@
 
     python -m bench.tools TREES_DIR SET… [--most-calls 8] [--only NAME …] [--venvs DIR] [--home DIR] [--json OUT]
 
-SET is a folder of bench/data/edits, TREES_DIR/NAME a clone of the repository at its commit. A script is derived from the
-task's reference patch (`bench.tool_scripts`): what is renamed, moved or given another signature in Python by one call
-each, the rest by texts replaced. It runs on a working copy, and the task's hidden check judges what comes out.
+SET is a folder of bench/data/edits, TREES_DIR/NAME a clone of the repository at its commit. A script is derived from
+the task's reference patch (`bench.tool_scripts`): what is renamed, moved or given another signature in Python by one
+call each, the rest by texts replaced. It runs on a working copy, and the task's hidden check judges what comes out.
+Where a rename alone doesn't do it, it is tried with `everywhere`, too.
 
 exact: resolved by the refactoring calls alone; resolved: also with texts replaced, at most --most-calls in all; long:
 the script would need more calls.
@@ -98,6 +99,11 @@ async def _measured(case: Case, workspace: Workspace, most: int) -> dict[str, An
         first = refactorings(before, wanted) if case.task["kind"] in EXACT else []
         seconds, failures = await _run(first, desk)
         exact = bool(first) and len(first) <= most and _check(case, copy).resolved
+        if not exact and any(call.name == "rename_symbol" for call in first):
+            copy.undo(len(first))
+            first = [_everywhere(call) for call in first]
+            seconds, failures = await _run(first, desk)
+            exact = len(first) <= most and _check(case, copy).resolved
         rest = [] if exact else replacements({path: copy.text(path) for path in wanted}, wanted)
         long = len(first) + len(rest) > most
         if not exact and not long:
@@ -106,6 +112,11 @@ async def _measured(case: Case, workspace: Workspace, most: int) -> dict[str, An
     shown = {name: case.task.get(name) for name in ("id", "repository", "group", "kind", "language")}
     scores = {"exact": exact, "resolved": not long and verdict.resolved, "long": long, "calls": len(first) + len(rest)}
     return {**shown, **scores, "seconds": seconds, "failures": failures, "output": verdict.output[-300:]}
+
+
+def _everywhere(call: Call) -> Call:
+    more = {"everywhere": True} if call.name == "rename_symbol" else {}
+    return Call(call.name, call.arguments | more)
 
 
 async def _run(calls: Sequence[Call], desk: Desk) -> tuple[list[float], list[str]]:

@@ -11,13 +11,13 @@ from pydantic import Field
 from repopilot.code.languages import is_test_path
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
 from repopilot.sandbox.run import ChosenTests
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.tools.checkout import checked_out
-from repopilot.tools.covering_tests import is_test_file, reaching_tests
 from repopilot.tools.file_change import Changes, syntax_error, texts_of
 from repopilot.tools.new_errors import new_errors
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult

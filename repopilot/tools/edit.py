@@ -17,6 +17,7 @@ from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
+from repopilot.tools.refactor import with_moved_module
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.types import Symbol
 
@@ -127,10 +128,13 @@ async def delete_file(arguments: DeleteFile, desk: Desk) -> ToolResult:
 
 
 async def move_file(arguments: MoveFile, desk: Desk) -> ToolResult:
-    """Give a file another path. Imports of it are left as they are."""
+    """Give a file another path. Imports of a Python module follow."""
     text = await _text(arguments.path, desk)
     await _require_free(arguments.new_path, desk)
-    return _result(desk, {safe_path(arguments.path): None, safe_path(arguments.new_path): text})
+    path, new = safe_path(arguments.path), safe_path(arguments.new_path)
+    if path.endswith(".py") and new.endswith(".py"):
+        return _result(desk, await asyncio.to_thread(with_moved_module, path, new, desk.working_copy))
+    return _result(desk, {path: None, new: text})
 
 
 async def undo(arguments: Undo, desk: Desk) -> ToolResult:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.impact import call_graph
+from repopilot.impact.call_graph import RelatedPlace
 from repopilot.index.store import Index
 from repopilot.repo import history as past
-from repopilot.tools import call_graph, lookup
-from repopilot.tools.call_graph import RelatedPlace
+from repopilot.tools import lookup
 from repopilot.tools.definitions import find_place
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 
@@ -154,7 +156,12 @@ async def _related(
     """Places that have to do with a definition, sure and unsure apart."""
     index = await asyncio.to_thread(lambda: desk.working_copy.workspace.index)
     found = await asyncio.to_thread(find, index, arguments.name, arguments.depth)
-    return ToolResult(call_graph.as_text(found, message(nothing, name=arguments.name)), call_graph.as_data(found))
+    sure, unsure = [each for each in found if each.sure], [each for each in found if not each.sure]
+    rows = [lookup.join_rows(list(map(str, sure)))] if sure else []
+    if unsure:
+        rows += [message("look_tools.unsure", count=len(unsure)), lookup.join_rows(list(map(str, unsure)))]
+    data = {"sure": list(map(asdict, sure)), "unsure": list(map(asdict, unsure))}
+    return ToolResult("\n".join(rows) or message(nothing, name=arguments.name), data)
 
 
 async def _looked(desk: Desk, find: Callable[[Index], str]) -> ToolResult:

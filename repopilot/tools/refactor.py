@@ -14,17 +14,16 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 from pydantic import Field
 from rope.base.change import ChangeContents, ChangeSet
 from rope.base.exceptions import RopeError
 from rope.base.project import Project
 from rope.base.resources import File
-from rope.refactor.change_signature import ArgumentAdder, ArgumentRemover, ChangeSignature
-from rope.refactor.move import MoveGlobal, create_move
+from rope.contrib.findit import find_occurrences
 from rope.refactor.rename import Rename
 
 from repopilot.code.languages import language_of
@@ -32,10 +31,23 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.tools import identifiers
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, mentions, name_offset
-from repopilot.tools.file_change import safe_path, syntax_error
+from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
+from repopilot.tools.python_moves import Module, definition, from_new_package, module_moved, moved, used_from
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.set_value import SetValue, set_value
+from repopilot.tools.signature import (
+    Function,
+    Offsets,
+    Replacement,
+    SignatureChange,
+    changed_call,
+    changed_definition,
+    parameters,
+    positional,
+    replaced,
+)
 from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
 
 NAME = "the definition, plain or Class.method"
 IN_FILE = "the file that defines it, where several have the name"
@@ -52,6 +64,7 @@ class RenameSymbol(Arguments):
     name: str = Field(description=NAME)
     new_name: str = Field(description="the new name, plain")
     path: str = Field("", description=IN_FILE)
+    everywhere: bool = Field(False, description="also in comments, texts, documents, and on objects of unknown class")
 
 
 class MoveSymbol(Arguments):
@@ -76,6 +89,7 @@ class ChangedSignature(Arguments):
     add: list[NewParameter] = Field(default_factory=list, description="parameters to add behind the others")
     remove: list[str] = Field(default_factory=list, description="parameters to remove")
     rename: dict[str, str] = Field(default_factory=dict, description="new names of parameters by their old ones")
+    order: list[str] = Field(default_factory=list, description="parameters that change places, in their new order")
     path: str = Field("", description=IN_FILE)
 
 
@@ -88,26 +102,33 @@ class OnePath(Arguments):
 @dataclass(frozen=True, slots=True)
 class _Python:
     """A Python definition in the working copy's folder: `files` are those that hold its name and parse, `unread` those
-    that don't parse."""
+    that don't parse, `roots` the folders that imports start from."""
 
     root: Path
     place: DefinitionSite
     files: tuple[str, ...]
     unread: tuple[str, ...]
+    roots: tuple[str, ...]
+
+
+_Step = Callable[[Project, int, list[File]], ChangeSet]
+"""A refactoring: of a project, at an offset, within files."""
+T = TypeVar("T")
 
 
 async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
-    """Rename a definition and all references to it. References that are not sure are listed and left as they are."""
+    """Rename a definition and all references to it. Where the name stands otherwise is listed, and left as it is unless
+    `everywhere` is true."""
     return await asyncio.to_thread(_rename, arguments, desk.working_copy)
 
 
 async def move_symbol(arguments: MoveSymbol, desk: Desk) -> ToolResult:
-    """Move a Python function or class to another module; imports of it follow."""
+    """Move a function, class or constant from the top of a Python module to another module; imports follow."""
     return await asyncio.to_thread(_move, arguments, desk.working_copy)
 
 
 async def change_signature(arguments: ChangedSignature, desk: Desk) -> ToolResult:
-    """Add, remove or rename parameters of a Python function; its callers follow."""
+    """Add, remove, rename or reorder parameters of a Python function; its callers follow."""
     return await asyncio.to_thread(_change_signature, arguments, desk.working_copy)
 
 
@@ -129,7 +150,8 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
         raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
     if language_of(place.path) != "python":
         texts, unsure = identifiers.renamed(copy, place, new)
-        return _result(copy, texts, [*unsure, *mentions(copy, old, {row["path"] for row in unsure})])
+        rows = [*unsure, *mentions(copy, old, {row["path"] for row in unsure})]
+        return _result(copy, *_everywhere(copy, texts, rows, arguments, old))
     python = _python(copy, place)
 
     def change(project: Project, offset: int, files: list[File]) -> ChangeSet:
@@ -141,7 +163,23 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
     for path in python.files:
         texts[path], rows = _with_super(path, texts.get(path) or copy.text(path) or "", old, new)
         left += rows
-    return _result(copy, texts, [*left, *mentions(copy, old, set())], python.unread)
+    left += mentions(copy, old, set())
+    return _result(copy, *_everywhere(copy, texts, left, arguments, old), python.unread)
+
+
+def _everywhere(
+    copy: WorkingCopy, texts: Texts, left: list[dict[str, Any]], arguments: RenameSymbol, old: str
+) -> tuple[Texts, list[dict[str, Any]]]:
+    """The texts and the places left; none are left where the name shall be another one everywhere."""
+    if not arguments.everywhere:
+        return texts, left
+    word = re.compile(rf"\b{re.escape(old)}\b")
+    for path in {row["path"] for row in left}:
+        lines = (texts.get(path) or copy.text(path) or "").split("\n")
+        for number in {row["line"] - 1 for row in left if row["path"] == path}:
+            lines[number] = word.sub(arguments.new_name, lines[number])
+        texts[path] = "\n".join(lines)
+    return texts, []
 
 
 def _with_super(path: str, text: str, old: str, new: str) -> tuple[str, list[dict[str, Any]]]:
@@ -168,112 +206,155 @@ def _with_super(path: str, text: str, old: str, new: str) -> tuple[str, list[dic
 
 
 def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
-    place, target = find_place(copy, arguments.name, arguments.path), arguments.to_path
+    place, target = find_place(copy, arguments.name, arguments.path), safe_path(arguments.to_path)
+    name, there = place.symbol.name, copy.text(target)
     if language_of(place.path) != "python" or language_of(target) != "python":
         raise UsageError(message("refactor_tools.only_python", tool="move_symbol"))
-    if "." in place.symbol.qualified or place.symbol.kind not in ("function", "class"):
+    if target == place.path:
+        raise UsageError(message("refactor_tools.same_file", name=name, path=target))
+    python, roots = _python(copy, place), _import_roots(copy)
+    source = _module(copy, place.path, roots)
+    if "." in place.symbol.qualified or definition(source.text, name) is None:
         raise UsageError(message("refactor_tools.only_top", name=place.symbol.qualified))
-    there = copy.text(target)
-    if safe_path(target) == place.path:
-        raise UsageError(message("refactor_tools.same_file", name=place.symbol.name, path=target))
-    if any(s.qualified == place.symbol.name for s in copy.workspace.index.outline(target)) if there else False:
-        raise UsageError(message("refactor_tools.taken", name=place.symbol.name, path=target))
-    if there is None:
-        copy.edit({safe_path(target): ""})
+    if there is not None and syntax_error(target, there) is not None:
+        raise UsageError(message("refactor_tools.no_parse", path=target))
+    if there and definition(there, name) is not None:
+        raise UsageError(message("refactor_tools.taken", name=name, path=target))
+    goal = _module(copy, target, roots)
     try:
-        python = _python(copy, place)
+        texts: Texts = dict(zip((place.path, target), moved(name, source, goal), strict=True))
+    except ValueError as error:
+        needs = message("refactor_tools.cycle", name=name, needs=str(error), path=place.path)
+        raise UsageError(needs, message("refactor_tools.cycle_hint")) from error
+    for path in python.files:
+        if path not in texts:
+            texts[path] = used_from(_module(copy, path, roots), name, source.name, goal.name)
+    changed = {path for path, text in texts.items() if text != copy.text(path)}
+    return _result(copy, texts, mentions(copy, name, changed), python.unread)
 
-        def change(project: Project, offset: int, files: list[File]) -> ChangeSet:
-            mover = create_move(project, project.get_file(place.path), offset)
-            if not isinstance(mover, MoveGlobal):
-                raise UsageError(message("refactor_tools.only_top", name=place.symbol.qualified))
-            target_file = project.get_file(safe_path(target))
-            return mover.get_changes(target_file, resources=[*files, target_file])
 
-        texts = _by_rope(python, change)
-    finally:
-        if there is None:
-            copy.undo(1)
-    return _result(copy, texts, mentions(copy, place.symbol.name, set(texts)), python.unread)
+def with_moved_module(path: str, new_path: str, copy: WorkingCopy) -> Texts:
+    """The new texts where a Python module gets another path: its own, and those of all that import it. Blocking.
+
+    Args:
+        path: of the module.
+        new_path: what it shall be.
+        copy: the working copy.
+    """
+    roots, text = _import_roots(copy), copy.text(path) or ""
+    old, new = _module(copy, path, roots), replace(_module(copy, new_path, roots), text=_plain(text))
+    texts: Texts = {path: None, new_path: text}
+    if syntax_error(path, text) is None and old.package != new.package:
+        texts[new_path] = with_line_ends(from_new_package(new, old), text)
+    word = old.name.rpartition(".")[2]
+    for user in [p for p in copy.paths() if p.endswith(".py") and p != path and _holds(copy.root() / p, word)]:
+        if _parses(copy.root() / user):
+            made = module_moved(_module(copy, user, roots), old.name, new.name)
+            texts[user] = with_line_ends(made, copy.text(user) or "")
+    return {user: made for user, made in texts.items() if made != copy.text(user)}
+
+
+def _module(copy: WorkingCopy, path: str, roots: Sequence[str]) -> Module:
+    root = max((root for root in roots if path.startswith(f"{root}/")), key=len, default="")
+    name = path.removeprefix(f"{root}/").removesuffix(".py")
+    is_package = name.rpartition("/")[2] == "__init__"
+    return Module(_plain(copy.text(path)), name.removesuffix("/__init__").replace("/", "."), is_package)
 
 
 def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
     place = find_place(copy, arguments.name, arguments.path)
     if language_of(place.path) != "python":
         raise UsageError(message("refactor_tools.only_python", tool="change_signature"))
-    if not (arguments.add or arguments.remove or arguments.rename):
-        raise UsageError(message("refactor_tools.nothing_to_change"))
     if place.symbol.kind == "class":
         place = find_place(copy, f"{place.symbol.qualified}.__init__", place.path)
-    done: list[Texts] = []
-    try:
-        for change in _signature_steps(arguments, place):
-            python = _python(copy, find_place(copy, place.symbol.qualified, place.path))
-            done.append(_by_rope(python, change))
-            copy.edit(done[-1])
-    finally:
-        final = {path: copy.text(path) for texts in done for path in texts}
-        copy.undo(len(done))
-    return _result(copy, final, mentions(copy, "", set()), python.unread)
+    python = _python(copy, place)
+    texts = {path: _plain(copy.text(path)) for path in {*python.files, place.path}}
+    function = _function(texts[place.path], place)
+    change = _signature_change(arguments, function, place.symbol.qualified)
+    new: dict[str, list[Replacement]] = {place.path: changed_definition(texts[place.path], function, change)}
+    left: list[dict[str, Any]] = []
+    found = _uses(python, copy)
+    for path, text in texts.items():
+        for call, sure in _calls(text, place.symbol, found.get(path, set())):
+            bound = _bound(call, place.symbol, function)
+            made = changed_call(text, call, bound, positional(function), change) if sure else None
+            new.setdefault(path, []).extend(made or [])
+            if made is None and (arguments.remove or arguments.order or not all(a.default for a in arguments.add)):
+                line = text.split("\n")[call.lineno - 1].strip()
+                left.append({"path": path, "line": call.lineno, "text": line[:LONGEST_LINE]})
+    return _result(copy, {path: replaced(texts[path], each) for path, each in new.items()}, left, python.unread)
 
 
-_Step = Callable[[Project, int, list[File]], ChangeSet]
-"""A refactoring: of a project, at an offset, within files."""
+def _plain(text: str | None) -> str:
+    return (text or "").replace("\r\n", "\n")
 
 
-def _signature_steps(arguments: ChangedSignature, place: DefinitionSite) -> Iterator[_Step]:
-    """Rope's refactorings in turn: parameters renamed, removed, added."""
+def _signature_change(arguments: ChangedSignature, function: Function, name: str) -> SignatureChange:
+    """The change as asked, of parameters that there are.
 
-    def changer(project: Project, offset: int) -> tuple[ChangeSignature, list[str]]:
-        found = ChangeSignature(project, project.get_file(place.path), offset)
-        return found, [name for name, _ in found.get_args()]
-
-    def index_of(name: str, names: Sequence[str]) -> int:
-        if name not in names:
-            there = message("tools.there_are", names=", ".join(names) or "-")
-            raise UsageError(message("refactor_tools.no_parameter", name=name, function=place.symbol.qualified), there)
-        return names.index(name)
-
-    for old, new in arguments.rename.items():
-
-        def rename(project: Project, offset: int, files: list[File], old: str = old, new: str = new) -> ChangeSet:
-            _, names = changer(project, offset)
-            index_of(old, names)
-            file = project.get_file(place.path)
-            return Rename(project, file, _parameter_offset(file.read(), place, old)).get_changes(new, resources=files)
-
-        yield rename
-    for gone in arguments.remove:
-
-        def remove(project: Project, offset: int, files: list[File], gone: str = gone) -> ChangeSet:
-            found, names = changer(project, offset)
-            return found.get_changes([ArgumentRemover(index_of(gone, names))], resources=files)
-
-        yield remove
-    for each in arguments.add:
-
-        def add(project: Project, offset: int, files: list[File], each: NewParameter = each) -> ChangeSet:
-            found, names = changer(project, offset)
-            if each.name in names or not each.name.isidentifier() or keyword.iskeyword(each.name):
-                raise UsageError(message("refactor_tools.bad_parameter", name=each.name))
-            adder = ArgumentAdder(len(names), each.name, each.default or None, None)
-            return found.get_changes([adder], resources=files)
-
-        yield add
+    Raises:
+        UsageError: it changes nothing, or names a parameter that there isn't, or one that there can't be.
+    """
+    known, add = parameters(function), {each.name: each.default for each in arguments.add}
+    if not (add or arguments.remove or arguments.rename or arguments.order):
+        raise UsageError(message("refactor_tools.nothing_to_change"))
+    for old in (*arguments.remove, *arguments.rename, *arguments.order):
+        if old not in known:
+            there = message("tools.there_are", names=", ".join(known) or "-")
+            raise UsageError(message("refactor_tools.no_parameter", name=old, function=name), there)
+    for new in (*add, *arguments.rename.values()):
+        if new in known or not new.isidentifier() or keyword.iskeyword(new):
+            raise UsageError(message("refactor_tools.bad_parameter", name=new))
+    return SignatureChange(add, arguments.remove, arguments.rename, arguments.order)
 
 
-def _parameter_offset(text: str, place: DefinitionSite, name: str) -> int:
-    """Where a parameter stands in its function's definition, in characters."""
+def _function(text: str, place: DefinitionSite) -> Function:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_at(node, place):
-            every = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
-            extra = [each for each in (node.args.vararg, node.args.kwarg) if each]
-            found = next((each for each in (*every, *extra) if each.arg == name), None)
-            if found is not None:
-                lines = text.split("\n")
-                before = lines[found.lineno - 1].encode()[: found.col_offset].decode()
-                return sum(len(line) + 1 for line in lines[: found.lineno - 1]) + len(before)
-    raise UsageError(message("refactor_tools.no_parameter", name=name, function=place.symbol.qualified))
+            return node
+    raise UsageError(message("refactor_tools.no_function", name=place.symbol.qualified))
+
+
+def _uses(python: _Python, copy: WorkingCopy) -> dict[str, set[int]]:
+    """Where the name of a function stands that surely means it: offsets by path. A class stands for its `__init__`."""
+    owner = python.place.symbol.qualified.rpartition(".")[0]
+    made = python.place.symbol.name == "__init__"
+    symbols = [python.place, *([find_place(copy, owner, python.place.path)] if made else [])]
+
+    def find(project: Project) -> list[tuple[str, int]]:
+        file = project.get_file(python.place.path)
+        files = [project.get_file(path) for path in python.files]
+        offsets = [name_offset(file.read(), each.symbol) for each in symbols]
+        found = [find_occurrences(project, file, offset, resources=files) for offset in offsets]
+        return [(each.resource.path, each.offset) for places in found for each in places]
+
+    uses: dict[str, set[int]] = {}
+    for path, offset in _with_rope(python, find):
+        uses.setdefault(path, set()).add(offset)
+    return uses
+
+
+def _calls(text: str, symbol: Symbol, uses: set[int]) -> Iterator[tuple[ast.Call, bool]]:
+    """The calls of a name in a text, each with whether it surely means the function."""
+    offsets, names = Offsets(text), [symbol.name, *symbol.qualified.split(".")[-2:-1]]
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
+        if name in names:
+            sure = offsets.of(node.func)[1] - len(name) in uses
+            if sure or (name == symbol.name and isinstance(node.func, ast.Attribute) and "." in symbol.qualified):
+                yield node, sure
+
+
+def _bound(call: ast.Call, symbol: Symbol, function: Function) -> int:
+    """How many parameters the object of a call fills: the `self` of a method, unless it is called on its class."""
+    decorators = {getattr(each, "id", "") for each in function.decorator_list}
+    if "." not in symbol.qualified or "staticmethod" in decorators:
+        return 0
+    owner = symbol.qualified.split(".")[-2]
+    on_class = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == owner
+    return 0 if on_class and "classmethod" not in decorators else 1
 
 
 def _is_at(node: ast.FunctionDef | ast.AsyncFunctionDef, place: DefinitionSite) -> bool:
@@ -294,7 +375,18 @@ def _python(copy: WorkingCopy, place: DefinitionSite) -> _Python:
     unread = [p for p in holding if not _parses(root / p)]
     if place.path in unread or not _parses(root / place.path):
         raise UsageError(message("refactor_tools.no_parse", path=place.path))
-    return _Python(root, place, tuple(p for p in holding if p not in unread), tuple(unread))
+    return _Python(root, place, tuple(p for p in holding if p not in unread), tuple(unread), _import_roots(copy))
+
+
+def _import_roots(copy: WorkingCopy) -> tuple[str, ...]:
+    """The folders that absolute imports start from: where modules lie that are in no package, and the first packages;
+    the folder of the repository last."""
+    tree, roots = copy.root(), set()
+    for folder in {PurePosixPath(path).parent for path in copy.paths() if path.endswith(".py")}:
+        while folder.name and (tree / folder / "__init__.py").exists():
+            folder = folder.parent
+        roots.add(str(folder))
+    return (*sorted(roots - {"."}), "")
 
 
 def _holds(file: Path, word: str) -> bool:
@@ -309,17 +401,27 @@ def _parses(file: Path) -> bool:
 
 
 def _by_rope(python: _Python, change: _Step) -> Texts:
-    """The new texts of the files that a refactoring changes. Rope writes nothing.
+    """The new texts of the files that a refactoring changes. Rope writes nothing. Raises UsageError."""
 
-    Raises:
-        UsageError: rope can't do it; the message says why.
-    """
-    project = Project(str(python.root), ropefolder=None, ignore_syntax_errors=True)
-    try:
+    def changed(project: Project) -> Texts:
         text = project.get_file(python.place.path).read()
         files = [project.get_file(path) for path in python.files]
         changes = change(project, name_offset(text, python.place.symbol), files)
         return {c.resource.path: c.new_contents for c in _contents(changes)}
+
+    return _with_rope(python, changed)
+
+
+def _with_rope(python: _Python, work: Callable[[Project], T]) -> T:
+    """What rope makes of the folder.
+
+    Raises:
+        UsageError: rope can't do it; the message says why.
+    """
+    folders = list(python.roots)
+    project = Project(str(python.root), ropefolder=None, ignore_syntax_errors=True, source_folders=folders)
+    try:
+        return work(project)
     except RopeError as error:
         raise UsageError(message("refactor_tools.rope", problem=str(error))) from error
     except UsageError:
@@ -378,7 +480,8 @@ def _result(
     Raises:
         UsageError: nothing differs, or a file would not parse any more.
     """
-    new = {path: text for path, text in texts.items() if text != copy.text(path)}
+    kept = {path: text and with_line_ends(text, copy.text(path) or "") for path, text in texts.items()}
+    new = {path: text for path, text in kept.items() if text != copy.text(path)}
     for path, text in new.items():
         fault = syntax_error(path, text or "")
         if fault is not None and syntax_error(path, copy.text(path) or "") is None:

@@ -12,9 +12,9 @@ from support.small_repo import FILES
 from repopilot import trace
 from repopilot.agents.testing.agent import test as answer_test
 from repopilot.errors import GenerationFailed
+from repopilot.impact.covering_tests import all_tests, covering_tests, reaching_tests
+from repopilot.impact.covering_tests import test_path_for as path_for
 from repopilot.results import Turn
-from repopilot.tools.covering_tests import all_tests, covering_tests, reaching_tests
-from repopilot.tools.covering_tests import test_path_for as path_for
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 

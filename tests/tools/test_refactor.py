@@ -82,7 +82,7 @@ async def test_parameters_are_renamed_removed_and_added_and_callers_follow(app):
         )
         assert "def price(x, factor=1, tax=0):" in text(tools, "app/prices.py")
         assert "return limit * factor" in text(tools, "app/prices.py")
-        assert "price(2, 3)" in text(tools, "app/use.py")
+        assert "price(2, factor=3)" in text(tools, "app/use.py")
         await tools("change_signature", name="price", path="app/prices.py", remove=["factor"])
         assert "def price(x, tax=0):" in text(tools, "app/prices.py") and "price(2)" in text(tools, "app/use.py")
         await tools("undo")
@@ -148,3 +148,97 @@ async def test_what_cannot_be_done_is_refused_and_nothing_changes(app, name, arg
     async with opened(app) as tools:
         assert said in await refusal(tools, name, **arguments)
         assert not tools.copy.changes()
+
+
+PACKAGES = {
+    "src/app/__init__.py": "from .core.tools import hammer\n",
+    "src/app/core/__init__.py": "",
+    "src/app/core/tools.py": (
+        "from __future__ import annotations\n\nimport os\nfrom typing import Any, Dict\n\nfrom . import nails\n\n"
+        '__all__ = ["hammer", "saw"]\n\nDEPTH = 3\n\n\n# Hits.\ndef hammer(what: Dict[str, int], /, hard: bool = True, '
+        "*, times: int = 1) -> None:  # on the head\n    return nails.drive(what, os.sep, hard, times)\n\n\n"
+        "def saw(x: Any) -> None:\n    return x\n"
+    ),
+    "src/app/core/nails.py": "def drive(*args):\n    return args\n",
+    "src/app/use.py": (
+        "from app.core import tools\nfrom app.core.tools import (\n    hammer,\n    saw,\n)\n\n\ndef go():\n"
+        "    saw(1)\n    tools.hammer({}, False, times=2)\n    return hammer({}, hard=False)\n"
+    ),
+    "tests/test_use.py": (
+        "from unittest import mock\n\nfrom app.core import tools\n\n\ndef test_go():\n"
+        '    with mock.patch("app.core.tools.hammer"):\n        tools.hammer({}, *[True])\n'
+    ),
+}
+
+
+@pytest.fixture
+def packages(tmp_path: Path):
+    for path, text in PACKAGES.items():
+        target = tmp_path / "packages" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    return open_workspace(tmp_path / "packages", offline(tmp_path / "home"))
+
+
+async def test_a_move_changes_nothing_but_what_it_asks_for(packages):
+    async with opened(packages) as tools:
+        await tools("move_symbol", name="hammer", to_path="src/app/core/nails.py", path="src/app/core/tools.py")
+        assert text(tools, "src/app/core/tools.py").startswith(
+            "from __future__ import annotations\n\nfrom typing import Any\n\n\n"
+            '__all__ = ["saw"]\n\nDEPTH = 3\n\n\ndef saw(x: Any) -> None:'
+        )
+        nails = text(tools, "src/app/core/nails.py")
+        assert nails.startswith("import os\nfrom typing import Dict\nfrom . import nails\n")
+        assert nails.index("def drive") < nails.index("# Hits.\ndef hammer(what: Dict[str, int], /, hard")
+        use = text(tools, "src/app/use.py")
+        assert "from app.core.tools import (\n    saw,\n)\nfrom app.core.nails import hammer\n" in use
+        assert "    hammer({}, False, times=2)\n" in use
+        assert text(tools, "src/app/__init__.py") == "from .core.nails import hammer\n"
+        assert 'mock.patch("app.core.nails.hammer")' in text(tools, "tests/test_use.py")
+
+
+async def test_a_constant_moves_and_what_would_import_in_a_circle_does_not(packages):
+    async with opened(packages) as tools:
+        await tools("move_symbol", name="DEPTH", to_path="src/app/depths.py", path="src/app/core/tools.py")
+        assert text(tools, "src/app/depths.py") == "DEPTH = 3\n"
+        await tools("create_file", path="src/app/a.py", content="X = 1\n\n\ndef f():\n    return X\n\n\nY = f()\n")
+        assert "needs X" in await refusal(tools, "move_symbol", name="f", to_path="src/app/b.py", path="src/app/a.py")
+
+
+@pytest.mark.parametrize("new", ["src/app/core/kit.py", "src/app/kit.py"])
+async def test_imports_follow_a_module_to_its_new_path(packages, new):
+    async with opened(packages) as tools:
+        await tools("move_file", path="src/app/core/tools.py", new_path=new)
+        module = new.removeprefix("src/").removesuffix(".py").replace("/", ".")
+        assert text(tools, "src/app/__init__.py") == f"from .{module.removeprefix('app.')} import hammer\n"
+        assert f"from {module} import (\n    hammer," in text(tools, "src/app/use.py")
+        assert "    kit.hammer({}, False" in text(tools, "src/app/use.py")
+        assert f'mock.patch("{module}.hammer")' in text(tools, "tests/test_use.py")
+        assert f"from {module.rpartition('.')[0]} import kit\n" in text(tools, "tests/test_use.py")
+        assert ("from . import nails" in text(tools, new)) == ("core" in new)
+
+
+async def test_a_signature_changes_in_place_and_calls_that_are_not_sure_are_listed(packages):
+    async with opened(packages) as tools:
+        done = await tools("change_signature", name="hammer", remove=["hard"], add=[{"name": "softly", "default": "0"}])
+        head = "def hammer(what: Dict[str, int], /, *, times: int = 1, softly=0) -> None:  # on the head"
+        assert head in text(tools, "src/app/core/tools.py")
+        assert "tools.hammer({}, times=2)" in text(tools, "src/app/use.py")
+        assert "return hammer({})" in text(tools, "src/app/use.py")
+        assert [row["path"] for row in done.data["unsure"]] == ["tests/test_use.py"]
+
+
+async def test_parameters_change_places_with_their_arguments(app):
+    async with opened(app) as tools:
+        await tools(
+            "create_file", path="app/pair.py", content="def pair(a, b=1, c=2):\n    return a, b, c\n\n\npair(1, 2)\n"
+        )
+        await tools("change_signature", name="pair", order=["c", "b"])
+        assert text(tools, "app/pair.py") == "def pair(a, c=2, b=1):\n    return a, b, c\n\n\npair(1, b=2)\n"
+
+
+async def test_a_name_is_changed_everywhere_when_that_is_asked_for(app):
+    async with opened(app) as tools:
+        done = await tools("rename_symbol", name="Base.run", new_name="start", everywhere=True)
+        assert text(tools, "README.md") == "Call `price` and `Base.start`.\n" and not done.data["unsure"]
+        assert "job.start(1)" in text(tools, "app/other.py")

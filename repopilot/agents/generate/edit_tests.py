@@ -12,10 +12,10 @@ from repopilot.agents.generate.evidence import Examination, TestedChanges, defin
 from repopilot.agents.generate.runner_suites import run_version, with_control
 from repopilot.code.languages import is_test_path
 from repopilot.errors import PackagesMissing, SandboxError
+from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
 from repopilot.sandbox.run_program import RunnerSuite
-from repopilot.tools.covering_tests import is_test_file, reaching_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.test_suites import suite_language, suite_of
 from repopilot.trace import Step

@@ -14,12 +14,12 @@ from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
 from repopilot.agents.testing.repair import RepairRequest, repair
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.impact.covering_tests import covering_tests, is_test_file
 from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import ChosenTests
 from repopilot.tools import file_change
-from repopilot.tools.covering_tests import covering_tests, is_test_file
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step, result_or_none

@@ -16,12 +16,12 @@ from repopilot.agents.testing.writing.authoring import write_tests
 from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
+from repopilot.impact.covering_tests import all_tests, covering_tests
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.tools.checkout import checked_out
-from repopilot.tools.covering_tests import all_tests, covering_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
 from repopilot.types import TestRun

@@ -10,8 +10,8 @@ from repopilot.agents.explain.forms.compose import Item, listing
 from repopilot.agents.explain.forms.known_symbols import definitions, is_program, nodes_of
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code.graph.graph import DEPENDING, Edge, Graph, Link
+from repopilot.impact.call_graph import SURE, detect_path_query
 from repopilot.index.code_graph import graph_of
-from repopilot.tools.call_graph import SURE, detect_path_query
 
 MOST_DEFINITIONS = 4
 """Definitions of one name whose relations are listed together. A name with more of them says too little."""

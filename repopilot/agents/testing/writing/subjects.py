@@ -15,9 +15,9 @@ from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.mutation.mutants import functions_of
 from repopilot.code.python_ast import parse_python
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
+from repopilot.impact.covering_tests import covering_tests
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redact
-from repopilot.tools.covering_tests import covering_tests
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import Any
 
 from repopilot.code.graph import graph as graphs
 from repopilot.code.graph.graph import DEPENDING, VERBS, Graph, Link
@@ -14,7 +13,6 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.tools.lookup import join_rows
 
 DEEPEST = 5
 """Most hops that are followed."""
@@ -141,27 +139,6 @@ def references(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
     ]
     further = callers(index, name, depth) if depth > 1 and graphs.find(graph, name) else []
     return [*found, *(place for place in further if place.distance > 1)]
-
-
-def as_text(places: Sequence[RelatedPlace], nothing: str) -> str:
-    """The places, a line each, those that are sure first and the others apart.
-
-    Args:
-        places: what was found.
-        nothing: what to say where there is none.
-    """
-    sure, unsure = ([str(place) for place in places if place.sure == wanted] for wanted in (True, False))
-    apart = [join_rows(unsure)] if unsure else []
-    heads = [message("look_tools.unsure", count=len(unsure))] if unsure else []
-    return "\n".join([*([join_rows(sure)] if sure else []), *heads, *apart]) or nothing
-
-
-def as_data(places: Sequence[RelatedPlace]) -> dict[str, list[dict[str, Any]]]:
-    """The places as JSON, sure and unsure apart."""
-    return {
-        key: [asdict(place) for place in places if place.sure == wanted]
-        for key, wanted in (("sure", True), ("unsure", False))
-    }
 
 
 def _check_depth(depth: int) -> None:
