@@ -5,6 +5,26 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Replacement(NamedTuple):
+    """A new text for the characters [start, end) of a source."""
+
+    start: int
+    end: int
+    text: str
+
+
+def replaced(text: str, replacements: Iterable[Replacement]) -> str:
+    """The text with the replacements made, each once; of two that overlap the earlier one."""
+    parts, at = [], 0
+    for start, end, new in sorted(dict.fromkeys(replacements)):
+        if start >= at:
+            parts += [text[at:start], new]
+            at = end
+    return "".join([*parts, text[at:]])
 
 
 class SourcePositions:
@@ -19,12 +39,13 @@ class SourcePositions:
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node begins and ends."""
         place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-        return self._offset(*place[:2]), self._offset(*place[2:])
+        return self.offset(*place[:2]), self.offset(*place[2:])
 
     def line(self, offset: int) -> int:
         """The line of a character, 1-based."""
         return bisect_right(self._starts, offset)
 
-    def _offset(self, line: int, column: int) -> int:
+    def offset(self, line: int, column: int) -> int:
+        """The character at a line and a column as `ast` counts them: from 1, and in bytes from 0."""
         text = self._lines[line - 1]
         return self._starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from repopilot.tools.signature import Offsets, Replacement, added_items, removed_items, replaced
+from repopilot.code.source_positions import Replacement, SourcePositions, replaced
+from repopilot.tools.signature import added_items, removed_items
 
 _FROM = re.compile(r"from\s*([.\w\s]*?)\s*\bimport\b")
 Import = ast.Import | ast.ImportFrom
@@ -99,7 +100,7 @@ def module_moved(user: Module, old: str, new: str) -> str:
     """
     text = user.text
     found: list[Replacement] = []
-    offsets = Offsets(text)
+    offsets = SourcePositions(text)
     renamed: dict[str, str] = {}
     for node in (node for node in ast.walk(ast.parse(text)) if isinstance(node, Import)):
         if isinstance(node, ast.Import):
@@ -123,20 +124,20 @@ def module_moved(user: Module, old: str, new: str) -> str:
 
 def from_new_package(module: Module, before: Module) -> str:
     """The text of a module that has moved to another package, its relative imports as they are from there."""
-    offsets, found = Offsets(before.text), []
+    offsets, found = SourcePositions(before.text), []
     for node in ast.walk(ast.parse(before.text)):
         if isinstance(node, ast.ImportFrom) and node.level:
             found.append(_other_module(node, _relative(_absolute(node, before), module), offsets))
     return replaced(before.text, found)
 
 
-def _replaced_name(alias: ast.alias, new: str, offsets: Offsets) -> Replacement:
-    start, _ = offsets.of(alias)
+def _replaced_name(alias: ast.alias, new: str, offsets: SourcePositions) -> Replacement:
+    start, _ = offsets.span(alias)
     return Replacement(start, start + len(alias.name), new)
 
 
-def _other_module(node: ast.ImportFrom, module: str, offsets: Offsets) -> Replacement:
-    start = offsets.at(node.lineno, node.col_offset)
+def _other_module(node: ast.ImportFrom, module: str, offsets: SourcePositions) -> Replacement:
+    start = offsets.offset(node.lineno, node.col_offset)
     found = _FROM.match(offsets.text, start)
     assert found is not None
     return Replacement(*found.span(1), module)
@@ -152,7 +153,7 @@ def with_import(user: Module, line: str) -> str:
         if _same_module(node, wanted, user):
             known = {ast.unparse(alias) for alias in node.names}
             new = [what for alias in wanted.names if (what := ast.unparse(alias)) not in known]
-            return replaced(text, added_items(text, _spans(node, Offsets(text)), new))
+            return replaced(text, added_items(text, _spans(node, SourcePositions(text)), new))
     first = [n for n in tree.body[:1] if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)]
     at = [*first, *before][-1].end_lineno if before or first else 0
     lines = text.split("\n")
@@ -167,7 +168,7 @@ def _same_module(node: Import, wanted: Import, user: Module) -> bool:
 
 def without_import(user: Module, source: str, name: str) -> tuple[str, bool]:
     """A module's text without its imports of a name from another module; and whether one was relative."""
-    text, relative, offsets = user.text, False, Offsets(user.text)
+    text, relative, offsets = user.text, False, SourcePositions(user.text)
     found: list[Replacement] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and _absolute(node, user) == source:
@@ -177,22 +178,22 @@ def without_import(user: Module, source: str, name: str) -> tuple[str, bool]:
     return replaced(text, found), relative
 
 
-def _aliases_gone(text: str, node: Import, gone: Sequence[int], offsets: Offsets) -> list[Replacement]:
+def _aliases_gone(text: str, node: Import, gone: Sequence[int], offsets: SourcePositions) -> list[Replacement]:
     """Aliases taken out of an import, or all of it where none is left."""
     if gone and len(gone) == len(node.names):
-        start, end = offsets.at(node.lineno, 0), offsets.at(node.end_lineno or node.lineno, 0)
+        start, end = offsets.offset(node.lineno, 0), offsets.offset(node.end_lineno or node.lineno, 0)
         following = text.find("\n", end)
         return [Replacement(start, following + 1 if following >= 0 else len(text), "")]
     return removed_items(text, _spans(node, offsets), gone)
 
 
-def _spans(node: Import, offsets: Offsets) -> list[tuple[int, int]]:
-    return [offsets.of(alias) for alias in node.names]
+def _spans(node: Import, offsets: SourcePositions) -> list[tuple[int, int]]:
+    return [offsets.span(alias) for alias in node.names]
 
 
 def _without_unused(text: str, needed: Iterable[str]) -> str:
     """A text without the imports of names that only the moved definition needed."""
-    tree, offsets = ast.parse(text), Offsets(text)
+    tree, offsets = ast.parse(text), SourcePositions(text)
     used = _loaded(tree) | {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     found: list[Replacement] = []
     for node in tree.body:
@@ -209,9 +210,9 @@ def _unexported(text: str, name: str) -> str:
     value = getattr(node, "value", None)
     if not isinstance(value, ast.List | ast.Tuple):
         return text
-    offsets = Offsets(text)
+    offsets = SourcePositions(text)
     gone = [n for n, item in enumerate(value.elts) if isinstance(item, ast.Constant) and item.value == name]
-    return replaced(text, removed_items(text, [offsets.of(item) for item in value.elts], gone))
+    return replaced(text, removed_items(text, [offsets.span(item) for item in value.elts], gone))
 
 
 def _needed_imports(needed: set[str], source: Module, target: Module) -> Iterator[str]:

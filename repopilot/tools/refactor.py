@@ -27,6 +27,7 @@ from rope.contrib.findit import find_occurrences
 from rope.refactor.rename import Rename
 
 from repopilot.code.languages import language_of
+from repopilot.code.source_positions import Replacement, SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.tools import identifiers
@@ -37,14 +38,11 @@ from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.set_value import SetValue, set_value
 from repopilot.tools.signature import (
     Function,
-    Offsets,
-    Replacement,
     SignatureChange,
     changed_call,
     changed_definition,
     parameters,
     positional,
-    replaced,
 )
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
@@ -336,13 +334,13 @@ def _uses(python: _Python, copy: WorkingCopy) -> dict[str, set[int]]:
 
 def _calls(text: str, symbol: Symbol, uses: set[int]) -> Iterator[tuple[ast.Call, bool]]:
     """The calls of a name in a text, each with whether it surely means the function."""
-    offsets, names = Offsets(text), [symbol.name, *symbol.qualified.split(".")[-2:-1]]
+    offsets, names = SourcePositions(text), [symbol.name, *symbol.qualified.split(".")[-2:-1]]
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
         if name in names:
-            sure = offsets.of(node.func)[1] - len(name) in uses
+            sure = offsets.span(node.func)[1] - len(name) in uses
             if sure or (name == symbol.name and isinstance(node.func, ast.Attribute) and "." in symbol.qualified):
                 yield node, sure
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from repopilot.code.source_positions import Replacement, SourcePositions
 
 _COMMA = re.compile(r"\s*,\s*")
 _LONE_MARK = re.compile(r",\s*[*/]\s*,")
@@ -24,34 +25,6 @@ class SignatureChange:
     remove: Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
     order: Sequence[str] = ()
-
-
-class Replacement(NamedTuple):
-    """A new text for the characters from `start` to `end`."""
-
-    start: int
-    end: int
-    text: str
-
-
-class Offsets:
-    """Where the nodes of a text stand, in characters."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._lines = text.splitlines(keepends=True)
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line))
-
-    def at(self, line: int, column: int) -> int:
-        """The offset of a line (from 1) and a column in bytes, as `ast` counts them."""
-        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode(errors="replace"))
-
-    def of(self, node: ast.expr | ast.arg | ast.keyword | ast.alias) -> tuple[int, int]:
-        """The first and the last offset of a node, the last exclusive."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self.at(node.lineno, node.col_offset), self.at(node.end_lineno, node.end_col_offset)
 
 
 def parameters(function: Function) -> list[str]:
@@ -72,7 +45,7 @@ def changed_definition(text: str, function: Function, change: SignatureChange) -
         function: in the module's tree.
         change: of names that the function has.
     """
-    offsets = Offsets(text)
+    offsets = SourcePositions(text)
     spans = {each.arg: _span(each, function.args, offsets) for each in _every(function.args)}
     found = list(_renamed(function, change.rename, offsets))
     found += _reordered(text, spans, change.order)
@@ -95,7 +68,7 @@ def changed_call(
     Returns:
         The replacements; None where starred arguments or a missing value leave open what they would be.
     """
-    offsets, names = Offsets(text), known[bound:]
+    offsets, names = SourcePositions(text), known[bound:]
     starred = any(isinstance(each, ast.Starred) for each in call.args) or any(not k.arg for k in call.keywords)
     required = [name for name, default in change.add.items() if not default]
     if required or (starred and (change.remove or change.order)):
@@ -103,22 +76,15 @@ def changed_call(
     found = []
     for keyword in call.keywords:
         if keyword.arg and keyword.arg in change.rename:
-            start, _ = offsets.of(keyword)
+            start, _ = offsets.span(keyword)
             found.append(Replacement(start, start + len(keyword.arg), change.rename[keyword.arg]))
-    filled = dict(zip(names, map(offsets.of, call.args), strict=False))
+    filled = dict(zip(names, map(offsets.span, call.args), strict=False))
     if change.order:
         found += _reordered_call(text, filled, change.order, names)
-    every = [*map(offsets.of, call.args), *map(offsets.of, call.keywords)]
+    every = [*map(offsets.span, call.args), *map(offsets.span, call.keywords)]
     gone = [n for n, name in enumerate(names[: len(call.args)]) if name in change.remove]
     gone += [n for n, keyword in enumerate(call.keywords, len(call.args)) if keyword.arg in change.remove]
     return found + removed_items(text, every, gone)
-
-
-def replaced(text: str, replacements: Iterable[Replacement]) -> str:
-    """The text with all replacements, none of which may overlap another."""
-    for start, end, new in sorted(replacements, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
 
 
 def _every(arguments: ast.arguments) -> list[ast.arg]:
@@ -127,9 +93,9 @@ def _every(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *starred, *arguments.kwonlyargs, *last]
 
 
-def _span(parameter: ast.arg, arguments: ast.arguments, offsets: Offsets) -> tuple[int, int]:
+def _span(parameter: ast.arg, arguments: ast.arguments, offsets: SourcePositions) -> tuple[int, int]:
     """From a parameter's name, or its star, to the end of its default."""
-    start, end = offsets.of(parameter)
+    start, end = offsets.span(parameter)
     if parameter in (arguments.vararg, arguments.kwarg):
         star = "*" if parameter is arguments.vararg else "**"
         start = offsets.text.rindex(star, 0, start)
@@ -139,20 +105,20 @@ def _span(parameter: ast.arg, arguments: ast.arguments, offsets: Offsets) -> tup
     }
     defaults |= {each.arg: value for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)}
     default = defaults.get(parameter.arg)
-    return start, offsets.of(default)[1] if default is not None else end
+    return start, offsets.span(default)[1] if default is not None else end
 
 
-def _renamed(function: Function, names: Mapping[str, str], offsets: Offsets) -> Iterator[Replacement]:
+def _renamed(function: Function, names: Mapping[str, str], offsets: SourcePositions) -> Iterator[Replacement]:
     """New names of parameters in the definition and in its body, but for inner functions with one of that name."""
     for each in _every(function.args):
         if each.arg in names:
-            start, _ = offsets.of(each)
+            start, _ = offsets.span(each)
             yield Replacement(start, start + len(each.arg), names[each.arg])
     waiting: list[tuple[ast.AST, Mapping[str, str]]] = [(node, names) for node in function.body]
     while waiting:
         node, left = waiting.pop()
         if isinstance(node, ast.Name) and node.id in left:
-            yield Replacement(*offsets.of(node), left[node.id])
+            yield Replacement(*offsets.span(node), left[node.id])
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             own = {each.arg for each in _every(node.args)}
             left = {old: new for old, new in left.items() if old not in own}
@@ -222,7 +188,11 @@ def _merged(replacements: Sequence[Replacement]) -> list[Replacement]:
 
 
 def _added(
-    text: str, function: Function, spans: Mapping[str, tuple[int, int]], add: Mapping[str, str], offsets: Offsets
+    text: str,
+    function: Function,
+    spans: Mapping[str, tuple[int, int]],
+    add: Mapping[str, str],
+    offsets: SourcePositions,
 ) -> list[Replacement]:
     """New parameters behind the others: before `**`, and behind a bare star only where others are."""
     if not add:
@@ -231,6 +201,6 @@ def _added(
     new = [f"{name}={default}" if default else name for name, default in add.items()]
     before = [name for name in spans if not (arguments.kwarg and name == arguments.kwarg.arg)]
     if not before:
-        opening = text.index("(", offsets.at(function.lineno, function.col_offset)) + 1
+        opening = text.index("(", offsets.offset(function.lineno, function.col_offset)) + 1
         return [Replacement(opening, opening, ", ".join(new) + ", " * bool(spans))]
     return added_items(text, [spans[name] for name in before], new)

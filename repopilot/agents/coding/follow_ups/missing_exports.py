@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
 from repopilot.agents.coding.follow_ups.code_changes import CodeChanges
-from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit, Replacement
+from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit
 from repopilot.code.python_ast import parse_python
+from repopilot.code.source_positions import Replacement, SourcePositions
 from repopilot.types import Symbol
 
 _FEWEST, _SHARE = 2, 0.5
@@ -19,28 +20,6 @@ _FEWEST, _SHARE = 2, 0.5
 _RANK = 2
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _SCRIPT_INDEX = ("index.ts", "index.tsx", "index.js", "index.mjs")
-
-
-class Offsets:
-    """Character offsets of nodes in a source."""
-
-    def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def start(self, node: ast.expr | ast.keyword) -> int:
-        """Where a node begins."""
-        return self.at(node.lineno, node.col_offset)
-
-    def end(self, node: ast.expr | ast.keyword) -> int:
-        """Where a node ends."""
-        return self.at(node.end_lineno or node.lineno, node.end_col_offset or 0)
-
-    def at(self, line: int, column: int) -> int:
-        """The offset of a line and a column as `ast` counts them: in bytes."""
-        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
 
 
 def missing_exports(state: ChangedState) -> Iterator[NeededEdit]:
@@ -93,17 +72,17 @@ def _strings(node: ast.expr) -> list[ast.Constant]:
 
 def _list_spot(text: str, name: str, listed: Sequence[ast.Constant], names: Sequence[str]) -> Replacement:
     """Where a string goes into a list: in alphabetical order if it is in one, else to its end."""
-    offsets = Offsets(text)
-    quote = text[offsets.start(listed[0])]
+    offsets = SourcePositions(text)
+    quote = text[offsets.span(listed[0])[0]]
     before = next((n for n, other in enumerate(names) if other > name), None) if names == sorted(names) else None
     if before is not None:
-        at = offsets.start(listed[before])
-        return Replacement(at, at, f"{quote}{name}{quote}," + _gap(text, [offsets.start(i) for i in listed], at))
-    at = offsets.end(listed[-1])
+        at = offsets.span(listed[before])[0]
+        return Replacement(at, at, f"{quote}{name}{quote}," + _gap(text, [offsets.span(i)[0] for i in listed], at))
+    at = offsets.span(listed[-1])[1]
     return Replacement(
         at,
         at,
-        "," + _gap(text, [offsets.start(i) for i in listed], offsets.start(listed[-1])) + f"{quote}{name}{quote}",
+        "," + _gap(text, [offsets.span(i)[0] for i in listed], offsets.span(listed[-1])[0]) + f"{quote}{name}{quote}",
     )
 
 
@@ -150,23 +129,17 @@ def _import_spot(text: str, name: str, imports: Sequence[ast.ImportFrom]) -> Rep
         new = re.sub(rf"\b{re.escape(alias.name)}\b(?!.*\bimport\b)", name, "\n".join(written))
         at = sum(len(line) + 1 for line in lines[: model.end_lineno or model.lineno])
         return Replacement(at, at, new + "\n")
-    offsets = Offsets(text)
+    offsets = SourcePositions(text)
     names = [alias.name for alias in last.names]
     place = next((n for n, other in enumerate(names) if other > name), None) if names == sorted(names) else None
     twice = all(alias.asname == alias.name for alias in last.names)
     new = f"{name} as {name}" if twice else name
-    starts = [_alias_offset(offsets, alias) for alias in last.names]
+    starts = [offsets.span(alias) for alias in last.names]
     if place is not None:
         at = starts[place][0]
         return Replacement(at, at, f"{new}," + _gap(text, [s for s, _ in starts], at))
     at = starts[-1][1]
     return Replacement(at, at, "," + _gap(text, [s for s, _ in starts], starts[-1][0]) + new)
-
-
-def _alias_offset(offsets: Offsets, alias: ast.alias) -> tuple[int, int]:
-    return offsets.at(alias.lineno, alias.col_offset), offsets.at(
-        alias.end_lineno or alias.lineno, alias.end_col_offset or 0
-    )
 
 
 def _of_script_index(

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.agents.coding import edits
+from repopilot.code.source_positions import Replacement, replaced
 from repopilot.results import FollowUpEdit
 from repopilot.tools import file_change
 
 MOST_SHOWN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """The characters [start, end) of a file's text after the change, and what replaces them."""
-
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ def joined(needed: Sequence[NeededEdit], texts: Mapping[str, FileTexts]) -> tupl
 
 def _of_file(path: str, places: Sequence[NeededEdit], texts: FileTexts) -> list[tuple[int, FollowUpEdit]]:
     written = [place for place in places if place.replacement is not None]
-    new = _replaced(texts.current, [place.replacement for place in written if place.replacement])
+    new = replaced(texts.current, [place.replacement for place in written if place.replacement])
     if edits.problem_of(path, new, texts.current) is not None:
         written, new = [], texts.current
     found = []
@@ -86,13 +78,3 @@ def _of_file(path: str, places: Sequence[NeededEdit], texts: FileTexts) -> list[
 def _reason(places: Sequence[NeededEdit]) -> str:
     """The reasons of a file's edits, each once."""
     return i18n.joined(list(dict.fromkeys(place.reason for place in places))[:3])
-
-
-def _replaced(text: str, replacements: Sequence[Replacement]) -> str:
-    """The text with the replacements made; of two that overlap the earlier one."""
-    parts, at = [], 0
-    for each in sorted(dict.fromkeys(replacements), key=lambda r: (r.start, r.end)):
-        if each.start >= at:
-            parts += [text[at : each.start], each.text]
-            at = each.end
-    return "".join([*parts, text[at:]])

@@ -9,8 +9,9 @@ from tree_sitter import Node
 
 from repopilot import i18n
 from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
-from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit, Replacement
+from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit
 from repopilot.code.languages import file_kind, language_of
+from repopilot.code.source_positions import Replacement
 from repopilot.code.syntax import parse
 from repopilot.types import Symbol
 
