@@ -92,12 +92,15 @@ async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
 
 
 async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
-    """Replace the whole of a definition by new code."""
+    """Replace the whole of a definition by new code; by nothing, to remove it."""
     text = await _text(arguments.path, desk)
     place = _definition(arguments.path, arguments.name, text)
     lines = text.replace("\r\n", "\n").split("\n")
     code = _at_indentation(arguments.code, _indentation(lines[place.start_line - 1]))
-    lines[place.start_line - 1 : place.end_line] = code
+    start = place.start_line - 1
+    while not arguments.code.strip() and start and not lines[start - 1].strip():
+        start -= 1
+    lines[start : place.end_line] = code if arguments.code.strip() else []
     return await _edited(arguments.path, "\n".join(lines), text, desk)
 
 

@@ -9,7 +9,8 @@ import asyncio
 
 from repopilot import i18n
 from repopilot.agents.coding.edit_request import EditRequest
-from repopilot.agents.coding.grounded import grounded_call
+from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
+from repopilot.agents.coding.new_definition import write_definition
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.places import named_paths
 from repopilot.agents.coding.small import edit_lines
@@ -84,6 +85,8 @@ async def _read_as_call(request: EditRequest, workspace: Workspace, step: Step) 
     call = await grounded_call(request.task, workspace, step)
     if call is None:
         return None
+    if call.tool == NEW_DEFINITION:
+        return await write_definition(call, request, workspace, step)
     note = i18n.message("commands.read_as", reading=call.text)
     try:
         return await edit_with_tool(call.tool, call.arguments, workspace, step, note)

@@ -10,27 +10,39 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from repopilot.errors import UsageError
+from repopilot.code.languages import is_test_path
+from repopilot.errors import PlaceAmbiguous, SeveralFit, UsageError
+from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
-from repopilot.tools.definitions import find_place
-from repopilot.tools.set_value import SetValue, sites_of
+from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
+from repopilot.tools.definitions import DefinitionSite, find_place
+from repopilot.tools.set_value import SetValue, ValueSite, sites_of
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
+from repopilot.types import Symbol
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 MOST_TOKENS = 90
-MOST_WORDS = 40
+MOST_WORDS = 30
+MOST_FILES = 40
+"""Files in which a parameter or a quoted text is looked for."""
+NEW_DEFINITION = "new_definition"
+"""No tool of the toolbox: what is new has to be written first."""
 _CODE_WORD = re.compile(r"[A-Za-z_$][\w$]*(?:[.:/-]+[\w$]+)*(?:\(\))?|-?\d[\w.]*")
 _QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|(?<!\w)'([^'\n]+)'(?!\w)")
+_SHAPED = re.compile(r"[a-z][A-Z]|_|\d|^[A-Z]{2}")
+_LITERAL = re.compile(r"-?\d[\w.]*|True|False|None|true|false|null|nil")
+_PATH = re.compile(r"[\w./-]+\.[a-z]\w{0,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +56,17 @@ class GroundedCall:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a task holds: `known` are names that something is defined as, `paths` files, `new` names that nothing has,
-    `literals` values."""
+    """What a task holds: `known` are names of definitions, `parameters` those of functions, `paths` files,
+    `new_paths` paths that nothing has, `new` names that nothing has, `literals` values, `quoted` texts in quotes."""
 
+    every: frozenset[str]
     known: tuple[str, ...]
+    parameters: tuple[str, ...]
     paths: tuple[str, ...]
+    new_paths: tuple[str, ...]
     new: tuple[str, ...]
     literals: tuple[str, ...]
+    quoted: tuple[str, ...]
 
 
 async def grounded_call(task: str, workspace: Workspace, step: Step) -> GroundedCall | None:
@@ -66,6 +82,7 @@ async def grounded_call(task: str, workspace: Workspace, step: Step) -> Grounded
 
     Raises:
         ModelError: the model failed.
+        PlaceAmbiguous: several places fit.
     """
     assert workspace.model is not None
     words = await asyncio.to_thread(_words_of, task, workspace.index)
@@ -94,42 +111,70 @@ def _messages(task: str) -> list[ChatMessage]:
 def _words_of(task: str, index: Index) -> _Words:
     quoted = [next(filter(None, groups)) for groups in _QUOTED.findall(task)]
     plain = [word.removesuffix("()").rstrip(".:") for word in _CODE_WORD.findall(task)]
-    every = list(dict.fromkeys([*quoted, *plain]))[: 4 * MOST_WORDS]
-    paths = [word for word in every if word in index.files]
+    every = list(dict.fromkeys([*(word.removesuffix("()") for word in quoted), *plain]))[: 4 * MOST_WORDS]
+    paths = [full for word in every for full in _files(word, index)]
     known = [word for word in every if _defines(word, index)]
-    shaped = [word for word in every if word in quoted or re.search(r"[a-z][A-Z]|_|\d|^[A-Z]{2}", word)]
-    new = [w for w in shaped if w.isidentifier() and w not in known and not index.symbols(w)]
-    new_paths = [w for w in every if re.fullmatch(r"[\w./-]+\.\w{1,4}", w) and w not in paths]
-    literals = [w for w in every if w in quoted or re.fullmatch(r"-?\d[\w.]*|True|False|None|true|false|null", w)]
-    return _Words(*(tuple(each[:MOST_WORDS]) for each in (known, [*paths, *new_paths], new, literals)))
+    names = [w for w in every if w.isidentifier() and w not in known and not index.symbols(w)]
+    parameters = [w for w in names if w.islower() and w not in STOP_EN | STOP_FR and _has_parameter(w, index)]
+    new = [w for w in names if w in quoted or _SHAPED.search(w)] or [w for w in names if w not in STOP_EN | STOP_FR]
+    new_paths = [w for w in every if _PATH.fullmatch(w) and not _files(w, index)]
+    literals = [w for w in every if w in quoted or _LITERAL.fullmatch(w)]
+    owned = [f"{owner}.{name}" for owner in known for name in known if _defines(f"{owner}.{name}", index)]
+    lists = ([*owned, *known], parameters, dict.fromkeys(paths), new_paths, new, literals, quoted)
+    return _Words(frozenset(every), *(tuple(each)[:MOST_WORDS] for each in lists))
+
+
+def _files(word: str, index: Index) -> list[str]:
+    """The files that a word names, by the whole path or by an ending that only one has."""
+    if not _PATH.fullmatch(word):
+        return []
+    return [word] if word in index.files else found if len(found := _ending(word, index)) == 1 else []
+
+
+def _ending(word: str, index: Index) -> list[str]:
+    return [path for path in index.files if path.endswith(f"/{word}")]
 
 
 def _defines(word: str, index: Index) -> bool:
     """Whether the index knows a word as a definition."""
     last = word.rpartition(".")[2]
-    return last.isidentifier() and len(last) > 1 and any(word in (s.name, s.qualified) for s in index.symbols(last))
+    return last.isidentifier() and len(last) > 1 and any(_is_called(s, word) for s in index.symbols(last))
+
+
+def _is_called(symbol: Symbol, name: str) -> bool:
+    return name == symbol.name or f".{symbol.qualified}".endswith(f".{name}")
+
+
+def _has_parameter(name: str, index: Index) -> bool:
+    return next(_functions_with(name, index), None) is not None
+
+
+def _functions_with(parameter: str, index: Index) -> Iterator[Symbol]:
+    """The functions of the program that have a parameter of a name."""
+    word = re.compile(rf"[(,*]\s*{re.escape(parameter)}\s*[,:=)]")
+    for path in index.may_use(parameter)[:MOST_FILES]:
+        yield from (s for s in index.outline(path) if word.search(s.signature) and not is_test_path(path))
 
 
 def _schema(words: _Words) -> dict[str, Any] | None:
     """The calls that the words of a task can fill; None where there are none but `other`."""
     forms: list[dict[str, Any]] = []
 
-    def offer(tool: str, **choices: tuple[str, ...]) -> None:
-        if all(choices.values()):
-            fields = {name: {"enum": list(values)} for name, values in choices.items()}
+    def offer(tool: str, **choices: Iterable[str]) -> None:
+        fields = {name: {"enum": list(values)} for name, values in choices.items()}
+        if all(field["enum"] for field in fields.values()):
             properties = {"tool": {"const": tool}, **fields}
-            forms.append(
-                {
-                    "type": "object",
-                    "properties": properties,
-                    "required": list(properties),
-                    "additionalProperties": False,
-                }
-            )
+            kind = {"type": "object", "properties": properties, "required": list(properties)}
+            forms.append({**kind, "additionalProperties": False})
 
     offer("rename_symbol", name=words.known, new_name=words.new)
-    offer("move_symbol", name=words.known, to_path=words.paths)
-    offer("set_value", name=words.known, value=words.literals)
+    offer("rename_parameter", name=words.parameters, new_name=[w for w in words.new if w not in words.parameters])
+    offer("move_symbol", name=words.known, to_path=[*words.paths, *words.new_paths])
+    offer("move_file", path=words.paths, new_path=words.new_paths)
+    offer("set_value", name=[*words.known, *words.new], value=words.literals)
+    offer("replace_text", old=words.quoted, new=words.quoted)
+    offer("delete_symbol", name=words.known)
+    offer(NEW_DEFINITION, name=words.new, place=[*words.known, *words.paths])
     if not forms:
         return None
     offer("other")
@@ -137,22 +182,126 @@ def _schema(words: _Words) -> dict[str, Any] | None:
 
 
 def _accepted(said: Any, words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    """The call, where the index knows its arguments as what the tool needs. Blocking."""
-    if not isinstance(said, dict):
+    """The call, where the index knows its arguments as what the tool needs. Blocking. Raises PlaceAmbiguous."""
+    if not isinstance(said, dict) or said.get("tool") not in _READERS:
         return None
-    tool, arguments = said.get("tool"), {key: str(value) for key, value in said.items() if key != "tool"}
     try:
-        if tool == "rename_symbol":
-            find_place(copy, arguments["name"])
-            return GroundedCall(tool, arguments, f"rename `{arguments['name']}` to `{arguments['new_name']}`")
-        if tool == "move_symbol":
-            place = find_place(copy, arguments["name"])
-            if place.path != arguments["to_path"]:
-                return GroundedCall(tool, arguments, f"move `{arguments['name']}` to `{arguments['to_path']}`")
-        if tool == "set_value":
-            sites = sites_of(copy, SetValue(name=arguments["name"], value=arguments["value"], path=""))
-            if len(sites) == 1 and sites[0].is_plain and sites[0].text.strip("\"'") != arguments["value"]:
-                return GroundedCall(tool, arguments, f"set `{arguments['name']}` to `{arguments['value']}`")
+        return _READERS[said["tool"]]({key: str(value) for key, value in said.items()}, words, copy)
     except (UsageError, KeyError):
         return None
-    return None
+
+
+def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    place = _place(said["name"], words, copy)
+    call = {"name": place.symbol.qualified, "new_name": said["new_name"], "path": place.path}
+    return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
+
+
+def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    every = list(_functions_with(said["name"], copy.workspace.index))
+    told = [s for s in every if words.every & {*s.qualified.split("."), s.path}] or every
+    _require_one([f"{s.path}:{s.qualified}" for s in told], said["name"])
+    call = {"name": told[0].qualified, "rename": {said["name"]: said["new_name"]}, "path": told[0].path}
+    read = f"rename the parameter `{said['name']}` of `{told[0].qualified}` to `{said['new_name']}`"
+    return GroundedCall("change_signature", call, read)
+
+
+def _move(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    place = _place(said["name"], words, copy)
+    if place.path == said["to_path"]:
+        return None
+    call = {"name": place.symbol.qualified, "to_path": said["to_path"], "path": place.path}
+    return GroundedCall("move_symbol", call, f"move `{said['name']}` to `{said['to_path']}`")
+
+
+def _move_file(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    new = said["new_path"] if "/" in said["new_path"] else f"{said['path'].rpartition('/')[0]}/{said['new_path']}"
+    call = {"path": said["path"], "new_path": new.lstrip("/")}
+    return GroundedCall("move_file", call, f"move `{call['path']}` to `{call['new_path']}`")
+
+
+def _set(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    sites = sites_of(copy, SetValue(name=said["name"], value=said["value"], path=""))
+    told = [site for site in sites if not is_test_path(site.path)] or sites
+    told = [s for s in told if words.every & {s.path, *s.name.split(".")[:-1]}] or told
+    told = [s for s in told if _bare(s) in words.literals] or told
+    if not told:
+        return None
+    _require_one([f"{s.path}:{s.name}" for s in told], said["name"])
+    if not told[0].is_plain or _bare(told[0]) == said["value"]:
+        return None
+    call = {"name": told[0].name, "value": said["value"], "path": told[0].path}
+    return GroundedCall("set_value", call, f"set `{told[0].name}` to `{said['value']}`")
+
+
+def _bare(site: ValueSite) -> str:
+    return site.text.strip("\"'`")
+
+
+def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    old, new = said["old"], said["new"]
+    index = copy.workspace.index
+    found = [(path, n) for path in index.files if (n := (index.text(path) or "").count(old))] if len(old) > 3 else []
+    told = [each for each in found if each[0] in words.paths] or found
+    if old == new or not told:
+        return None
+    _require_one([path for path, _ in told], old)
+    call = {"path": told[0][0], "old": old, "new": new, "count": told[0][1]}
+    return GroundedCall("replace_text", call, f"replace `{old}` by `{new}` in `{told[0][0]}`")
+
+
+def _delete(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    place = _place(said["name"], words, copy)
+    call = {"path": place.path, "name": place.symbol.qualified, "code": ""}
+    return GroundedCall("replace_symbol", call, f"delete `{said['name']}`")
+
+
+def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    index = copy.workspace.index
+    if said["place"] in index.files:
+        path, owner = said["place"], ""
+    else:
+        place = _place(said["place"], words, copy)
+        path, owner = place.path, place.symbol.qualified
+    taken = {s.qualified for s in index.outline(path)}
+    if f"{owner}.{said['name']}".lstrip(".") in taken or index.files[path].language not in _WRITTEN:
+        return None
+    call = {"path": path, "anchor": owner, "name": said["name"]}
+    return GroundedCall(NEW_DEFINITION, call, f"add `{said['name']}` to `{owner or path}`")
+
+
+def _place(name: str, words: _Words, copy: WorkingCopy) -> DefinitionSite:
+    """The definition of a name, of several the one whose class, module or file the task names too.
+
+    Raises:
+        PlaceAmbiguous: there are several of those.
+        UsageError: there is none.
+    """
+    try:
+        return find_place(copy, name)
+    except SeveralFit as error:
+        program = [c for c in error.choices if not is_test_path(c.partition(":")[0])] or list(error.choices)
+        told = [c for c in program if words.every & {*re.split(r"[.:/]", c)[:-1], c.partition(":")[0]} - {name}]
+        left = told or program
+        _require_one(left, name)
+        return find_place(copy, left[0])
+
+
+def _require_one(choices: list[str], name: str) -> None:
+    if len(choices) != 1:
+        hint = message("refactor_tools.choose", names=", ".join(choices[:MOST_WORDS]))
+        raise PlaceAmbiguous(message("refactor_tools.several", name=name), hint, tuple(choices[:MOST_WORDS]))
+
+
+_WRITTEN = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "ruby", "csharp", "kotlin", "php")
+_Reader = Callable[[Mapping[str, str], _Words, WorkingCopy], GroundedCall | None]
+_READERS: Mapping[str, _Reader] = {
+    "rename_symbol": _rename,
+    "rename_parameter": _rename_parameter,
+    "move_symbol": _move,
+    "move_file": _move_file,
+    "set_value": _set,
+    "replace_text": _replace_text,
+    "delete_symbol": _delete,
+    NEW_DEFINITION: _new_definition,
+}

@@ -81,7 +81,7 @@ async def edit_lines(request: EditRequest, workspace: Workspace, step: Step) -> 
     if model is None or request.paths or request.drafts:
         return None
     async with step.child("find the lines", "tool", request.task) as finding:
-        excerpts = await asyncio.to_thread(_excerpts, request, workspace)
+        excerpts = await asyncio.to_thread(shown_lines, request, workspace)
         await finding.write("\n".join(f"{e.path}:{e.first + 1}-{e.first + len(e.lines)}" for e in excerpts))
     if not excerpts:
         return None
@@ -112,8 +112,13 @@ async def _passes(request: EditRequest, candidate: _Candidate) -> bool:
     return request.passes is None or await request.passes(candidate.changes)
 
 
-def _excerpts(request: EditRequest, workspace: Workspace) -> list[LineExcerpt]:
-    """The lines that the task is likely about: of the files it names, else of those that have its names and words."""
+def shown_lines(request: EditRequest, workspace: Workspace) -> list[LineExcerpt]:
+    """The lines that a task is likely about: of the files it names, else of those that have its names and words.
+
+    Args:
+        request: the task.
+        workspace: the repository.
+    """
     index, task = workspace.index, " ".join(request.task.split())
     named = [path for path in named_paths(task, index) if path in index.files]
     code = code_of_task(task)
