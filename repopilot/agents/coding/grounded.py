@@ -8,6 +8,7 @@ that nothing has, a value that the code has. Grounding decides, not the wording.
 from __future__ import annotations
 
 import asyncio
+import builtins
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -116,7 +117,7 @@ def _words_of(task: str, index: Index) -> _Words:
     known = [word for word in every if _defines(word, index)]
     names = [w for w in every if w.isidentifier() and w not in known and not index.symbols(w)]
     parameters = [w for w in names if w.islower() and w not in STOP_EN | STOP_FR and _has_parameter(w, index)]
-    new = [w for w in names if w in quoted or _SHAPED.search(w)] or [w for w in names if w not in STOP_EN | STOP_FR]
+    new = [w for w in names if len(w) > 2 and (w in quoted or _SHAPED.search(w)) and not hasattr(builtins, w)]
     new_paths = [w for w in every if _PATH.fullmatch(w) and not _files(w, index)]
     literals = [w for w in every if w in quoted or _LITERAL.fullmatch(w)]
     owned = [f"{owner}.{name}" for owner in known for name in known if _defines(f"{owner}.{name}", index)]
@@ -192,9 +193,17 @@ def _accepted(said: Any, words: _Words, copy: WorkingCopy) -> GroundedCall | Non
 
 
 def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    place = _place(said["name"], words, copy)
-    call = {"name": place.symbol.qualified, "new_name": said["new_name"], "path": place.path}
+    place, new = _place(said["name"], words, copy), said["new_name"]
+    if copy.workspace.index.may_use(new) or _form(new) != _form(place.symbol.name):
+        return None
+    call = {"name": place.symbol.qualified, "new_name": new, "path": place.path}
     return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
+
+
+def _form(name: str) -> str:
+    """How a name is written: constants, types and functions are written each in their own way."""
+    bare = name.strip("_")
+    return "upper" if bare.isupper() and len(bare) > 1 else "capital" if bare[:1].isupper() else "lower"
 
 
 def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
@@ -245,7 +254,8 @@ def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> 
     told = [each for each in found if each[0] in words.paths] or found
     if old == new or not told:
         return None
-    _require_one([path for path, _ in told], old)
+    if len(told) > 1:
+        return None
     call = {"path": told[0][0], "old": old, "new": new, "count": told[0][1]}
     return GroundedCall("replace_text", call, f"replace `{old}` by `{new}` in `{told[0][0]}`")
 
@@ -261,7 +271,10 @@ def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -
     if said["place"] in index.files:
         path, owner = said["place"], ""
     else:
-        place = _place(said["place"], words, copy)
+        try:
+            place = _place(said["place"], words, copy)
+        except PlaceAmbiguous:
+            return None
         path, owner = place.path, place.symbol.qualified
     taken = {s.qualified for s in index.outline(path)}
     if f"{owner}.{said['name']}".lstrip(".") in taken or index.files[path].language not in _WRITTEN:

@@ -183,7 +183,10 @@ def _candidate(
     """The change that blocks come to; None where they change nothing or can't be used."""
     texts: dict[str, list[str]] = {}
     edits: list[Edit] = []
+    named = named_paths(task, workspace.index)
     for block in blocks:
+        if texts and block.path not in texts and block.path not in named:
+            continue  # what a small model adds in other files is mostly beside the task
         lines = texts.get(block.path) or (workspace.index.text(block.path) or "").split("\n")
         at = _place(block, excerpts, lines)
         if at is None or block.old == block.new:
