@@ -1,0 +1,152 @@
+"""One call of a tool by a small model: accepted where the index knows its arguments, whatever the model says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.shop_workspace import answering, offline, open_workspace, traced, write
+
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.editor import edit_with_model
+from repopilot.agents.coding.grounded import grounded_call
+from repopilot.agents.coding.new_definition import definition_in
+from repopilot.errors import GenerationFailed, PlaceAmbiguous
+
+FILES = {
+    "store/cart.py": (
+        "from store.prices import price\n\nMAX_ITEMS = 20\n\n\nclass Cart:\n    def __init__(self):\n"
+        "        self.items = []\n\n    def add(self, item, amnt=1):\n        self.items.append((item, amnt))\n\n"
+        "    def total(self):\n        return sum(price(item) * n for item, n in self.items)\n"
+    ),
+    "store/prices.py": (
+        'LIMIT = 3\n\n\ndef price(item):\n    """See it."""\n    return {"tea": 3}.get(item, 0)\n\n\n'
+        'HELP = "unknwon item"\n'
+    ),
+    "store/other.py": "LIMIT = 4\n",
+    "tests/test_cart.py": "from store.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 0\n",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    return open_workspace(write(tmp_path / "store", FILES), offline(tmp_path / "home"))
+
+
+async def read(task: str, said: dict, workspace):
+    model = answering(lambda prompt: json.dumps(said))
+    call, _, _ = await traced(lambda step: grounded_call(task, replace(workspace, model=model), step))
+    return call and (call.tool, call.arguments)
+
+
+@pytest.mark.parametrize(
+    ("task", "said", "call"),
+    [
+        (
+            "`price` hides a look-up, say look_up_price",
+            {"tool": "rename_symbol", "name": "price", "new_name": "look_up_price"},
+            ("rename_symbol", {"name": "price", "new_name": "look_up_price", "path": "store/prices.py"}),
+        ),
+        (
+            "more than MAX_ITEMS = 50 never fit",
+            {"tool": "set_value", "name": "MAX_ITEMS", "value": "50"},
+            ("set_value", {"name": "MAX_ITEMS", "value": "50", "path": "store/cart.py"}),
+        ),
+        (
+            "LIMIT of prices.py should be 5, it is 3",
+            {"tool": "set_value", "name": "LIMIT", "value": "5"},
+            ("set_value", {"name": "LIMIT", "value": "5", "path": "store/prices.py"}),
+        ),
+        (
+            "amnt is no word, call that parameter item_count",
+            {"tool": "rename_parameter", "name": "amnt", "new_name": "item_count"},
+            ("change_signature", {"name": "Cart.add", "rename": {"amnt": "item_count"}, "path": "store/cart.py"}),
+        ),
+        (
+            "move price() to store/other.py",
+            {"tool": "move_symbol", "name": "price", "to_path": "store/other.py"},
+            ("move_symbol", {"name": "price", "to_path": "store/other.py", "path": "store/prices.py"}),
+        ),
+        (
+            "store/other.py devrait s'appeler limits.py",
+            {"tool": "move_file", "path": "store/other.py", "new_path": "limits.py"},
+            ("move_file", {"path": "store/other.py", "new_path": "store/limits.py"}),
+        ),
+        (
+            "it says 'unknwon item' where 'unknown item' is meant",
+            {"tool": "replace_text", "old": "unknwon item", "new": "unknown item"},
+            (
+                "replace_text",
+                {"path": "store/prices.py", "old": "unknwon item", "new": "unknown item", "count": 1},
+            ),
+        ),
+    ],
+)
+async def test_a_call_that_the_index_bears_out_is_accepted(store, task, said, call):
+    assert await read(task, said, store) == call
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("swap the arguments of price", {"tool": "rename_symbol", "name": "price", "new_name": "swap"}),
+        ("price should raise KeyError", {"tool": "rename_symbol", "name": "price", "new_name": "KeyError"}),
+        ("price needs a `Cart`", {"tool": "rename_symbol", "name": "price", "new_name": "Cart"}),
+        ("Cart and add_all", {"tool": "rename_symbol", "name": "Cart", "new_name": "add_all"}),
+        ("MAX_ITEMS is 20", {"tool": "set_value", "name": "MAX_ITEMS", "value": "20"}),
+        ("Cart needs `total`", {"tool": "new_definition", "name": "total", "place": "Cart"}),
+        ("Cart.total is slow", {"tool": "other"}),
+        ("Cart.total is slow", {"tool": "delete_symbol", "name": "no_such"}),
+    ],
+)
+async def test_what_the_index_does_not_bear_out_is_not(store, task, said):
+    assert await read(task, said, store) is None
+
+
+async def test_of_several_places_the_user_is_asked(store):
+    with pytest.raises(PlaceAmbiguous) as error:
+        await read("LIMIT should be 7", {"tool": "set_value", "name": "LIMIT", "value": "7"}, store)
+    assert error.value.choices == ("store/other.py:LIMIT", "store/prices.py:LIMIT")
+
+
+async def edited(task: str, replies: dict[str, str], workspace):
+    def reply(prompt: str) -> str:
+        return next(text for key, text in replies.items() if key in prompt)
+
+    model = answering(reply)
+    request = EditRequest(task)
+    done, _, _ = await traced(lambda step: edit_with_model(request, replace(workspace, model=model), step))
+    return done
+
+
+CALL = json.dumps({"tool": "new_definition", "name": "is_empty", "place": "Cart"})
+TASK = "Cart needs an is_empty method that says whether nothing is in it"
+
+
+async def test_a_new_method_is_written_by_the_model_and_placed_by_code(store):
+    written = "```python\nclass Cart:\n    def is_empty(self):\n        return not self.items\n```\n"
+    done = await edited(TASK, {"as one call": CALL, "Write `is_empty`": written}, store)
+    assert done.changes[0].content.endswith(
+        "for item, n in self.items)\n\n    def is_empty(self):\n        return not self.items\n"
+    )
+    assert not done.by_code and "is_empty" in done.notes[0]
+
+
+async def test_a_reply_that_defines_something_else_is_never_shown(store):
+    wrong = "```python\ndef empty(self):\n    return not self.items\n```\n"
+    with pytest.raises(GenerationFailed):
+        await edited(TASK, {"as one call": CALL, "Write `is_empty`": wrong, "SEARCH/REPLACE": "nothing"}, store)
+
+
+async def test_a_definition_is_removed_with_the_gap_before_it(store):
+    said = json.dumps({"tool": "delete_symbol", "name": "total"})
+    done = await edited("Cart.total is used nowhere, get rid of it", {"as one call": said}, store)
+    assert done.changes[0].content.endswith("        self.items.append((item, amnt))\n")
+
+
+def test_the_definition_is_found_in_what_was_written():
+    code = "import os\n\n\n@cache\ndef f():\n    pass\n\n\nprint(f())"
+    assert definition_in(code, "f", "a.py", "python") == "@cache\ndef f():\n    pass"
+    assert definition_in(code, "g", "a.py", "python") == ""
