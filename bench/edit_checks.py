@@ -99,7 +99,7 @@ def reference_changes(task: Mapping, tree: Path) -> tuple[FileChange, ...]:
 
 def patched_paths(patch: str) -> list[str]:
     """The files that a unified diff touches, in order."""
-    found = re.findall(r"^(?:---|\+\+\+) [ab]/(.+)$", patch, re.M)
+    found = re.findall(r"^(?:(?:---|\+\+\+) [ab]/|rename (?:from|to) )(.+)$", patch, re.M)
     return list(dict.fromkeys(found))
 
 
