@@ -1,4 +1,4 @@
-"""Adds to a query what the index knows about its words: corrected spellings, words joined or split, synonyms. Pure.
+"""Adds to a query what the index knows about its words: corrected spellings, words joined or split. Pure.
 
 `parse` reads the text of a query alone; this looks its words up in the lexical index. Nothing is added that the index
 doesn't have.
@@ -18,7 +18,6 @@ from repopilot.retrieval.query.french import english_words
 from repopilot.retrieval.query.parse import MOST_TERMS, Query
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 from repopilot.retrieval.query.spelling import LEAST_LETTERS, LONGEST, Vocabulary, correction, known, vocabulary
-from repopilot.retrieval.query.synonyms import SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,10 +27,8 @@ if TYPE_CHECKING:
 
 CORRECTED = frozenset(("natural", "symbol", "error", "schema"))
 """Kinds of queries to which something is added: commits, stack traces and paths name what isn't there yet."""
-CORRECTED_WEIGHT, JOINED_WEIGHT, SYNONYM_WEIGHT = 0.9, 0.5, 0.25
+CORRECTED_WEIGHT, JOINED_WEIGHT = 0.9, 0.5
 MOST_WORDS, MOST_CORRECTIONS = 60, 4
-MOST_EXPANDED = 10
-"""A longer question says what it means in several words itself, and synonyms of all of them would drown these."""
 LEAST_PART = 2
 
 
@@ -65,8 +62,6 @@ def expanded(query: Query, lexical: LexicalIndex, vocabulary_of_index: Callable[
     for spelling in _joined(query, lexical):
         _add(found, spelling, JOINED_WEIGHT, lexical)
     terms = {**found, **query.terms}
-    if len(query.terms) <= MOST_EXPANDED:
-        terms = {**synonyms(terms, lexical), **terms}
     strongest = sorted(terms, key=lambda token: -terms[token])[:MOST_TERMS]
     notes = tuple(
         i18n.message("retrieval.corrected", word=word, correction=spelling) for word, spelling in spellings.items()
@@ -109,25 +104,6 @@ def corrections(
             found[word] = right
         if len(found) == MOST_CORRECTIONS:
             break
-    return found
-
-
-def synonyms(terms: Mapping[str, float], lexical: LexicalIndex) -> dict[str, float]:
-    """Synonyms of a query's terms, as far as a symbol of the index is named so.
-
-    Args:
-        terms: index tokens with their weights in the query.
-        lexical: the lexical index to search.
-
-    Returns:
-        Further index tokens with lower weights; none of `terms`.
-    """
-    found: dict[str, float] = {}
-    for token, weight in terms.items():
-        for other in SYNONYMS.get(token, ()):
-            number = lexical.tokens.get(other)
-            if number is not None and other not in terms and len(lexical.name_tokens.of(number)[0]):
-                found[other] = max(found.get(other, 0.0), SYNONYM_WEIGHT * min(weight, 1.0))
     return found
 
 
