@@ -59,7 +59,6 @@ from repopilot.retrieval.query.stack_frames import frames, places
 from repopilot.retrieval.search import search
 from repopilot.review.code import code
 from repopilot.review.rules import registry
-from repopilot.review.rules.polyglot import repository_rules
 from repopilot.routing.router import classify
 from repopilot.runtime import Runtime
 from repopilot.sandbox import inversion
@@ -275,10 +274,6 @@ def _review(path: str, data: bytes, random: Random) -> None:
             registry.find([made], domain)
 
 
-def _rules(path: str, data: bytes, random: Random) -> None:
-    repository_rules.parse([(".repopilot/rules/one.yml", data)])
-
-
 def _redaction(path: str, data: bytes, random: Random) -> None:
     text = _text(data)
     once, _ = redact(text)
@@ -396,7 +391,6 @@ TARGETS: dict[str, Target] = {
     "tests": Target(_tests, suffixes=("py", "js", "ts", "go", "rs")),
     "reports": Target(_reports, ("reports",)),
     "review": Target(_review, suffixes=("py", "js", "ts", "tsx", "go", "rs", "java", "rb", "php", "c", "cs")),
-    "rules": Target(_rules, ("rules",)),
     "redaction": Target(_redaction, suffixes=tuple(SUFFIXES)),
     "git": Target(_git, ("git",)),
 }

@@ -195,10 +195,6 @@ class Settings(BaseSettings):
         default="",
         description="An interpreter with pytest and a repository's dependencies, used for its tests instead.",
     )
-    repository_rules: bool = Field(
-        default=False,
-        description="Review with the rules a repository brings in .repopilot/rules, too; it may be hostile.",
-    )
     max_iterations: int = Field(default=4, ge=1, le=8, description="Test-and-repair iterations.")
     cache_on_disk: bool = Field(default=False, description="Keep the cache of identical model calls on disk.")
 

@@ -15,12 +15,11 @@ from repopilot.repo import history
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.review.code import ReviewTarget
-from repopilot.review.engine import Analyser, AnalysisResult, analyse, run_on
+from repopilot.review.engine import AnalysisResult, analyse
 from repopilot.review.findings import DOMAINS, merged, score, scores
 from repopilot.review.model_review import ReviewContext, model_findings, review_context
 from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
-from repopilot.review.rules.polyglot import repository_rules
 from repopilot.review.rules.registry import RULES
 from repopilot.review.sarif import report_sarif
 from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
@@ -135,10 +134,7 @@ def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequ
 async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
     """Review all domains concurrently and merge their findings."""
     context = await asyncio.to_thread(review_context, scope.targets, workspace)
-    found = await asyncio.gather(
-        *(_domain(domain, scope.targets, context, step) for domain in DOMAINS),
-        _repository_rules(scope, workspace, step),
-    )
+    found = await asyncio.gather(*(_domain(domain, scope.targets, context, step) for domain in DOMAINS))
     new = merged([*scope.given, *(f for one in found for f in one.new)])
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
@@ -164,18 +160,6 @@ def _without_rules(targets: Sequence[ReviewTarget]) -> list[str]:
         i18n.message("review.no_rules", language=language or i18n.message("review.unknown_language"), count=count)
         for language, count in counts.most_common()
     ]
-
-
-async def _repository_rules(scope: Scope, workspace: Workspace, step: Step) -> AnalysisResult:
-    """What the rules find that the repository itself brings; nothing unless the settings allow them."""
-    if not workspace.settings.repository_rules:
-        return AnalysisResult([], [], [])
-    async with step.child("repository rules", "tool", repository_rules.FOLDER) as running:
-        rules = await asyncio.to_thread(repository_rules.load, workspace.snapshot, workspace.settings)
-        analyser = Analyser("repository rules", "style", rules.find)
-        new, old = await asyncio.to_thread(run_on, analyser, scope.targets)
-        running.note(rules=len(rules.rules), findings=len(new), notes=rules.notes)
-        return AnalysisResult(new, old, rules.notes)
 
 
 async def _domain(
