@@ -8,10 +8,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.syntax import identifiers
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
+from repopilot.index.store import Index
+from repopilot.index.tokens import expand
 from repopilot.tools.file_change import PARSE_S
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
@@ -83,6 +87,17 @@ def name_offset(text: str, symbol: Symbol) -> int:
     return found.start(1)
 
 
+def files_with(name: str, index: Index) -> list[str]:
+    """The files that have a name anywhere: in code, comments, texts. Blocking."""
+    lexical, token = index.lexical, next(iter(expand(name)), "")
+    if token not in lexical.tokens:
+        return []
+    rows = np.concatenate([postings.of(lexical.tokens[token])[0] for postings in lexical.fields.values()])
+    files = (lexical.files[number] for number in sorted(set(lexical.file_of[rows].tolist())))
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return [path for path in files if word.search(index.text(path) or "")]
+
+
 def mentions(copy: WorkingCopy, name: str, without: Collection[str]) -> list[dict[str, Any]]:
     """The lines of documents, comments and texts that mention a name, which no refactoring changes. Blocking.
 
@@ -94,13 +109,12 @@ def mentions(copy: WorkingCopy, name: str, without: Collection[str]) -> list[dic
     if not name:
         return []
     word = re.compile(rf"\b{re.escape(name)}\b")
-    index = copy.original.index
-    paths = [p for p in (*index.may_use(name), *(p for p in index.files if file_kind(p) == "doc")) if p not in without]
-    return [row for path in dict.fromkeys(paths) for row in _lines(copy, path, word)]
+    paths = [path for path in files_with(name, copy.workspace.index) if path not in without]
+    return [row for path in paths for row in _lines(copy, path, word)]
 
 
 def _lines(copy: WorkingCopy, path: str, word: re.Pattern[str]) -> Iterator[dict[str, Any]]:
-    text = copy.original.index.text(path) or ""
+    text = copy.workspace.index.text(path) or ""
     if word.search(text) is None:
         return
     code = _code_lines(path, text, word.pattern)

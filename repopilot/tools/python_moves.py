@@ -15,6 +15,7 @@ from repopilot.code.source_positions import Replacement, SourcePositions, replac
 from repopilot.tools.signature import added_items, removed_items
 
 _FROM = re.compile(r"from\s*([.\w\s]*?)\s*\bimport\b")
+_FUTURE = "from __future__ import annotations"
 Import = ast.Import | ast.ImportFrom
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
@@ -67,21 +68,24 @@ def moved(name: str, source: Module, target: Module) -> tuple[str, str]:
     if used:
         new_source = with_import(replace(source, text=new_source), f"from {target.name} import {name}")
     new_target = without_import(target, source.name, name)[0]
-    kept = new_target.rstrip("\n")
-    new_target = f"{kept}\n\n\n{chr(10).join(block)}\n" if kept else "\n".join(block) + "\n"
+    if not new_target.strip():
+        typed = not isinstance(node, ast.Assign) and _FUTURE in source.text.split("\n")
+        head = _FUTURE if typed else ""
+        for line in imports:
+            head = with_import(replace(target, text=head), line)
+        return new_source, "\n".join([*([head.rstrip("\n"), "", ""] if head else []), *block, ""])
+    new_target = "\n".join([new_target.rstrip("\n"), "", "", *block, ""])
     for line in imports:
         new_target = with_import(replace(target, text=new_target), line)
-    if not kept and imports:
-        new_target = new_target.replace(f"{imports[-1]}\n", f"{imports[-1]}\n\n\n", 1)
     return new_source, new_target
 
 
 def used_from(user: Module, name: str, source: str, target: str) -> str:
     """The text of a module that uses a moved definition, importing it from where it is now."""
-    text, was_relative = without_import(user, source, name)
-    if text != user.text:
-        module = _relative(target, user) if was_relative else target
-        text = with_import(replace(user, text=text), f"from {module} import {name}")
+    text, relative, what = without_import(user, source, name)
+    if what:
+        module = _relative(target, user) if relative else target
+        text = with_import(replace(user, text=text), f"from {module} import {what}")
     for reference in _references(text, user, source):
         pattern = re.compile(rf"(?<![\w.'\"]){re.escape(reference)}\.{re.escape(name)}\b")
         if pattern.search(text):
@@ -166,16 +170,18 @@ def _same_module(node: Import, wanted: Import, user: Module) -> bool:
     return node.names[0].name != "*" and _absolute(node, user) == _absolute(wanted, user)
 
 
-def without_import(user: Module, source: str, name: str) -> tuple[str, bool]:
-    """A module's text without its imports of a name from another module; and whether one was relative."""
-    text, relative, offsets = user.text, False, SourcePositions(user.text)
+def without_import(user: Module, source: str, name: str) -> tuple[str, bool, str]:
+    """A module's text without its imports of a name from another module; whether one was relative; and what was
+    imported, `name` or `name as name`, '' for nothing."""
+    text, relative, what, offsets = user.text, False, "", SourcePositions(user.text)
     found: list[Replacement] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and _absolute(node, user) == source:
             gone = [n for n, alias in enumerate(node.names) if alias.name == name and alias.asname in (None, name)]
             relative = relative or bool(gone and node.level)
+            what = next((ast.unparse(node.names[n]) for n in gone), what)
             found += _aliases_gone(text, node, gone, offsets)
-    return replaced(text, found), relative
+    return replaced(text, found), relative, what
 
 
 def _aliases_gone(text: str, node: Import, gone: Sequence[int], offsets: SourcePositions) -> list[Replacement]:

@@ -27,7 +27,7 @@ from rope.contrib.findit import find_occurrences
 from rope.refactor.rename import Rename
 
 from repopilot.code.languages import language_of
-from repopilot.code.source_positions import Replacement, SourcePositions, replaced
+from repopilot.code.source_positions import SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.tools import identifiers
@@ -269,7 +269,8 @@ def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolRes
     texts = {path: _plain(copy.text(path)) for path in {*python.files, place.path}}
     function = _function(texts[place.path], place)
     change = _signature_change(arguments, function, place.symbol.qualified)
-    new: dict[str, list[Replacement]] = {place.path: changed_definition(texts[place.path], function, change)}
+    own = texts[place.path]
+    new = {place.path: [made for each in _overloads(own, function) for made in changed_definition(own, each, change)]}
     left: list[dict[str, Any]] = []
     found = _uses(python, copy)
     for path, text in texts.items():
@@ -311,6 +312,15 @@ def _function(text: str, place: DefinitionSite) -> Function:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_at(node, place):
             return node
     raise UsageError(message("refactor_tools.no_function", name=place.symbol.qualified))
+
+
+def _overloads(text: str, function: Function) -> list[Function]:
+    """The definitions of a name beside a function: its overloads and itself, as far as they have its parameters."""
+    for node in ast.walk(ast.parse(text)):
+        body = [each for each in getattr(node, "body", ()) if isinstance(each, Function)] if node else []
+        if any(each.lineno == function.lineno for each in body):
+            return [e for e in body if e.name == function.name and set(parameters(function)) <= set(parameters(e))]
+    return [function]
 
 
 def _uses(python: _Python, copy: WorkingCopy) -> dict[str, set[int]]:

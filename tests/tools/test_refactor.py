@@ -242,3 +242,22 @@ async def test_a_name_is_changed_everywhere_when_that_is_asked_for(app):
         done = await tools("rename_symbol", name="Base.run", new_name="start", everywhere=True)
         assert text(tools, "README.md") == "Call `price` and `Base.start`.\n" and not done.data["unsure"]
         assert "job.start(1)" in text(tools, "app/other.py")
+
+
+async def test_overloads_change_together_and_reexports_stay_explicit(app):
+    async with opened(app) as tools:
+        code = (
+            "from __future__ import annotations\n\nfrom typing import overload\n\n\n@overload\n"
+            "def pick(a: int, sep: str) -> int: ...\n@overload\ndef pick(a: str, sep: str) -> str: ...\n"
+            "def pick(a, sep):\n    return sep\n\n\nclass Kept:\n    pass\n"
+        )
+        await tools("create_file", path="app/kit.py", content=code)
+        await tools("create_file", path="app/public.py", content="from app.kit import Kept as Kept\n")
+        await tools("create_file", path="app/test_kit.py", content='CODE = """\nfrom app.kit import pick\n"""\n')
+        done = await tools("change_signature", name="pick", path="app/kit.py", rename={"sep": "glue"})
+        assert text(tools, "app/kit.py").count("glue: str") == 2 and "return glue" in text(tools, "app/kit.py")
+        await tools("move_symbol", name="Kept", to_path="app/kept.py", path="app/kit.py")
+        assert text(tools, "app/public.py") == "from app.kept import Kept as Kept\n"
+        assert text(tools, "app/kept.py") == "from __future__ import annotations\n\n\nclass Kept:\n    pass\n"
+        done = await tools("rename_symbol", name="pick", new_name="choose", path="app/kit.py")
+        assert [row["path"] for row in done.data["unsure"]] == ["app/test_kit.py"]

@@ -15,18 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from repopilot.code.languages import is_test_path
 from repopilot.errors import PlaceAmbiguous, SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
-from repopilot.index.tokens import expand
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
-from repopilot.tools.definitions import DefinitionSite, find_place
+from repopilot.tools.definitions import DefinitionSite, files_with, find_place
 from repopilot.tools.set_value import SetValue, ValueSite, sites_of
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
@@ -156,19 +153,8 @@ def _has_parameter(name: str, index: Index) -> bool:
 def _functions_with(parameter: str, index: Index) -> Iterator[Symbol]:
     """The functions of the program that have a parameter of a name."""
     word = re.compile(rf"[(,*]\s*{re.escape(parameter)}\s*[,:=)]")
-    for path in _files_with(parameter, index):
+    for path in files_with(parameter, index)[:MOST_FILES]:
         yield from (s for s in index.outline(path) if word.search(s.signature) and not is_test_path(path))
-
-
-def _files_with(name: str, index: Index) -> list[str]:
-    """The first files that have a name, anywhere in them."""
-    lexical, token = index.lexical, next(iter(expand(name)), "")
-    if token not in lexical.tokens:
-        return []
-    rows = [postings.of(lexical.tokens[token])[0] for postings in lexical.fields.values()]
-    files = [lexical.files[number] for number in sorted(set(lexical.file_of[np.concatenate(rows)].tolist()))]
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    return [path for path in files[:MOST_FILES] if word.search(index.text(path) or "")]
 
 
 def _schema(words: _Words) -> dict[str, Any] | None:
@@ -208,7 +194,7 @@ def _accepted(said: Any, words: _Words, copy: WorkingCopy) -> GroundedCall | Non
 
 def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
     place, new = _place(said["name"], words, copy), said["new_name"]
-    if new not in words.new or _files_with(new, copy.workspace.index) or _form(new) != _form(place.symbol.name):
+    if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.symbol.name):
         return None
     call = {"name": place.symbol.qualified, "new_name": new, "path": place.path}
     return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
