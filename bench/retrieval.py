@@ -156,7 +156,7 @@ def methods(case: Case, embedder: Embedder | None) -> dict[str, Method]:
     found["ours, instant"] = lambda query: rows_of(case.index, search(case.index, query, DEPTH).hits)
     found["ours, instant + history"] = ours(case, "", history=True)
     if embedder is not None:
-        vectors = vectors_of(case.index, embedder).of_chunks(case.index, range(len(case.index.chunks)))
+        vectors = vectors_of(case.index, embedder).in_time(case.index, range(len(case.index.chunks)), 1e9)[1]
 
         def minilm(query: str) -> list[int]:
             return np.argsort(-(vectors @ embedder.embed([query], query=True)[0]), kind="stable").tolist()

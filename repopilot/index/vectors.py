@@ -132,29 +132,6 @@ class Vectors:
         """Whether vectors are saved on disk: False while another process owns the folder."""
         return self._open() is not None
 
-    def of_chunks(self, index: Index, numbers: Sequence[int]) -> np.ndarray:
-        """The vectors of chunks; missing ones are computed and stored.
-
-        Args:
-            index: the index the chunks belong to.
-            numbers: the numbers of the chunks, n of them.
-
-        Returns:
-            float32 (n, dimension), L2-normalised, in the order of `numbers`.
-
-        Raises:
-            ModelError: the embedder failed.
-            StorageError: the Chroma folder can't be read or written.
-        """
-        digests = index.digests[np.asarray(numbers, np.int64)].tolist()
-        found = self.get(digests)
-        missing = {digest: number for digest, number in zip(digests, numbers, strict=True) if digest not in found}
-        if missing:
-            vectors = self._embedded(index, list(missing.values()))
-            self.put(list(missing), vectors)
-            found.update(zip(missing, vectors, strict=True))
-        return np.array([found[digest] for digest in digests], np.float32).reshape(-1, self.embedder.dimension)
-
     def in_time(self, index: Index, numbers: Sequence[int], seconds: float) -> tuple[list[int], np.ndarray]:
         """The vectors of chunks, as far as there is time to compute those that are missing.
 

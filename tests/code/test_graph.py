@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.code import languages
-from repopilot.code.graph.build import build_graph
+from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Edge, Graph, callees, callers, dependents, find, shortest_path
 from repopilot.code.manifest import read_manifest
 from repopilot.code.split import analyse
@@ -15,7 +15,7 @@ def _graph(files: dict[str, str]) -> Graph:
     ordered = sorted(files.items())
     analyses = [analyse(p, t, languages.language_of(p) or "", languages.file_kind(p)) for p, t in ordered]
     manifests = [m for p, t in files.items() if (m := read_manifest(p, t))]
-    return build_graph(analyses, manifests)
+    return link_graph(analyses, [""] * len(analyses), manifests).graph
 
 
 def _edges(graph: Graph, kind: Edge) -> dict[tuple[str, str], float]:
@@ -259,7 +259,7 @@ def test_a_name_defined_five_times_is_found_five_times():
 
 
 def test_nothing():
-    graph = build_graph([])
+    graph = link_graph([], []).graph
     assert (len(graph.nodes), len(graph.sources)) == (0, 0)
     assert find(graph, "x") == []
 

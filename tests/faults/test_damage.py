@@ -119,7 +119,7 @@ for indexes in [home / "index", *sorted(home.glob("damaged-*"))]:
     numbers = list(range(len(index.chunks)))
     embedder = WordEmbedder()
     stored = vectors_of(index, embedder)
-    found = stored.of_chunks(index, numbers)
+    found = stored.in_time(index, numbers, 1e9)[1]
     near = stored.nearest(index, found[0], 5)
     if expected is None:
         expected = found

@@ -209,16 +209,16 @@ def step(free_kb):
     assert found.hits
     said = ""
     try:
-        vectors_of(index, WordEmbedder()).of_chunks(index, range(len(index.chunks)))
+        vectors_of(index, WordEmbedder()).in_time(index, range(len(index.chunks)), 1e9)[1]
     except StorageError as error:
         said = str(error)
     release(conf.indexes)
     free(disk)
     again = vectors_of(index, embedder := WordEmbedder())
-    again.of_chunks(index, range(100))
+    again.in_time(index, range(100), 1e9)[1]
     assert not embedder.texts, "stored vectors were lost"
     assert not again.notes, again.notes
-    again.of_chunks(index, range(len(index.chunks)))
+    again.in_time(index, range(len(index.chunks)), 1e9)[1]
     release(conf.indexes)
     shutil.rmtree(disk / "home")
     return said or "stored"
@@ -231,7 +231,7 @@ in_forks(step, [0, 64, 1200, 2000])
 def test_vectors(tmp_path):
     root, conf = write(tmp_path / "shop", many(200)), settings(tmp_path / "first")
     index = jobs_for(conf).build(IndexRequest(snapshot(root), conf))
-    vectors_of(index, WordEmbedder()).of_chunks(index, range(100))
+    vectors_of(index, WordEmbedder()).in_time(index, range(100), 1e9)[1]
     release(conf.indexes)
     said = on_small_disk(VECTORS, tmp_path / "disk", "8m", root, conf.home).splitlines()
     assert said[-1] == "stored" and "disk is full" in said[0] and "Free some space" in said[0]

@@ -11,7 +11,7 @@ import pytest
 from support.index_case import FILES, WordEmbedder, many, snapshot, write
 from support.worker_calls import MODULE
 
-from repopilot.code.graph.build import build_graph
+from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph, callers, find
 from repopilot.errors import Cancelled
 from repopilot.impact.codebase import codebase_of
@@ -41,7 +41,8 @@ def same(one: Graph, other: Graph) -> bool:
 
 
 def whole(index: Index) -> Graph:
-    return build_graph(index.analyses(), code_graph._manifests(index))
+    analyses = list(index.analyses())
+    return link_graph(analyses, [""] * len(analyses), code_graph._manifests(index)).graph
 
 
 def kept(index: Index):

@@ -35,12 +35,12 @@ def all_numbers(index):
 
 def test_vectors_are_computed_once_and_saved_across_restarts(index, conf):
     first = WordEmbedder()
-    found = vectors_of(index, first).of_chunks(index, all_numbers(index))
+    found = vectors_of(index, first).in_time(index, all_numbers(index), 1e9)[1]
     assert found.dtype == np.float32
     assert np.allclose(found, WordEmbedder().embed([chunk.text for chunk in index.chunks]), atol=1e-6)
     vectors.release(conf.indexes)
     second = WordEmbedder()
-    again = vectors_of(index, second).of_chunks(index, all_numbers(index)[::-1])
+    again = vectors_of(index, second).in_time(index, all_numbers(index)[::-1], 1e9)[1]
     assert np.allclose(again[::-1], found, atol=1e-6)
     assert second.texts == 0
 
@@ -61,7 +61,7 @@ def test_only_as_many_vectors_are_computed_as_there_is_time_for(index):
 
 
 def test_no_chunks_have_no_vectors(index):
-    assert vectors_of(index, WordEmbedder()).of_chunks(index, []).shape == (0, 64)
+    assert vectors_of(index, WordEmbedder()).in_time(index, [], 1e9)[1].shape == (0, 64)
 
 
 def test_the_nearest_chunk_is_the_text_itself(index, conf):
@@ -87,7 +87,7 @@ def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf
 def test_embedders_do_not_mix(index):
     other = WordEmbedder()
     other.name = "other"
-    vectors_of(index, WordEmbedder()).of_chunks(index, [0])
+    vectors_of(index, WordEmbedder()).in_time(index, [0], 1e9)[1]
     assert vectors_of(index, other).known() == set()
 
 
@@ -119,13 +119,13 @@ def test_stopping_keeps_what_is_computed(tmp_path, conf, jobs):
 @pytest.mark.parametrize("victim", ["all of it", "half of it"])
 def test_a_damaged_chroma_is_recreated_with_a_note(index, conf, victim):
     embedder = WordEmbedder()
-    before = vectors_of(index, embedder).of_chunks(index, all_numbers(index))
+    before = vectors_of(index, embedder).in_time(index, all_numbers(index), 1e9)[1]
     vectors.release(conf.indexes)
     database = conf.indexes / vectors.FOLDER / "chroma.sqlite3"
     data = database.read_bytes()
     database.write_bytes(data[: len(data) // 2] if victim == "half of it" else b"this is no database" * 1000)
     recreated = vectors_of(index, embedder)
-    assert np.allclose(recreated.of_chunks(index, all_numbers(index)), before, atol=1e-6)
+    assert np.allclose(recreated.in_time(index, all_numbers(index), 1e9)[1], before, atol=1e-6)
     assert any("computed again" in note for note in recreated.notes)
     assert recreated.known() == set(index.digests.tolist())
 
@@ -133,10 +133,10 @@ def test_a_damaged_chroma_is_recreated_with_a_note(index, conf, victim):
 @pytest.mark.slow
 def test_a_collection_deleted_meanwhile_is_recreated(index, conf):
     store = vectors_of(index, WordEmbedder())
-    store.of_chunks(index, [0])
+    store.in_time(index, [0], 1e9)[1]
     client = vectors._client(conf.indexes)
     client.delete_collection(client.list_collections()[0].name)
-    assert store.of_chunks(index, [0]).shape == (1, 64)
+    assert store.in_time(index, [0], 1e9)[1].shape == (1, 64)
     assert store.known() == {int(index.digests[0])}
 
 
@@ -152,16 +152,17 @@ conf = settings(Path(sys.argv[1]))
 index = build_index(snapshot(Path(sys.argv[2])), conf, WordEmbedder())
 embedder = WordEmbedder()
 store = vectors_of(index, embedder)
-print(store.persistent, store.of_chunks(index, [0, 1]).shape, store.of_chunks(index, [1]).shape, embedder.texts)
+shapes = [store.in_time(index, numbers, 1e9)[1].shape for numbers in ([0, 1], [1])]
+print(store.persistent, *shapes, embedder.texts)
 print(store.nearest(index, embedder.embed(["x"])[0], 2), store.notes)
 """
     command = [sys.executable, "-c", code, str(conf.home), str(tmp_path / "shop")]
-    vectors_of(index, WordEmbedder()).of_chunks(index, [0])
+    vectors_of(index, WordEmbedder()).in_time(index, [0], 1e9)[1]
     other = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     note = "Another RepoPilot process uses the vector store: vectors are computed on demand here and not saved."
     assert other == f"False (2, 64) (1, 64) 2\n[] {[note]}\n"
     assert vectors_of(index, WordEmbedder()).known() == {int(index.digests[0])}
-    vectors_of(index, WordEmbedder()).of_chunks(index, all_numbers(index))
+    vectors_of(index, WordEmbedder()).in_time(index, all_numbers(index), 1e9)[1]
     vectors.release(conf.indexes)
     alone = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert alone.startswith("True (2, 64) (1, 64) 0\n")
@@ -171,7 +172,8 @@ def test_several_threads_may_ask_at_once(index):
     embedder = WordEmbedder(delay_s=0.01)
     store, found = vectors_of(index, embedder), []
     threads = [
-        threading.Thread(target=lambda: found.append(store.of_chunks(index, all_numbers(index)))) for _ in range(6)
+        threading.Thread(target=lambda: found.append(store.in_time(index, all_numbers(index), 1e9)[1]))
+        for _ in range(6)
     ]
     for thread in threads:
         thread.start()
@@ -185,7 +187,7 @@ def test_several_threads_may_ask_at_once(index):
 def test_a_full_disk_is_an_error_and_loses_no_vector(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(200))
     index = jobs.build(IndexRequest(snapshot(root), conf))
-    vectors_of(index, WordEmbedder()).of_chunks(index, range(20))
+    vectors_of(index, WordEmbedder()).in_time(index, range(20), 1e9)[1]
     before = vectors_of(index, WordEmbedder()).known()
     vectors.release(conf.indexes)
     code = f"""
@@ -203,7 +205,7 @@ store = vectors_of(index, WordEmbedder())
 store.known()
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
-    store.of_chunks(index, range(len(index.chunks)))
+    store.in_time(index, range(len(index.chunks)), 1e9)[1]
 except StorageError as error:
     print("said:", error)
 """

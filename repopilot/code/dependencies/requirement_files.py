@@ -28,19 +28,6 @@ class RequirementFile:
     elsewhere: tuple[str, ...] = ()
 
 
-def read_requirement_file(path: str, read: Read) -> RequirementFile:
-    """Read a requirements file and those that it includes.
-
-    Args:
-        path: of the file.
-        read: gives the texts of files.
-
-    Returns:
-        What they ask for; lines that can't be understood are passed over.
-    """
-    return read_requirement_lines((f"-r {posixpath.basename(path)}",), posixpath.dirname(path), read)
-
-
 def read_requirement_lines(rows: tuple[str, ...], folder: str, read: Read) -> RequirementFile:
     """Read lines as in a requirements file.
 

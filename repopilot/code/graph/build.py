@@ -32,17 +32,6 @@ _MOST_OF_A_TABLE = 3  # declarations of one table
 _EDGE_OF_USE = {"call": Edge.CALLS, "inherit": Edge.INHERITS, "use": Edge.USES}
 
 
-def build_graph(files: Iterable[FileAnalysis], manifests: Iterable[Manifest] = ()) -> Graph:
-    """Build the graph of all files.
-
-    Args:
-        files: the analyses of the files; chunks are not needed.
-        manifests: those that name packages of the repository itself (package.json, go.mod, Cargo.toml).
-    """
-    analyses = list(files)
-    return link_graph(analyses, [""] * len(analyses), manifests).graph
-
-
 def link_graph(
     files: Sequence[FileAnalysis],
     keys: Sequence[str],
