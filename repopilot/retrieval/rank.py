@@ -6,9 +6,9 @@ query names. They add up linearly. bench/train_ranking.py fits the weights.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from repopilot.types import Chunk
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
-
-Key = TypeVar("Key", bound=Hashable)
 
 NAMED, PHRASE, FRAME = 6.0, 6.0, 60.0
 """What a named definition, a phrase and a stack frame add to a passage; the second frame a half of it, the third a

@@ -455,20 +455,10 @@ def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
         raise UsageError(message("refactor_tools.no_python_file", path=path))
     if syntax_error(path, text) is not None:
         raise UsageError(message("refactor_tools.no_parse", path=path))
-    command = [
-        sys.executable,
-        "-m",
-        "ruff",
-        "check",
-        "--select=I,F401",
-        "--fix",
-        "--quiet",
-        "--no-cache",
-        "--exit-zero",
-    ]
+    options = "check --select=I,F401 --fix --quiet --no-cache --exit-zero".split()
     try:
         done = subprocess.run(
-            [*command, f"--stdin-filename={path}", "-"],
+            [sys.executable, "-m", "ruff", *options, f"--stdin-filename={path}", "-"],
             input=text.encode(),
             capture_output=True,
             cwd=copy.root(),

@@ -12,6 +12,8 @@ from repopilot.agents.explain.further_places import joined, places_in
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
 from repopilot.agents.planning.agent import plan
+from repopilot.agents.testing.agent import test as write_or_run
+from repopilot.errors import GenerationFailed
 from repopilot.llm.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Generation
@@ -137,3 +139,33 @@ async def test_the_loop_works_with_a_server_that_speaks_the_protocol(shop, nativ
         answer, _, _ = await traced(lambda step: generate("raise it", replace(shop, model=model), step))
     assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
     assert [call.name for call in answer.result.calls] == ["search", "replace_text", "finish"]
+
+
+async def test_tests_are_written_with_tools_run_and_judged_by_mutants(shop):
+    judged = (
+        "from shop.cart import Cart\n\n\ndef test_bread_costs_250():\n    cart = Cart()\n    cart.add('bread')\n"
+        "    assert cart.total() == 250\n"
+    )
+    agent = _scripted(
+        shop,
+        _call("create_file", path="tests/test_empty.py", content=judged),
+        _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FROM = 6000"),
+        _call("finish", summary="One test."),
+    )
+    answer, outline, _ = await traced(lambda step: write_or_run("write a test for Cart.total", agent, step))
+    assert [f.path for f in answer.files] == ["tests/test_empty.py"]
+    report = answer.result
+    assert (report.run.passed, report.run.failed) == (1, 0) and report.mutants
+    assert any(o.caught_by == ("test_bread_costs_250",) for o in report.mutants)
+    assert any(not o.caught_by for o in report.mutants)
+    assert "mutants" in outline and "work with tools" in outline
+
+
+async def test_a_model_that_writes_no_tests_is_said_to(shop):
+    agent = _scripted(
+        shop,
+        _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FROM = 6000"),
+        _call("finish", summary="Done."),
+    )
+    with pytest.raises(GenerationFailed, match="wrote no tests"):
+        await traced(lambda step: write_or_run("write a test for Cart.total", agent, step))

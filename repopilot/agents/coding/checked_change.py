@@ -7,7 +7,6 @@ from repopilot.agents.coding import edits
 from repopilot.agents.coding.import_fixer import with_imports
 from repopilot.agents.coding.places import EditTarget
 from repopilot.agents.coding.preserve import restore_header_and_footer
-from repopilot.agents.coding.redefined import adds_redefined
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
@@ -35,8 +34,6 @@ def checked_change(target: EditTarget, text: str, task: str, index: Index) -> Fi
     problem = edits.problem_of(target.path, text, target.shown or None)
     if problem is not None:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=target.path, problem=problem.message))
-    if target.path.endswith(".py") and adds_redefined(target.shown, text):
-        raise GenerationFailed(i18n.message("placed.fault.redefined"))
     plain = target.raw.removeprefix("\ufeff").replace("\r\n", "\n")
     new = file_change.with_line_ends(edits.with_secrets(text, target.shown, plain), target.stored or "")
     return file_change.change(target.path, new, target.stored)

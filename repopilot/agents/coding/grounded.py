@@ -116,7 +116,7 @@ def _words_of(task: str, index: Index) -> _Words:
     paths = [full for word in every for full in _files(word, index)]
     known = [word for word in every if _defines(word, index)]
     names = [w for w in every if w.isidentifier() and w not in known and not index.symbols(w)]
-    parameters = [w for w in names if w.islower() and w not in STOP_EN | STOP_FR and _has_parameter(w, index)]
+    parameters = [w for w in names if w.islower() and w not in STOP_EN | STOP_FR and any(_functions_with(w, index))]
     new = [w for w in names if len(w) > 2 and (w in quoted or _SHAPED.search(w)) and not hasattr(builtins, w)]
     new_paths = [w for w in every if _PATH.fullmatch(w) and not _files(w, index)]
     literals = [w for w in every if w in quoted or _LITERAL.fullmatch(w)]
@@ -127,13 +127,10 @@ def _words_of(task: str, index: Index) -> _Words:
 
 def _files(word: str, index: Index) -> list[str]:
     """The files that a word names, by the whole path or by an ending that only one has."""
-    if not _PATH.fullmatch(word):
-        return []
-    return [word] if word in index.files else found if len(found := _ending(word, index)) == 1 else []
-
-
-def _ending(word: str, index: Index) -> list[str]:
-    return [path for path in index.files if path.endswith(f"/{word}")]
+    if word in index.files or not _PATH.fullmatch(word):
+        return [word] if word in index.files else []
+    found = [path for path in index.files if path.endswith(f"/{word}")]
+    return found if len(found) == 1 else []
 
 
 def _defines(word: str, index: Index) -> bool:
@@ -144,10 +141,6 @@ def _defines(word: str, index: Index) -> bool:
 
 def _is_called(symbol: Symbol, name: str) -> bool:
     return name == symbol.name or f".{symbol.qualified}".endswith(f".{name}")
-
-
-def _has_parameter(name: str, index: Index) -> bool:
-    return next(_functions_with(name, index), None) is not None
 
 
 def _functions_with(parameter: str, index: Index) -> Iterator[Symbol]:

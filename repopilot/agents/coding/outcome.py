@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from repopilot.tools.file_change import Changes
 from repopilot.types import Edit, OpenReference
 
-_REFACTORING = frozenset(
-    "rename rename_parameter rename_file move add_import remove_import reorder_parameter change_signature keyword_only "
-    "positional_only require_parameter remove_parameter delete delete_file remove_member sort import_style".split()
-)
+_REFACTORING = frozenset(("rename", "rename_file", "move", "change_signature", "delete", "delete_file", "sort"))
 """Kinds of edits that are right when everything else works as before."""
 
 

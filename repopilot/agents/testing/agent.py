@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from repopilot import i18n
 from repopilot.agents.coding.edit_request import EditRequest
@@ -11,6 +11,7 @@ from repopilot.agents.coding.editor import edit_with_model
 from repopilot.agents.coding.places import choose, last_files, named_paths
 from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.exploration import Exploration, explore
+from repopilot.agents.testing.loop_tests import run_shown, write_tests_by_loop
 from repopilot.agents.testing.render import additions_text, failure_list, report_text, run_sentences
 from repopilot.agents.testing.writing.authoring import write_tests
 from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
@@ -20,11 +21,8 @@ from repopilot.impact.covering_tests import all_tests, covering_tests
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
-from repopilot.sandbox.async_runner import run_in_sandbox
-from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
-from repopilot.types import TestRun
 from repopilot.workspace import Workspace
 
 MOST_RUN = 40
@@ -62,7 +60,9 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
     if not subjects:
         found = await explore(question, workspace, step)
         subjects = found_subjects(found, workspace)
-    if subjects and all(subject.path.endswith(".py") for subject in subjects):
+    if workspace.uses_tools:
+        changes, report = await write_tests_by_loop(question, subjects, workspace, step)
+    elif subjects and all(subject.path.endswith(".py") for subject in subjects):
         changes, report = await write_tests(question, subjects, workspace, step, language)
     else:
         found = found or await explore(question, workspace, step)
@@ -103,7 +103,7 @@ async def run_existing(question: str, workspace: Workspace, step: Step) -> Answe
         return await _answer(i18n.text("testing.no_tests", language), report, step)
     if len(chosen) > MOST_RUN:
         step.degrade(i18n.message("testing.first_only", count=MOST_RUN, total=len(chosen)))
-    run = await _run(chosen[:MOST_RUN], drafts, workspace, step)
+    run = await run_shown(chosen[:MOST_RUN], drafts, workspace, step)
     report = TestReport(run, protected=True)
     return await _answer(report_text(report, language), report, step)
 
@@ -135,14 +135,6 @@ async def _other_language(
     not_run = i18n.message("testing.only_pytest")
     step.degrade(not_run)
     return changes, TestReport(tests=texts_of(changes), stopped_because=not_run)
-
-
-async def _run(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:
-    async with step.child("tests", "tool", ", ".join(tests)) as running, checked_out(workspace) as folder:
-        run = await run_in_sandbox(files, tests, workspace.settings, folder, workspace.environment)
-        running.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
-        await running.write(run.output[-4000:])
-    return run
 
 
 async def _answer(text: str, report: TestReport, step: Step, changes: Changes = ()) -> Answer:
