@@ -13,6 +13,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
+from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
 from repopilot.sandbox.run import ChosenTests
@@ -62,10 +63,13 @@ async def changes(arguments: NoArguments, desk: Desk) -> ToolResult:
 
 
 async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
-    """Say what the parser and the linter find in changed files that they did not find before."""
+    """Say what parser, linter and the repository's type checker find in changed files that they did not before."""
     found = await asyncio.to_thread(desk.working_copy.changes)
     wanted = [c for c in found if c.change != "deleted" and (not arguments.paths or c.path in arguments.paths)]
     rows = await asyncio.to_thread(_new_findings, wanted, desk)
+    async with checked_out(desk.workspace) as folder:
+        found_types = await new_type_errors(wanted, folder, desk.workspace, desk.step) if wanted else ()
+    rows += [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in found_types]
     names = ", ".join(c.path for c in wanted)
     text = "\n".join(f"{row['path']}: {row['message']}" for row in rows)
     clean = message("check_tools.clean", paths=names) if wanted else message("edit_tools.no_changes")

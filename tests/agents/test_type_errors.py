@@ -8,7 +8,7 @@ import pytest
 from support.shop_workspace import traced, workspace_of
 
 from repopilot.agents.generate.evidence import Examination
-from repopilot.agents.generate.type_errors import ordered_by_types, type_errors
+from repopilot.agents.generate.pipeline import ordered_by_types, type_errors
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.sandbox.type_checkers import mypy_checker
 from repopilot.tools import file_change

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.shop_workspace import shop_workspace
+from support.shop_workspace import offline, open_workspace, shop_workspace
 
 from repopilot import trace
 from repopilot.errors import UsageError
@@ -171,3 +171,16 @@ async def test_asking_needs_somebody_to_ask(shop: Workspace):
 
         asking = Toolbox(replace(tools.desk, ask=ask))
         assert (await asking("ask_user", question="Which?", choices=["a", "b"])).data == {"answer": "b"}
+
+
+@pytest.mark.slow
+async def test_check_says_what_the_repositorys_type_checker_finds_new(tmp_path: Path) -> None:
+    price = 'def price(count: int) -> int:\n    return count * 9\n\n\ndef label() -> int:\n    return "old fault"\n'
+    for path, text in {"pyproject.toml": '[tool.mypy]\nfiles = ["shop.py"]\n', "shop.py": price}.items():
+        (tmp_path / "shop").mkdir(exist_ok=True)
+        (tmp_path / "shop" / path).write_text(text)
+    async with opened(open_workspace(tmp_path / "shop", offline(tmp_path / "home"))) as tools:
+        await tools("replace_text", path="shop.py", old="count * 9", new="str(count)")
+        done = await tools("check")
+        assert [row["path"] for row in done.data["new"]] == ["shop.py"] and "str" in done.text
+        assert "old fault" not in done.text

@@ -33,7 +33,6 @@ from repopilot.agents.generate.evidence import (
 )
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
-from repopilot.agents.generate.type_errors import ordered_by_types, type_errors
 from repopilot.agents.testing.attempts import no_worse
 from repopilot.errors import RepoPilotError
 from repopilot.llm import stream
@@ -43,14 +42,17 @@ from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
 from repopilot.tools.test_suites import suite_language
 from repopilot.trace import Step, result_or_none
-from repopilot.types import Citation, Verdict
+from repopilot.types import Citation, Finding, Verdict
 from repopilot.workspace import Workspace
 
+MOST_VERSIONS = 3
+"""Versions that are checked by the type checker to put them in order."""
 MOST_REVISIONS = 2
 CONTEXT_TOKENS = 160
 _CERTAIN_FAILURES = frozenset(("refactor_tools.several", "value_tools.several"))
@@ -382,6 +384,24 @@ async def _evidence(
     """What is known about a version, with what the repository's type checker finds new in it."""
     evidence = await gather_evidence(examination, changes, report, step, passing)
     return replace(evidence, findings=(*evidence.findings, *await type_errors(examination, changes, step)))
+
+
+async def ordered_by_types(examination: Examination, versions: Sequence[Changes], step: Step) -> list[Changes]:
+    """Versions of a change, best first, as the type checker finds new errors in them: those with the fewest first."""
+    if len(versions) < 2:
+        return list(versions)
+    found = {changes: await type_errors(examination, changes, step) for changes in versions[:MOST_VERSIONS]}
+    counts = {changes: sum(error.severity == "high" for error in errors) for changes, errors in found.items()}
+    return sorted(versions, key=lambda changes: counts.get(changes, max(counts.values())))
+
+
+async def type_errors(examination: Examination, changes: Changes, step: Step) -> tuple[Finding, ...]:
+    """What the type checker finds new in a version, remembered; one that can't be run is said on the step."""
+    if examination.inputs is not None and changes not in examination.type_errors:
+        checking = new_type_errors(changes, examination.inputs, examination.workspace, step)
+        work = i18n.message("generate.work.types")
+        examination.type_errors[changes] = await result_or_none(checking, work, step) or ()
+    return examination.type_errors.get(changes, ())
 
 
 async def _debate(examination: Examination, changes: Changes, step: Step, suffix: str) -> tuple[Opinions, Objection]:
