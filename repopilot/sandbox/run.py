@@ -131,6 +131,9 @@ def run_pytest(
         problem, expected = _expected(sources)
         internals = _internals(context) if verify else ()
         decoys = _run_decoys(context) if verify and not problem and not internals else ()
+        if stopped := _ended_early(decoys[-1][1], limits) if decoys else ():
+            # Limits are those of the whole verdict: what ran into one isn't run again.
+            return _result(_of_true_tests(*decoys[-1]), context, stopped, genuine=False)
         first = _run(context, {})
         expected = {path: tuple(_remaining(path, tests_, first, job)) for path, tests_ in expected.items()}
         doubts = problem or _ended_early(first, limits) or why_not_passed(first.report, first.outcome.status, expected)
@@ -202,13 +205,8 @@ def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
     ended = run.outcome.ended
     if ended == "finished":
         return ()
-    values = {
-        "timeout": limits.seconds,
-        "memory": limits.memory // MB,
-        "processes": limits.processes,
-        "output": limits.output // MB,
-        "disk": limits.disk // MB,
-    }
+    values = {"timeout": limits.seconds, "processes": limits.processes}
+    values |= {name: getattr(limits, name) // MB for name in ("memory", "output", "disk")}
     return (i18n.message(f"sandbox.stopped.{ended}", limit=values.get(ended)),)
 
 
@@ -233,6 +231,13 @@ def _run_decoys(context: _Context) -> tuple[_ControlRun, ...]:
     return tuple(decoys)
 
 
+def _of_true_tests(control: Control, run: _Run) -> _Run:
+    """A run of a control without the tests of which something was wrong in it."""
+    wrong = control.fail | control.may_fail
+    left = tuple(outcome for outcome in run.report.outcomes if without_parameters(outcome.id) not in wrong)
+    return replace(run, report=replace(run.report, outcomes=left))
+
+
 def _controlled(
     first: _Run, context: _Context, decoys: Sequence[_ControlRun]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -247,8 +252,14 @@ def _controlled(
     if not plan.total or not plan.checked:
         return (i18n.message("sandbox.verdict.no_expectation"),), ()
     doubts = tuple(doubt for control, run in decoys for doubt in _doubts_of(first, context, control, run))
-    checks: list[_Check] = [partial(_doubts_of_faults, first, context)]
-    checks += [partial(_doubts_of_control, first, context, control) for control in plan.controls]
+
+    def controlled(control: Control) -> tuple[str, ...]:
+        return _doubts_of(first, context, control, _run(context, control.texts))
+
+    checks: list[_Check] = [
+        partial(_doubts_of_faults, first, context),
+        *(partial(controlled, c) for c in plan.controls),
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for start in range(0, len(checks), _AT_ONCE):
             if doubts:
@@ -260,16 +271,6 @@ def _controlled(
     return tuple(dict.fromkeys(doubts)), (
         i18n.message("sandbox.verdict.sampled", checked=plan.checked, total=plan.total),
     )
-
-
-def _doubts_of_faults(first: _Run, context: _Context) -> tuple[str, ...]:
-    """Run the tests with faults in the code: why that casts doubt on the pass."""
-    return () if _notices_faults(first, context) else (i18n.message("sandbox.verdict.no_fault_noticed"),)
-
-
-def _doubts_of_control(first: _Run, context: _Context, control: Control) -> tuple[str, ...]:
-    """Run a control: why that casts doubt on the pass."""
-    return _doubts_of(first, context, control, _run(context, control.texts))
 
 
 def _doubts_of(first: _Run, context: _Context, control: Control, run: _Run) -> tuple[str, ...]:
@@ -286,17 +287,17 @@ def _own_code(context: _Context) -> dict[str, str]:
     return {**context.code, **found}
 
 
-def _notices_faults(first: _Run, context: _Context) -> bool:
-    """Whether a test that passes fails with faults in the code under test, in one of a few draws. Code without a
-    function that could have one needs no notice."""
+def _doubts_of_faults(first: _Run, context: _Context) -> tuple[str, ...]:
+    """Why it casts doubt on the pass that no test fails with faults in the code under test, in a few draws. Code
+    without a function that could have one needs no notice."""
     for most in _FAULTS:
         changed = with_faults(context.code, secrets.randbits(32), most)
         if not changed:
-            return True
+            return ()
         run = _run(context, changed, min(context.job.limits.seconds, _PATIENCE * first.outcome.seconds + _START_S))
         if not passing(first.report) <= passing(run.report):
-            return True
-    return False
+            return ()
+    return (i18n.message("sandbox.verdict.no_fault_noticed"),)
 
 
 def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: bool) -> TestRun:

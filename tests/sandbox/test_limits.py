@@ -147,3 +147,11 @@ def test_what_is_measured_of_this_process():
     assert kernel_memory.own_network(me) is None
     assert kernel_memory.temporary_files(me) == 0
     assert (kernel_memory.available_memory() or 0) > 10 * MB
+
+
+def test_what_runs_into_a_limit_is_not_run_again():
+    tests = "def test_good():\n    assert 1 + 1 == 2\n\n\ndef test_never_ends():\n    while True:\n        pass\n"
+    began = time.monotonic()
+    run = run_pytest({"test_a.py": tests}, ["test_a.py"], Settings(test_timeout_s=6))
+    assert (run.ended, run.genuine, run.failed) == ("timeout", False, 0)
+    assert run.duration_s >= 6 and time.monotonic() - began < 2 * run.duration_s
