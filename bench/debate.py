@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from repopilot import trace
 from repopilot.agents.generate.debate import debate
-from repopilot.llm.scripted import Script, scripted_model
+from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.scripted import Script, ScriptedLLM
 from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -50,7 +51,8 @@ async def _slept(pieces: int, seconds: float) -> float:
 
 
 async def together() -> float:
-    workspace = Workspace(None, None, Settings(), model=scripted_model(reply))  # type: ignore[arg-type]
+    model = Model(ScriptedLLM(reply), "scripted", "scripted", 8192, estimate_tokens)
+    workspace = Workspace(None, None, Settings(), model=model)  # type: ignore[arg-type]
     began = time.perf_counter()
     async with trace.root(lambda event: None, "bench") as step:
         result = await debate("halve a number", (CHANGE,), workspace, step)

@@ -19,8 +19,6 @@ from llama_index.core.llms import (
 )
 from pydantic import PrivateAttr
 
-from repopilot.llm.model import Model, estimate_tokens
-
 Script = str | Iterable[str | float | Exception]
 """A text, streamed word by word; or pieces: a text is sent, a number of seconds waited, an error raised."""
 
@@ -119,22 +117,6 @@ class ScriptedLLM(CustomLLM):
         """See `CustomLLM`."""
         for response in self.stream_chat(_as_user(prompt)):
             yield CompletionResponse(text=response.message.content or "", delta=response.delta)
-
-
-def scripted_model(
-    reply: Reply, *, name: str = "scripted", context_window: int = 8192, delay_s: float = 0.0, timeout_s: float = 120.0
-) -> Model:
-    """A `Model` that answers with `reply(messages)`. Nothing is cached, so that every call reaches the script.
-
-    Args:
-        reply: makes the reply.
-        name: the model's name.
-        context_window: in tokens.
-        delay_s: pause before each piece, in seconds.
-        timeout_s: the longest silence before a call counts as hanging.
-    """
-    llm = ScriptedLLM(reply, delay_s=delay_s, context_window=context_window)
-    return Model(llm, name, "scripted", context_window, estimate_tokens, timeout_s=timeout_s)
 
 
 def _response(text: str, delta: str) -> ChatResponse:

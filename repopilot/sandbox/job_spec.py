@@ -22,6 +22,9 @@ COPY = "repo"
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 
 
+_MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
     """Bounds of one run, of all its processes together.
@@ -148,7 +151,7 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
         mounts: the folders as seen from inside.
         channel: the file descriptor of the report.
     """
-    folders = dict.fromkeys(str(Path(test).parent) for test in job.tests)
+    folders = dict.fromkeys([*(str(Path(test).parent) for test in job.tests), *_packages_of(job)])
     options = job.options or PytestOptions({})
     plugins = job.environment.plugins if job.environment else ()
     searched = [mounts.root, f"{mounts.root}/src", *(f"{mounts.root}/{folder}" for folder in folders if folder != ".")]
@@ -176,6 +179,13 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes
             "own": [mounts.work],
         }
     ).encode()
+
+
+def _packages_of(job: SandboxJob) -> list[str]:
+    """The folders above the tests that are packages of their own in a larger repository."""
+    above = dict.fromkeys(str(folder) for test in job.tests for folder in Path(test).parents[:-1])
+    own = [folder for folder in above if any((job.root / folder / name).is_file() for name in _MANIFESTS)]
+    return [path for folder in own for path in (folder, f"{folder}/src")]
 
 
 def _others(level: str) -> int | None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from support.index_case import build_index
+from support.scripted_models import scripted_model
 from support.small_repo import lay_out
 
-from repopilot.llm.scripted import scripted_model
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings

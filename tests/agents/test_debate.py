@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scripted_models import scripted_model
 from support.shop_workspace import answering, offline, traced
 
 from repopilot import i18n, trace
@@ -15,7 +16,6 @@ from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge
-from repopilot.llm.scripted import scripted_model
 from repopilot.types import Failure, FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.scripted_models import scripted_model
 from support.shop_workspace import drafted
 from support.shop_workspace import shop_workspace as opened_shop
 
@@ -16,7 +17,6 @@ from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.render import evidence_markdown
 from repopilot.assistant import answer
 from repopilot.errors import ModelError, UsageError
-from repopilot.llm.scripted import scripted_model
 from repopilot.results import Answer, Turn
 from repopilot.types import Evidence
 from repopilot.workspace import Workspace

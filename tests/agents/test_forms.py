@@ -115,3 +115,15 @@ def test_what_no_key_word_tells_is_left_to_the_evidence(ask: Ask, question: str)
 def test_any_text_has_a_form_or_none(text: str) -> None:
     form = recognise(text, lambda name, coded: name.startswith("a"))
     assert form is None or all(name.startswith("a") for name in form.names)
+
+
+def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) -> None:
+    packages = {
+        "packages/api/pyproject.toml": '[project]\nname = "api"\n',
+        "packages/api/src/api/prices.py": "def price():\n    return 1\n",
+        "packages/web/package.json": '{"name": "web", "scripts": {"test": "vitest run"}}',
+    }
+    workspace = open_workspace(write(tmp_path / "shop", packages), offline(tmp_path / "home"))
+    question = "how do I run the tests?"
+    found = answer_by_code(question, search(workspace.index, question, 5), workspace, "en")
+    assert found is not None and "`npm test`" in found.text and "`cd packages/api && pytest`" in found.text

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scripted_models import scripted_model
 from support.shop_workspace import traced
 
 from repopilot import errors, i18n, trace
@@ -17,7 +18,6 @@ from repopilot.agents import loop, transcript
 from repopilot.agents.loop import Askings, Budget, LoopResult
 from repopilot.errors import Cancelled, ModelError
 from repopilot.llm.model import estimate_tokens
-from repopilot.llm.scripted import scripted_model
 from repopilot.prompts import render
 from repopilot.settings import Settings
 from repopilot.tools import edit, look

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.ollama_server import OllamaServer
+from support.scripted_models import scripted_model
 from support.shop_workspace import drafted
 
 from repopilot import trace
@@ -18,7 +19,6 @@ from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
 from repopilot.llm import choose
 from repopilot.llm.cache import ReplyCache
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.scripted import scripted_model
 from repopilot.results import Answer
 from repopilot.settings import Settings
 from repopilot.workspace import Workspace

@@ -6,11 +6,11 @@ import asyncio
 import json
 
 import pytest
+from support.scripted_models import scripted_model
 
 from repopilot import trace
 from repopilot.agents.testing.render import iteration_text, repair_json
 from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
-from repopilot.llm.scripted import scripted_model
 from repopilot.settings import Settings
 
 pytestmark = pytest.mark.slow

@@ -11,15 +11,15 @@ expect.set_options(timeout=30_000)
 
 
 def test_the_first_screen_names_the_model_with_its_speed_and_offers_the_next(browser, tmp_path):
-    with OllamaServer(models=["qwen2.5-coder:0.5b"], pullable=["qwen2.5-coder:7b"], delay_s=0.02) as ollama:
+    with OllamaServer(models=["qwen2.5-coder:0.5b"], pullable=["qwen3:8b"], delay_s=0.02) as ollama:
         with running(tmp_path, ollama_url=ollama.url, auto_download="false", embedded="false") as app:
             tab = Tab(browser)
             tab.page.goto(app.url)
             status = tab.page.locator(".rp-status")
             expect(status).to_contain_text("Measured here: it reads")
             offer = tab.page.locator(".rp-offer")
-            expect(offer).to_contain_text("qwen2.5-coder:7b, about")
+            expect(offer).to_contain_text("qwen3:8b, about")
             offer.get_by_role("button").click()
-            expect(status).to_contain_text("qwen2.5-coder:7b by Ollama")
+            expect(status).to_contain_text("qwen3:8b by Ollama")
             assert tab.problems == [] and "Traceback" not in app.log.read_text()
             tab.close()

@@ -9,11 +9,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
+from support.scripted_models import scripted_model
 
 from repopilot import trace
 from repopilot.llm import stream
 from repopilot.llm.call_queue import CallQueue
-from repopilot.llm.scripted import scripted_model
 
 
 async def served(queue: CallQueue, askers: list[str]) -> list[str]:

@@ -7,13 +7,13 @@ import asyncio
 import pytest
 from llama_index.core.llms import ChatMessage
 from support.ollama_server import OllamaServer
+from support.scripted_models import scripted_model
 
 from repopilot import trace
 from repopilot.errors import ModelError
 from repopilot.llm import choose, stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.scripted import scripted_model
 
 QUESTION = [
     ChatMessage(role="system", content="Be brief."),

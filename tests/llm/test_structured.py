@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
 from pydantic import BaseModel, Field
 from support.ollama_server import OllamaServer
+from support.scripted_models import scripted_model
 
 from repopilot.errors import ModelError
 from repopilot.llm import choose, structured
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.scripted import scripted_model
 
 QUESTION = [ChatMessage(role="user", content="Review this.")]
 WORDS = ("EXPLAIN", "GENERATE", "TEST")

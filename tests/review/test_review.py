@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from support.git_server import GitServer, commit, git, publish, serve
 from support.index_case import build_index
+from support.scripted_models import scripted_model
 
 from repopilot import trace
 from repopilot.errors import SourceError, UsageError
-from repopilot.llm.scripted import scripted_model
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import ReviewReport, Turn

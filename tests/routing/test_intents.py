@@ -8,12 +8,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.scripted_models import scripted_model
 from support.shop_workspace import shop_workspace
 
 from repopilot import i18n, intents, trace
 from repopilot.assistant import answer
 from repopilot.intents import IntentSpec
-from repopilot.llm.scripted import scripted_model
 from repopilot.results import Answer
 from repopilot.routing import classifier
 from repopilot.routing.router import classify, route

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scripted_models import scripted_model
 from support.shop_workspace import shop_workspace
 
 from repopilot import i18n, intents, trace
 from repopilot.assistant import answer
 from repopilot.errors import ModelError
 from repopilot.i18n import said
-from repopilot.llm.scripted import scripted_model
 from repopilot.results import Turn
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence

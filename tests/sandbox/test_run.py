@@ -121,6 +121,17 @@ def test_tests_in_folders_and_a_source_folder():
     assert result.genuine, result.output
 
 
+def test_a_package_of_a_larger_repository_is_importable_from_its_tests():
+    files = {
+        "packages/api/pyproject.toml": "[project]\nname = 'api'\n",
+        "packages/api/src/api/__init__.py": "",
+        "packages/api/src/api/prices.py": "VALUE = 3\n",
+        "packages/api/tests/test_prices.py": "from api.prices import VALUE\n\n\ndef test_it():\n    assert VALUE == 3",
+    }
+    result = run_pytest(files, ["packages/api/tests/test_prices.py"], SETTINGS)
+    assert result.genuine, result.output
+
+
 def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "n.txt").write_text("7")

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from support.index_case import build_index, write
+from support.scripted_models import scripted_model
 from support.small_repo import lay_out
 
 from repopilot import trace
-from repopilot.llm.scripted import Script, scripted_model
+from repopilot.llm.scripted import Script
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Explanation

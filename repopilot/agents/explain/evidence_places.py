@@ -80,20 +80,21 @@ def _definitions(
     heads = [s.start_line - chunk.start_line for s in outline if s.start_line >= chunk.start_line and s.name in names]
     chosen = focused_lines(lines, scores, max(weights.values(), default=0.0), most, heads)
     text = (index.text(chunk.path) or "").split("\n")
-    found = []
-    for start, end in definition_spans(outline, chunk):
+    found, spans = [], definition_spans(outline, chunk)
+    whole = chunk.symbol if len(spans) == 1 else ""
+    for start, end in spans:
         shown = [n for n in chosen if start <= chunk.start_line + n <= end]
-        if shown and (best := max(shown, key=lambda n: scores[n])) in shown and (scores[best] > 0 or not any(scores)):
+        best = max(shown, key=lambda n: scores[n], default=None)
+        if best is not None and (scores[best] > 0 or not any(scores)):
             line = chunk.start_line + best
             symbol = place_symbol(outline, replace(chunk, start_line=start, end_line=end), line, names)
-            if symbol is None and chunk.kind != "doc":
-                symbol = innermost(outline, line)
+            symbol = symbol or (innermost(outline, line) if chunk.kind != "doc" else None)
             place = Evidence(
                 0,
                 chunk.path,
                 start,
                 end,
-                symbol.qualified if symbol else chunk.symbol,
+                symbol.qualified if symbol else whole,
                 tuple((chunk.start_line + n, lines[n][:LONGEST_LINE]) for n in shown),
                 symbol.short_signature if symbol else "",
                 doc_summary(text, symbol.start_line, symbol.end_line) if symbol else "",

@@ -53,7 +53,7 @@ def expanded(query: Query, lexical: LexicalIndex, vocabulary_of_index: Callable[
         The query with further terms and, for a misspelt name, further names. All terms and names that it had are kept.
         Notes say which words were corrected.
     """
-    if not is_expanded(query):
+    if query.kind not in CORRECTED or query.frames:
         return query
     spellings = corrections(query, lexical, vocabulary_of_index)
     found: dict[str, float] = {}
@@ -72,11 +72,6 @@ def expanded(query: Query, lexical: LexicalIndex, vocabulary_of_index: Callable[
         names=tuple(dict.fromkeys((*query.names, *_corrected_names(query, spellings)))),
         notes=(*query.notes, *notes),
     )
-
-
-def is_expanded(query: Query) -> bool:
-    """Whether words are added to a query: not to one for a path, a commit or a stack trace."""
-    return query.kind in CORRECTED and not query.frames
 
 
 def corrections(

@@ -67,7 +67,7 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     if purpose == "install":
         found = _of_project(found, inquiry)
     sure = bool(found)
-    found = found or _by_convention(inquiry.index, purpose)
+    found = [*found, *_by_convention(inquiry.index, purpose, found)][:MOST_COMMANDS]
     return _told(inquiry, purpose, found, sure) if found else None
 
 
@@ -112,12 +112,16 @@ def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[Pr
     return own or list(commands)
 
 
-def _by_convention(index: Index, purpose: Purpose) -> list[ProjectCommand]:
+def _by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand]) -> list[ProjectCommand]:
+    """What is usual for the project, or else for each of its packages that none of the commands found is for."""
+    covered = {command.path.rpartition("/")[0] for command in found}
+    usual: dict[str, ProjectCommand] = {}
     for manifest in manifests(index):
-        usual = _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)
-        if usual and manifest.path.count("/") == 0:
-            return [ProjectCommand(usual, "convention", manifest.path, 1)]
-    return []
+        folder = manifest.path.rpartition("/")[0]
+        if (command := _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)) and not covered & {"", folder}:
+            inside = f"cd {folder} && {command}" if folder else command
+            usual.setdefault(folder, ProjectCommand(inside, "convention", manifest.path, 1))
+    return [usual[""]] if "" in usual else list(usual.values())
 
 
 def _told(inquiry: Inquiry, purpose: Purpose, commands: Sequence[ProjectCommand], sure: bool) -> CodeAnswer:
