@@ -35,12 +35,8 @@ from repopilot.agents.generate.render import GenerationOutcome, answer_text
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.agents.testing.attempts import no_worse
 from repopilot.errors import RepoPilotError
-from repopilot.llm import stream
-from repopilot.llm.backend import ChatOptions
-from repopilot.prompts import render
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
-from repopilot.retrieval.cite import verify
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.runners.runner_table import language_of_tests
@@ -48,15 +44,12 @@ from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
 from repopilot.tools.test_suites import suite_language
 from repopilot.trace import Step, result_or_none
-from repopilot.types import Citation, Finding, Verdict
+from repopilot.types import Finding, Verdict
 from repopilot.workspace import Workspace
 
 MOST_VERSIONS = 3
 """Versions that are checked by the type checker to put them in order."""
 MOST_REVISIONS = 2
-CONTEXT_TOKENS = 160
-_CERTAIN_FAILURES = frozenset(("refactor_tools.several", "value_tools.several"))
-"""Keys of what code finds out before any model writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +88,10 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     Returns:
         The answer. Without usable files it says why, and keeps what the other agents found.
     """
-    outcome, found = await examined(question, workspace, step)
-    return await _explained(outcome, found, question, workspace, step)
+    return await _answer(await examined(question, workspace, step), step)
 
 
-async def examined(question: str, workspace: Workspace, step: Step) -> tuple[GenerationOutcome, Exploration | None]:
+async def examined(question: str, workspace: Workspace, step: Step) -> GenerationOutcome:
     """What `generate` finds out, without an answer.
 
     Args:
@@ -108,17 +100,16 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
         step: the step of the work; what is finished is published on it.
 
     Returns:
-        The outcome, and what was explored for it: nothing where there is nothing to explain.
+        The outcome.
     """
     language = reply_language(question, workspace.settings)
     until = time.monotonic() + workspace.settings.revise_within_s
     if workspace.uses_tools:
-        return await _by_loop(question, workspace, step, until), None
+        return await _by_loop(question, workspace, step, until)
     found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
     if isinstance(edit, RepoPilotError):
         failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
-        failed = GenerationOutcome(failure=failure, choices=choices, language=language)
-        return failed, None if choices or _is_certain(edit) else found
+        return GenerationOutcome(failure=failure, choices=choices, language=language)
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
     async with _inputs(edit.changes, workspace) as inputs:
@@ -127,8 +118,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> tuple[Gen
             outcome = await _decide_edit(examination, found, edit, outcome, step)
         else:
             outcome = await _decide(examination, found, outcome, step)
-    # A diff of some lines shows its place.
-    return await _with_impact(outcome, workspace, step), None if edit.edits else found
+    return await _with_impact(outcome, workspace, step)
 
 
 async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) -> GenerationOutcome:
@@ -165,22 +155,6 @@ async def _with_impact(outcome: GenerationOutcome, workspace: Workspace, step: S
     outcome = replace(outcome, follow_ups=needed or ())
     step.publish(_published(outcome))
     return outcome
-
-
-def _is_certain(failure: RepoPilotError) -> bool:
-    """Whether code has found why nothing can be written, so that there is nothing more to say."""
-    return isinstance(failure.message, i18n.Message) and failure.message.key in _CERTAIN_FAILURES
-
-
-async def _explained(
-    outcome: GenerationOutcome, found: Exploration | None, task: str, workspace: Workspace, step: Step
-) -> Answer:
-    """The answer, with what the model says about the code around the task where that was explored."""
-    if found is None:
-        return await _answer(outcome, (), step)
-    work = i18n.message("generate.work.explanation")
-    text, citations = await result_or_none(_context(task, found, workspace, step), work, step) or ("", ())
-    return await _answer(replace(outcome, context=text), citations, step)
 
 
 async def _first_version(
@@ -317,27 +291,6 @@ async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> EditO
             return outcome
     except RepoPilotError as error:
         return error
-
-
-async def _context(
-    question: str, found: Exploration, workspace: Workspace, step: Step
-) -> tuple[str, tuple[Citation, ...]]:
-    """Two or three verified sentences on the code around the task; nothing without a model or excerpts."""
-    from llama_index.core.llms import ChatMessage
-
-    if workspace.model is None or not found.pack.excerpts:
-        return "", ()
-    async with step.child("explain", "agent", question) as explaining:
-        prompt = render("context_user", context=found.pack.text, task=question[:1000])
-        text = await stream.chat(
-            workspace.model,
-            [ChatMessage(role="user", content=prompt)],
-            explaining,
-            ChatOptions(CONTEXT_TOKENS, temperature=0.1),
-        )
-        checked, citations = verify(text, found.pack.excerpts, workspace.index.commit, workspace.index.symbols)
-        explaining.note(citations=len(citations))
-        return (checked, citations) if any(c.supported for c in citations) else ("", ())
 
 
 async def _examine(examination: Examination, changes: Changes, step: Step, suffix: str = "") -> Version:
@@ -531,8 +484,8 @@ async def _follow_ups(changes: Changes, workspace: Workspace, step: Step) -> tup
     return found
 
 
-async def _answer(outcome: GenerationOutcome, citations: tuple[Citation, ...], step: Step) -> Answer:
+async def _answer(outcome: GenerationOutcome, step: Step) -> Answer:
     text = answer_text(outcome)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
-    return Answer(text, citations, outcome.changes, result=outcome.result)
+    return Answer(text, files=outcome.changes, result=outcome.result)

@@ -24,7 +24,6 @@ class GenerationOutcome:
     """Everything the answer tells.
 
     Attributes:
-        context: what the model says about the code around the change, '' for nothing.
         changes: the files.
         verdict: the Controller's, None without files.
         reasons: those reasons of the verdict that move the score.
@@ -44,7 +43,6 @@ class GenerationOutcome:
         language: the question's.
     """
 
-    context: str = ""
     changes: Changes = ()
     verdict: Verdict | None = None
     reasons: tuple[str, ...] = ()
@@ -98,8 +96,6 @@ def answer_text(outcome: GenerationOutcome) -> str:
         parts.append(_follow_ups(outcome.follow_ups, language))
     if outcome.impact:
         parts.append(_impact_sentence(outcome.impact, language))
-    if outcome.context:
-        parts.append(i18n.text("generate.around", language, text=outcome.context.strip()))
     return "\n\n".join(part for part in parts if part)
 
 

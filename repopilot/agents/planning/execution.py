@@ -90,7 +90,7 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
     """
     try:
         async with step.child(f"part {part.number}", "agent", part.title) as working:
-            outcome, _ = await examined(instruction(plan, part), copy.workspace, working.contained())
+            outcome = await examined(instruction(plan, part), copy.workspace, working.contained())
             problem = _problem(outcome)
             if problem:
                 working.note(failure=problem)
