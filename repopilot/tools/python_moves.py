@@ -86,6 +86,9 @@ def used_from(user: Module, name: str, source: str, target: str) -> str:
     if what:
         module = _relative(target, user) if relative else target
         text = with_import(replace(user, text=text), f"from {module} import {what}")
+    stars = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
+    if name in _loaded(ast.parse(text)) and source in [_absolute(star, user) for star in stars]:
+        text = with_import(replace(user, text=text), f"from {target} import {name}")
     for reference in _references(text, user, source):
         pattern = re.compile(rf"(?<![\w.'\"]){re.escape(reference)}\.{re.escape(name)}\b")
         if pattern.search(text):

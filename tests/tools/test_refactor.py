@@ -253,11 +253,13 @@ async def test_overloads_change_together_and_reexports_stay_explicit(app):
         )
         await tools("create_file", path="app/kit.py", content=code)
         await tools("create_file", path="app/public.py", content="from app.kit import Kept as Kept\n")
+        await tools("create_file", path="app/star.py", content="from app.kit import *\n\nprint(Kept)\n")
         await tools("create_file", path="app/test_kit.py", content='CODE = """\nfrom app.kit import pick\n"""\n')
         done = await tools("change_signature", name="pick", path="app/kit.py", rename={"sep": "glue"})
         assert text(tools, "app/kit.py").count("glue: str") == 2 and "return glue" in text(tools, "app/kit.py")
         await tools("move_symbol", name="Kept", to_path="app/kept.py", path="app/kit.py")
         assert text(tools, "app/public.py") == "from app.kept import Kept as Kept\n"
+        assert "from app.kept import Kept\n" in text(tools, "app/star.py")
         assert text(tools, "app/kept.py") == "from __future__ import annotations\n\n\nclass Kept:\n    pass\n"
         done = await tools("rename_symbol", name="pick", new_name="choose", path="app/kit.py")
         assert [row["path"] for row in done.data["unsure"]] == ["app/test_kit.py"]
