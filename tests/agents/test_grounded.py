@@ -47,7 +47,10 @@ async def read(task: str, said: dict, workspace):
         (
             "`price` hides a look-up, say look_up_price",
             {"tool": "rename_symbol", "name": "price", "new_name": "look_up_price"},
-            ("rename_symbol", {"name": "price", "new_name": "look_up_price", "path": "store/prices.py"}),
+            (
+                "rename_symbol",
+                {"name": "price", "new_name": "look_up_price", "path": "store/prices.py", "everywhere": False},
+            ),
         ),
         (
             "more than MAX_ITEMS = 50 never fit",
@@ -63,6 +66,11 @@ async def read(task: str, said: dict, workspace):
             "amnt is no word, call that parameter item_count",
             {"tool": "rename_parameter", "name": "amnt", "new_name": "item_count"},
             ("change_signature", {"name": "Cart.add", "rename": {"amnt": "item_count"}, "path": "store/cart.py"}),
+        ),
+        (
+            "nobody passes amnt, drop it from add",
+            {"tool": "remove_parameter", "name": "amnt"},
+            ("change_signature", {"name": "Cart.add", "remove": ["amnt"], "path": "store/cart.py"}),
         ),
         (
             "move price() to store/other.py",

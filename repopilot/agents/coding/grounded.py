@@ -163,6 +163,7 @@ def _schema(words: _Words) -> dict[str, Any] | None:
 
     offer("rename_symbol", name=words.known, new_name=words.new)
     offer("rename_parameter", name=words.parameters, new_name=[w for w in words.new if w not in words.parameters])
+    offer("remove_parameter", name=words.parameters)
     offer("move_symbol", name=words.known, to_path=[*words.paths, *words.new_paths])
     offer("move_file", path=words.paths, new_path=words.new_paths)
     offer("set_value", name=[*words.known, *words.new], value=words.literals)
@@ -189,7 +190,9 @@ def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Ground
     place, new = _place(said["name"], words, copy), said["new_name"]
     if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.symbol.name):
         return None
-    call = {"name": place.symbol.qualified, "new_name": new, "path": place.path}
+    # A name that is no ordinary word means the definition in comments and documents, too.
+    everywhere = _SHAPED.search(place.symbol.name) is not None
+    call = {"name": place.symbol.qualified, "new_name": new, "path": place.path, "everywhere": everywhere}
     return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
 
 
@@ -199,13 +202,25 @@ def _form(name: str) -> str:
     return "upper" if bare.isupper() and len(bare) > 1 else "capital" if bare[:1].isupper() else "lower"
 
 
+def _remove_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+    function = _function_with(said["name"], words, copy)
+    call = {"name": function.qualified, "remove": [said["name"]], "path": function.path}
+    return GroundedCall("change_signature", call, f"remove the parameter `{said['name']}` of `{function.qualified}`")
+
+
 def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    every = list(_functions_with(said["name"], copy.workspace.index))
-    told = [s for s in every if words.every & {*s.qualified.split("."), s.path}] or every
-    _require_one([f"{s.path}:{s.qualified}" for s in told], said["name"])
-    call = {"name": told[0].qualified, "rename": {said["name"]: said["new_name"]}, "path": told[0].path}
-    read = f"rename the parameter `{said['name']}` of `{told[0].qualified}` to `{said['new_name']}`"
+    function, new = _function_with(said["name"], words, copy), said["new_name"]
+    call = {"name": function.qualified, "rename": {said["name"]: new}, "path": function.path}
+    read = f"rename the parameter `{said['name']}` of `{function.qualified}` to `{new}`"
     return GroundedCall("change_signature", call, read)
+
+
+def _function_with(parameter: str, words: _Words, copy: WorkingCopy) -> Symbol:
+    """The function with a parameter, of several the one that the task names. Raises PlaceAmbiguous, UsageError."""
+    every = list(_functions_with(parameter, copy.workspace.index))
+    told = [s for s in every if words.every & {*s.qualified.split("."), s.path}] or every
+    _require_one([f"{s.path}:{s.qualified}" for s in told], parameter)
+    return told[0]
 
 
 def _move(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
@@ -304,6 +319,7 @@ _Reader = Callable[[Mapping[str, str], _Words, WorkingCopy], GroundedCall | None
 _READERS: Mapping[str, _Reader] = {
     "rename_symbol": _rename,
     "rename_parameter": _rename_parameter,
+    "remove_parameter": _remove_parameter,
     "move_symbol": _move,
     "move_file": _move_file,
     "set_value": _set,
