@@ -142,6 +142,18 @@ async def test_a_new_method_is_written_by_the_model_and_placed_by_code(store):
     assert not done.by_code and "is_empty" in done.notes[0]
 
 
+async def test_a_new_function_is_exported_as_its_neighbours_are(tmp_path):
+    files = {
+        "kit/tools.py": '__all__ = ["hammer", "saw"]\n\n\ndef hammer():\n    return 1\n\n\ndef saw():\n    return 2\n'
+    }
+    kit = open_workspace(write(tmp_path / "kit", files), offline(tmp_path / "home"))
+    call = json.dumps({"tool": "new_definition", "name": "file_down", "place": "kit/tools.py"})
+    replies = {"as one call": call, "Write `file_down`": "```python\ndef file_down():\n    return 3\n```\n"}
+    done = await edited("kit/tools.py needs file_down, which returns 3", replies, kit)
+    assert done.changes[0].content.startswith('__all__ = ["file_down", "hammer", "saw"]\n')
+    assert done.changes[0].content.endswith("def file_down():\n    return 3\n")
+
+
 async def test_a_reply_that_defines_something_else_is_never_shown(store):
     wrong = "```python\ndef empty(self):\n    return not self.items\n```\n"
     with pytest.raises(GenerationFailed):

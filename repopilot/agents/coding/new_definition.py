@@ -15,6 +15,7 @@ from repopilot import i18n
 from repopilot.agents.coding.checked_change import checked_change
 from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.excerpts import LineExcerpt
+from repopilot.agents.coding.follow_ups.find import follow_ups
 from repopilot.agents.coding.grounded import GroundedCall
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.places import load
@@ -133,7 +134,10 @@ async def _placed(
         changes = [checked_change(target, each.content, request.task, workspace.index) for each in made.changes]
     except GenerationFailed:
         return None
-    return replace(made, changes=tuple(changes), by_code=False)
+    # It is exported as its neighbours are.
+    exports = {each.path: each.change for each in follow_ups(tuple(changes), workspace) if each.change}
+    whole = {change.path: change for change in changes} | exports
+    return replace(made, changes=tuple(whole.values()), by_code=False)
 
 
 def definition_in(code: str, name: str, path: str, language: str) -> str:
