@@ -154,6 +154,12 @@ async def test_a_new_function_is_exported_as_its_neighbours_are(tmp_path):
     assert done.changes[0].content.endswith("def file_down():\n    return 3\n")
 
 
+async def test_a_definition_may_be_called_as_one_of_another_class_or_of_python(store):
+    said = {"tool": "new_definition", "name": "enumerate", "place": "Cart"}
+    called = ("new_definition", {"path": "store/cart.py", "anchor": "Cart", "name": "enumerate"})
+    assert await read("Cart could use an `enumerate(start=0)` method", said, store) == called
+
+
 async def test_a_reply_that_defines_something_else_is_never_shown(store):
     wrong = "```python\ndef empty(self):\n    return not self.items\n```\n"
     with pytest.raises(GenerationFailed):

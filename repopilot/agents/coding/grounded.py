@@ -58,7 +58,8 @@ class GroundedCall:
 @dataclass(frozen=True, slots=True)
 class _Words:
     """What a task holds: `known` are names of definitions, `parameters` those of functions, `paths` files,
-    `new_paths` paths that nothing has, `new` names that nothing has, `literals` values, `quoted` texts in quotes."""
+    `new_paths` paths that nothing has, `new` names that nothing has, `made` those that a definition may get, `literals`
+    values, `quoted` texts in quotes."""
 
     every: frozenset[str]
     known: tuple[str, ...]
@@ -66,6 +67,7 @@ class _Words:
     paths: tuple[str, ...]
     new_paths: tuple[str, ...]
     new: tuple[str, ...]
+    made: tuple[str, ...]
     literals: tuple[str, ...]
     quoted: tuple[str, ...]
 
@@ -118,10 +120,13 @@ def _words_of(task: str, index: Index) -> _Words:
     names = [w for w in every if w.isidentifier() and w not in known and not index.symbols(w)]
     parameters = [w for w in names if w.islower() and w not in STOP_EN | STOP_FR and any(_functions_with(w, index))]
     new = [w for w in names if len(w) > 2 and (w in quoted or _SHAPED.search(w)) and not hasattr(builtins, w)]
+    heads = [match[0] for text in quoted if (match := re.match(r"[A-Za-z_]\w*(?=$|\()", text))]
+    called = [word.removesuffix("()") for word in _CODE_WORD.findall(task) if word.endswith("()")]
+    made = dict.fromkeys([*heads, *called, *(w for w in every if w.isidentifier() and _SHAPED.search(w))])
     new_paths = [w for w in every if _PATH.fullmatch(w) and not _files(w, index)]
     literals = [w for w in every if w in quoted or _LITERAL.fullmatch(w)]
     owned = [f"{owner}.{name}" for owner in known for name in known if _defines(f"{owner}.{name}", index)]
-    lists = ([*owned, *known], parameters, dict.fromkeys(paths), new_paths, new, literals, quoted)
+    lists = ([*owned, *known], parameters, dict.fromkeys(paths), new_paths, new, made, literals, quoted)
     return _Words(frozenset(every), *(tuple(each)[:MOST_WORDS] for each in lists))
 
 
@@ -169,7 +174,7 @@ def _schema(words: _Words) -> dict[str, Any] | None:
     offer("set_value", name=[*words.known, *words.new], value=words.literals)
     offer("replace_text", old=words.quoted, new=words.quoted)
     offer("delete_symbol", name=words.known)
-    offer(NEW_DEFINITION, name=words.new, place=[*words.known, *words.paths])
+    offer(NEW_DEFINITION, name=words.made, place=[*words.known, *words.paths])
     if not forms:
         return None
     offer("other")
