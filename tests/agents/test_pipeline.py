@@ -38,7 +38,6 @@ def test_large():
 def test_small():
     assert with_discount(100) == 100
 ```"""
-SENTENCE = "`with_discount` takes five percent off [1]."
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,6 @@ def replies(write: Script = "", **others: Script) -> Callable[[str], Script]:
     said = {
         "strict reviewer": others.get("critic", NOTHING_WRONG),
         "You defend": others.get("defender", RIGHT),
-        "about to do this": others.get("explain", SENTENCE),
         "Write pytest tests": others.get("tests", ""),
         "must be corrected": others.get("revise", ""),
         "Reply with code only": "",  # a placed edit, which test_placed.py is about: whole files are written then
@@ -96,7 +94,6 @@ turn
   controller
   impact
   follow-up edits
-  explain
   answer"""
 OWN_PARTS = ("tests", "tests 2", "controller", "impact")
 
@@ -107,7 +104,6 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert [(f.path, f.content) for f in answer.files] == [("shop/prices.py", CHEAPER)]
     assert answer.result.verdict.decision == "ACCEPT_ORIGINAL"
     assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
-    assert [c.path for c in answer.citations] == ["shop/prices.py"]
     assert answer.text.startswith(
         "The change: `shop/prices.py` modified (+1 −1). **9.5/10**, accepted as written. "
         "Tests: 2 passed, verified by assertion inversion (written for this, sandbox"
@@ -320,16 +316,10 @@ async def test_a_failing_reviewer_is_said_and_costs_nothing_else(shop: Workspace
     assert "the critic's reply could not be read: scored without it" in answer.result.verdict.reasons
 
 
-async def test_a_failing_explanation_costs_nothing_else(shop: Workspace) -> None:
-    answer, outline, events = await run(shop, replies(explain=[ModelError("gone")]))
-    assert "explain ✗" in outline and answer.files
-    assert "the explanation failed: gone" in trace.degraded(events)
-
-
-async def test_without_usable_code_the_answer_says_why_and_keeps_the_rest(shop: Workspace) -> None:
+async def test_without_usable_code_the_answer_says_why(shop: Workspace) -> None:
     answer, outline, _ = await run(shop, replies("I can't."))
     assert answer.files == () and "generate ✗" in outline
-    assert "**No files.**" in answer.text and "takes five percent off" in answer.text
+    assert "**No files.**" in answer.text and "code can't be used" in answer.text
     assert answer.result.verdict is None and answer.result.failure
 
 
@@ -362,7 +352,7 @@ async def test_cancelling_stops_every_model_call(shop: Workspace) -> None:
             yield "x "
             yield 0.01
 
-    workspace = replace(shop, model=answering(replies(explain=endless(), write=endless())))
+    workspace = replace(shop, model=answering(replies(write=endless())))
     events: list[trace.Event] = []
 
     async def work() -> None:
