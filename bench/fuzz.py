@@ -29,6 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from bench.fuzz_inputs import input_of
 from bench.fuzz_targets import TARGETS, corpus, prepare
@@ -81,15 +82,16 @@ def fuzz(run: Run) -> Faults:
     """Feed a target. A process that dies is started again behind the input that it died of."""
     faults = Faults()
     number = run.first
-    while number < run.last:
-        ended_at, how = _one_process(run, number, faults)
-        if how:
-            faults.add(how, ended_at)
-        number = ended_at + 1
+    with TemporaryDirectory(prefix="repopilot-fuzz-") as folder:  # also of processes that were killed
+        while number < run.last:
+            ended_at, how = _one_process(run, number, faults, folder)
+            if how:
+                faults.add(how, ended_at)
+            number = ended_at + 1
     return faults
 
 
-def _one_process(run: Run, first: int, faults: Faults) -> tuple[int, str]:
+def _one_process(run: Run, first: int, faults: Faults, folder: str) -> tuple[int, str]:
     """Run a worker process to its end; the last input that it began, and why it ended early, '' if it didn't."""
     command = [
         sys.executable,
@@ -105,9 +107,8 @@ def _one_process(run: Run, first: int, faults: Faults) -> tuple[int, str]:
     command += ["--inputs", str(run.last - first), "--seconds", str(run.seconds), "--memory", str(run.memory_mb)]
     command += ["--trees", *run.trees] if run.trees else []
     current = first
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    ) as worker:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, env=environment) as worker:
         assert worker.stdout is not None
         try:
             for current, fault in _messages(worker.stdout.fileno()):
