@@ -36,13 +36,18 @@ def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Coll
 
 def definition_spans(outline: Sequence[Symbol], chunk: Chunk) -> list[tuple[int, int]]:
     """Take apart what the splitter and the ranking put together: the first and last lines of the definitions in a place
-    that hold no other, and of what stands between them. The whole place where it is a document or holds none.
+    that hold no other, and of what stands between them. What a function defines belongs to it. The whole place where it
+    is a document or holds none.
 
     Args:
         outline: the definitions of its file.
         chunk: the place.
     """
+    functions = [s for s in outline if s.kind in ("function", "method")]
     inside = [s for s in outline if chunk.kind != "doc" and chunk.start_line <= s.start_line <= chunk.end_line]
+    inside = [
+        s for s in inside if not any(s is not f and f.start_line <= s.start_line <= f.end_line for f in functions)
+    ]
     leaves = [s for s in inside if not any(s is not o and s.start_line <= o.start_line <= s.end_line for o in inside)]
     cuts = {chunk.start_line, *(s.start_line for s in leaves), *(s.end_line + 1 for s in leaves)}
     starts = sorted(cut for cut in cuts if cut <= chunk.end_line)

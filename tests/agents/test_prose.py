@@ -47,9 +47,9 @@ def shown(events: list[trace.Event]) -> list[str]:
 
 
 async def test_nothing_is_shown_before_it_is_complete_and_checked(shop_with: Shop) -> None:
-    reply = f"{TRUE} [1]. {FALSE} [1]. It is [ [1]. `sign_token` builds the digest of the token [3]."
+    reply = f"{TRUE} [1]. {FALSE} [1]. It is [ [1]. `sign_token` builds the digest of the token [2]."
     done, events = await asked(shop_with(lambda messages: reply))
-    assert drafted(done) == f"{TRUE} [1]. `sign_token` builds the digest of the token [3]."
+    assert drafted(done) == f"{TRUE} [1]. `sign_token` builds the digest of the token [2]."
     assert done.result.draft == "".join(shown(events)[1:])
     raw = [e for e in events if isinstance(e, trace.Finished) and e.output.startswith(TRUE)]
     assert any(FALSE in e.output for e in raw), "the trace keeps what the model wrote"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from repopilot.retrieval.place_symbol import place_symbol
+from repopilot.retrieval.place_symbol import definition_spans, place_symbol
 from repopilot.types import Chunk, Symbol
 
 TEXT = """func IsSet() bool { return true }
@@ -45,3 +47,15 @@ def test_a_place_is_shown_as_what_was_asked_for(line: int, names: tuple[str, ...
     symbol = place_symbol(OUTLINE, CHUNK, line, names)
     assert symbol is not None
     assert symbol.qualified == expected
+
+
+def test_a_place_is_divided_by_definition_and_what_a_function_defines_belongs_to_it():
+    outline = [
+        Symbol("A", "A", "class", "a.py", 1, 12),
+        Symbol("f", "A.f", "method", "a.py", 2, 8),
+        Symbol("inner", "A.f.inner", "function", "a.py", 4, 6),
+        Symbol("g", "A.g", "method", "a.py", 10, 12),
+    ]
+    chunk = Chunk("1", "a.py", 1, 14, "python", "class", "A", "\n" * 13)
+    assert definition_spans(outline, chunk) == [(1, 1), (2, 8), (9, 9), (10, 12), (13, 14)]
+    assert definition_spans(outline, replace(chunk, kind="doc")) == [(1, 14)]

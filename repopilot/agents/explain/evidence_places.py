@@ -73,7 +73,7 @@ def _within(chunk: Chunk, place: Evidence) -> bool:
 def _definitions(
     index: Index, chunk: Chunk, weights: Mapping[str, float], names: Collection[str], most: int
 ) -> list[Evidence]:
-    """The definitions of a place that hold its best lines, those with the best line first."""
+    """The definitions of a place that hold its best lines, those with most of the question first."""
     lines = chunk.text.split("\n")
     scores = line_scores(lines, weights)
     outline = index.outline(chunk.path)
@@ -100,7 +100,7 @@ def _definitions(
                 doc_summary(text, symbol.start_line, symbol.end_line) if symbol else "",
                 tuple(chunk.start_line + n for n in _focus(shown, scores)),
             )
-            found.append((scores[best], place))
+            found.append((sum(scores[n] for n in shown), place))
     return [place for _, place in sorted(found, key=lambda each: -each[0])]
 
 
