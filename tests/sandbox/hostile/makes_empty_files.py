@@ -7,7 +7,7 @@ def attack():
     for number in range(4_000_000):
         for folder in folders:
             try:
-                os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY))
+                os.close(os.open(f"{folder}/hostile-empty-{number}", os.O_CREAT | os.O_WRONLY))
             except OSError:
                 folders.remove(folder)
                 if not folders:
