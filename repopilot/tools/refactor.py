@@ -26,7 +26,7 @@ from rope.base.resources import File
 from rope.contrib.findit import find_occurrences
 from rope.refactor.rename import Rename
 
-from repopilot.code.languages import language_of
+from repopilot.code.languages import file_kind, language_of
 from repopilot.code.source_positions import SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
@@ -168,16 +168,17 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
 def _everywhere(
     copy: WorkingCopy, texts: Texts, left: list[dict[str, Any]], arguments: RenameSymbol, old: str
 ) -> tuple[Texts, list[dict[str, Any]]]:
-    """The texts and the places left; none are left where the name shall be another one everywhere."""
+    """The texts and the places left: only settings, where the name shall be another one everywhere."""
     if not arguments.everywhere:
         return texts, left
     word = re.compile(rf"\b{re.escape(old)}\b")
-    for path in {row["path"] for row in left}:
+    rest = [row for row in left if file_kind(row["path"]) not in ("code", "doc")]
+    for path in {row["path"] for row in left if row not in rest}:
         lines = (texts.get(path) or copy.text(path) or "").split("\n")
         for number in {row["line"] - 1 for row in left if row["path"] == path}:
             lines[number] = word.sub(arguments.new_name, lines[number])
         texts[path] = "\n".join(lines)
-    return texts, []
+    return texts, rest
 
 
 def _with_super(path: str, text: str, old: str, new: str) -> tuple[str, list[dict[str, Any]]]:
