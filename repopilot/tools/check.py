@@ -67,9 +67,10 @@ async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
     found = await asyncio.to_thread(desk.working_copy.changes)
     wanted = [c for c in found if c.change != "deleted" and (not arguments.paths or c.path in arguments.paths)]
     rows = await asyncio.to_thread(_new_findings, wanted, desk)
-    async with checked_out(desk.workspace) as folder:
-        found_types = await new_type_errors(wanted, folder, desk.workspace, desk.step) if wanted else ()
-    rows += [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in found_types]
+    if wanted:
+        async with checked_out(desk.workspace) as folder:
+            types = await new_type_errors(wanted, folder, desk.workspace, desk.step)
+        rows += [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in types]
     names = ", ".join(c.path for c in wanted)
     text = "\n".join(f"{row['path']}: {row['message']}" for row in rows)
     clean = message("check_tools.clean", paths=names) if wanted else message("edit_tools.no_changes")

@@ -69,8 +69,7 @@ def moved(name: str, source: Module, target: Module) -> tuple[str, str]:
         new_source = with_import(replace(source, text=new_source), f"from {target.name} import {name}")
     new_target = without_import(target, source.name, name)[0]
     if not new_target.strip():
-        typed = not isinstance(node, ast.Assign) and _FUTURE in source.text.split("\n")
-        head = _FUTURE if typed else ""
+        head = _FUTURE if not isinstance(node, ast.Assign) and _FUTURE in source.text.split("\n") else ""
         for line in imports:
             head = with_import(replace(target, text=head), line)
         return new_source, "\n".join([*([head.rstrip("\n"), "", ""] if head else []), *block, ""])
@@ -203,11 +202,10 @@ def _spans(node: Import, offsets: SourcePositions) -> list[tuple[int, int]]:
 def _without_unused(text: str, needed: Iterable[str]) -> str:
     """A text without the imports of names that only the moved definition needed."""
     tree, offsets = ast.parse(text), SourcePositions(text)
-    used = _loaded(tree) | {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    unused = set(needed) - _loaded(tree)
     found: list[Replacement] = []
     for node in tree.body:
         if isinstance(node, Import):
-            unused = set(needed) - used
             gone = [n for n, a in enumerate(node.names) if (a.asname or a.name.partition(".")[0]) in unused]
             found += _aliases_gone(text, node, gone, offsets)
     return replaced(text, found)

@@ -211,15 +211,15 @@ def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
         raise UsageError(message("refactor_tools.only_python", tool="move_symbol"))
     if target == place.path:
         raise UsageError(message("refactor_tools.same_file", name=name, path=target))
-    python, roots = _python(copy, place), _import_roots(copy)
-    source = _module(copy, place.path, roots)
+    python = _python(copy, place)
+    source = _module(copy, place.path, python.roots)
     if "." in place.symbol.qualified or definition(source.text, name) is None:
         raise UsageError(message("refactor_tools.only_top", name=place.symbol.qualified))
     if there is not None and syntax_error(target, there) is not None:
         raise UsageError(message("refactor_tools.no_parse", path=target))
     if there and definition(there, name) is not None:
         raise UsageError(message("refactor_tools.taken", name=name, path=target))
-    goal = _module(copy, target, roots)
+    goal = _module(copy, target, python.roots)
     try:
         texts: Texts = dict(zip((place.path, target), moved(name, source, goal), strict=True))
     except ValueError as error:
@@ -227,9 +227,8 @@ def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
         raise UsageError(needs, message("refactor_tools.cycle_hint")) from error
     for path in python.files:
         if path not in texts:
-            texts[path] = used_from(_module(copy, path, roots), name, source.name, goal.name)
-    changed = {path for path, text in texts.items() if text != copy.text(path)}
-    return _result(copy, texts, mentions(copy, name, changed), python.unread)
+            texts[path] = used_from(_module(copy, path, python.roots), name, source.name, goal.name)
+    return _result(copy, texts, mentions(copy, name, {p for p, t in texts.items() if t != copy.text(p)}), python.unread)
 
 
 def with_moved_module(path: str, new_path: str, copy: WorkingCopy) -> Texts:
@@ -245,9 +244,8 @@ def with_moved_module(path: str, new_path: str, copy: WorkingCopy) -> Texts:
     texts: Texts = {path: None, new_path: text}
     if syntax_error(path, text) is None and old.package != new.package:
         texts[new_path] = with_line_ends(from_new_package(new, old), text)
-    word = old.name.rpartition(".")[2]
-    for user in [p for p in copy.paths() if p.endswith(".py") and p != path and _holds(copy.root() / p, word)]:
-        if _parses(copy.root() / user):
+    for user in _holding(copy, old.name.rpartition(".")[2])[0]:
+        if user != path:
             made = module_moved(_module(copy, user, roots), old.name, new.name)
             texts[user] = with_line_ends(made, copy.text(user) or "")
     return {user: made for user, made in texts.items() if made != copy.text(user)}
@@ -255,9 +253,8 @@ def with_moved_module(path: str, new_path: str, copy: WorkingCopy) -> Texts:
 
 def _module(copy: WorkingCopy, path: str, roots: Sequence[str]) -> Module:
     root = max((root for root in roots if path.startswith(f"{root}/")), key=len, default="")
-    name = path.removeprefix(f"{root}/").removesuffix(".py")
-    is_package = name.rpartition("/")[2] == "__init__"
-    return Module(_plain(copy.text(path)), name.removesuffix("/__init__").replace("/", "."), is_package)
+    name = path.removeprefix(f"{root}/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return Module(_plain(copy.text(path)), name, path.rpartition("/")[2] == "__init__.py")
 
 
 def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
@@ -298,10 +295,11 @@ def _signature_change(arguments: ChangedSignature, function: Function, name: str
     known, add = parameters(function), {each.name: each.default for each in arguments.add}
     if not (add or arguments.remove or arguments.rename or arguments.order):
         raise UsageError(message("refactor_tools.nothing_to_change"))
-    for old in (*arguments.remove, *arguments.rename, *arguments.order):
-        if old not in known:
-            there = message("tools.there_are", names=", ".join(known) or "-")
-            raise UsageError(message("refactor_tools.no_parameter", name=old, function=name), there)
+    wrong = [old for old in (*arguments.remove, *arguments.rename) if old not in known]
+    wrong += [old for old in arguments.order if old not in positional(function) or arguments.order.count(old) > 1]
+    if wrong:
+        there = message("tools.there_are", names=", ".join(known) or "-")
+        raise UsageError(message("refactor_tools.no_parameter", name=wrong[0], function=name), there)
     for new in (*add, *arguments.rename.values()):
         if new in known or not new.isidentifier() or keyword.iskeyword(new):
             raise UsageError(message("refactor_tools.bad_parameter", name=new))
@@ -318,7 +316,7 @@ def _function(text: str, place: DefinitionSite) -> Function:
 def _overloads(text: str, function: Function) -> list[Function]:
     """The definitions of a name beside a function: its overloads and itself, as far as they have its parameters."""
     for node in ast.walk(ast.parse(text)):
-        body = [each for each in getattr(node, "body", ()) if isinstance(each, Function)] if node else []
+        body = [each for each in ast.iter_child_nodes(node) if isinstance(each, Function)]
         if any(each.lineno == function.lineno for each in body):
             return [e for e in body if e.name == function.name and set(parameters(function)) <= set(parameters(e))]
     return [function]
@@ -380,11 +378,18 @@ def _python(copy: WorkingCopy, place: DefinitionSite) -> _Python:
     root, word = copy.root(), place.symbol.name
     if word == "__init__":
         word = place.symbol.qualified.rpartition(".")[0].rpartition(".")[2]
-    holding = [p for p in copy.paths() if p.endswith(".py") and _holds(root / p, word)]
-    unread = [p for p in holding if not _parses(root / p)]
+    files, unread = _holding(copy, word)
     if place.path in unread or not _parses(root / place.path):
         raise UsageError(message("refactor_tools.no_parse", path=place.path))
-    return _Python(root, place, tuple(p for p in holding if p not in unread), tuple(unread), _import_roots(copy))
+    return _Python(root, place, files, unread, _import_roots(copy))
+
+
+def _holding(copy: WorkingCopy, word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The Python files that hold a word: those that parse, and those that don't."""
+    root = copy.root()
+    holding = [p for p in copy.paths() if p.endswith(".py") and _holds(root / p, word)]
+    unread = tuple(p for p in holding if not _parses(root / p))
+    return tuple(p for p in holding if p not in unread), unread
 
 
 def _import_roots(copy: WorkingCopy) -> tuple[str, ...]:
