@@ -18,8 +18,8 @@ quick: setup-dev    ## the part you run all the time, under a minute
 	$(PYTEST) -m "not browser and not model and not slow"
 
 check: setup-dev    ## formatting, lint, types, direction of imports, declared packages
-	.venv/bin/ruff format --check .
-	.venv/bin/ruff check .
+	.venv/bin/ruff format --no-cache --check .
+	.venv/bin/ruff check --no-cache .
 	.venv/bin/mypy
 	PYTHONPATH=. .venv/bin/lint-imports --no-logo
 	.venv/bin/deptry .

@@ -174,7 +174,6 @@ def llama_index(tree: Tree, tools: Tools) -> tuple[Search, float]:
     from llama_index.core import StorageContext, VectorStoreIndex
     from llama_index.core.schema import TextNode
     from llama_index.vector_stores.chroma import ChromaVectorStore
-
     from repopilot.retrieval.retriever import EmbedderModel
 
     model = EmbedderModel(tools.minilm)
