@@ -30,20 +30,13 @@ from repopilot.code.languages import file_kind, language_of
 from repopilot.code.source_positions import SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.tools import identifiers
+from repopilot.tools import identifiers, signature
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, mentions, name_offset
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.python_moves import Module, definition, from_new_package, module_moved, moved, used_from
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.set_value import SetValue, set_value
-from repopilot.tools.signature import (
-    Function,
-    SignatureChange,
-    changed_call,
-    changed_definition,
-    parameters,
-    positional,
-)
+from repopilot.tools.signature import Function, SignatureChange, parameters, positional
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -139,8 +132,7 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
     place, new = find_place(copy, arguments.name, arguments.path), arguments.new_name
     if not new.isidentifier() or keyword.iskeyword(new):
         raise UsageError(message("refactor_tools.no_identifier", name=new))
-    old = place.symbol.name
-    if old == new:
+    if (old := place.symbol.name) == new:
         raise UsageError(message("refactor_tools.same_name", name=new))
     owner = place.symbol.qualified.rpartition(".")[0]
     taken = f"{owner}.{new}".lstrip(".")
@@ -268,13 +260,18 @@ def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolRes
     function = _function(texts[place.path], place)
     change = _signature_change(arguments, function, place.symbol.qualified)
     own = texts[place.path]
-    new = {place.path: [made for each in _overloads(own, function) for made in changed_definition(own, each, change)]}
+    new = {
+        place.path: [
+            made for each in _overloads(own, function) for made in signature.changed_definition(own, each, change)
+        ]
+    }
     left: list[dict[str, Any]] = []
     found = _uses(python, copy)
     for path, text in texts.items():
-        for call, sure in _calls(text, place.symbol, found.get(path, set())):
+        offsets = SourcePositions(text)
+        for call, sure in _calls(offsets, place.symbol, found.get(path, set())):
             bound = _bound(call, place.symbol, function)
-            made = changed_call(text, call, bound, positional(function), change) if sure else None
+            made = signature.changed_call(offsets, call, bound, positional(function), change) if sure else None
             new.setdefault(path, []).extend(made or [])
             if made is None and (arguments.remove or arguments.order or not all(a.default for a in arguments.add)):
                 line = text.split("\n")[call.lineno - 1].strip()
@@ -293,10 +290,13 @@ def _signature_change(arguments: ChangedSignature, function: Function, name: str
         UsageError: it changes nothing, or names a parameter that there isn't, or one that there can't be.
     """
     known, add = parameters(function), {each.name: each.default for each in arguments.add}
-    if not (add or arguments.remove or arguments.rename or arguments.order):
+    changed = [*arguments.remove, *arguments.rename, *arguments.order]
+    if not (add or changed):
         raise UsageError(message("refactor_tools.nothing_to_change"))
-    wrong = [old for old in (*arguments.remove, *arguments.rename) if old not in known]
-    wrong += [old for old in arguments.order if old not in positional(function) or arguments.order.count(old) > 1]
+    for name in changed:
+        if changed.count(name) > 1:
+            raise UsageError(message("refactor_tools.named_twice", name=name))
+    wrong = [old for old in changed if old not in known or (old in arguments.order and old not in positional(function))]
     if wrong:
         there = message("tools.there_are", names=", ".join(known) or "-")
         raise UsageError(message("refactor_tools.no_parameter", name=wrong[0], function=name), there)
@@ -341,10 +341,10 @@ def _uses(python: _Python, copy: WorkingCopy) -> dict[str, set[int]]:
     return uses
 
 
-def _calls(text: str, symbol: Symbol, uses: set[int]) -> Iterator[tuple[ast.Call, bool]]:
+def _calls(offsets: SourcePositions, symbol: Symbol, uses: set[int]) -> Iterator[tuple[ast.Call, bool]]:
     """The calls of a name in a text, each with whether it surely means the function."""
-    offsets, names = SourcePositions(text), [symbol.name, *symbol.qualified.split(".")[-2:-1]]
-    for node in ast.walk(ast.parse(text)):
+    names = [symbol.name, *symbol.qualified.split(".")[-2:-1]]
+    for node in ast.walk(ast.parse(offsets.text)):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
@@ -432,15 +432,15 @@ def _with_rope(python: _Python, work: Callable[[Project], T]) -> T:
     Raises:
         UsageError: rope can't do it; the message says why.
     """
-    folders = list(python.roots)
-    project = Project(str(python.root), ropefolder=None, ignore_syntax_errors=True, source_folders=folders)
+    root, folders = str(python.root), list(python.roots)
+    project = Project(root, ropefolder=None, ignore_syntax_errors=True, source_folders=folders)
     try:
         return work(project)
     except RopeError as error:
         raise UsageError(message("refactor_tools.rope", problem=str(error))) from error
-    except UsageError:
-        raise
     except Exception as error:  # rope fails on unusual code with errors of every kind
+        if isinstance(error, UsageError):
+            raise
         log.exception("rope failed on %s", python.place.path)
         raise UsageError(message("refactor_tools.rope", problem=f"{type(error).__name__}: {error}")) from error
     finally:

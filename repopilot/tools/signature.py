@@ -54,12 +54,12 @@ def changed_definition(text: str, function: Function, change: SignatureChange) -
 
 
 def changed_call(
-    text: str, call: ast.Call, bound: int, known: Sequence[str], change: SignatureChange
+    offsets: SourcePositions, call: ast.Call, bound: int, known: Sequence[str], change: SignatureChange
 ) -> list[Replacement] | None:
     """What has to be replaced in a call.
 
     Args:
-        text: of the module.
+        offsets: of the module's text.
         call: in the module's tree.
         bound: how many parameters the object of the call fills.
         known: the parameters before the change that an argument without a name can fill.
@@ -68,7 +68,7 @@ def changed_call(
     Returns:
         The replacements; None where starred arguments or a missing value leave open what they would be.
     """
-    offsets, names = SourcePositions(text), known[bound:]
+    text, names = offsets.text, known[bound:]
     starred = any(isinstance(each, ast.Starred) for each in call.args) or any(not k.arg for k in call.keywords)
     required = [name for name, default in change.add.items() if not default]
     if required or (starred and (change.remove or change.order)):
