@@ -117,20 +117,16 @@ def _lines(copy: WorkingCopy, path: str, word: re.Pattern[str]) -> Iterator[dict
     text = copy.workspace.index.text(path) or ""
     if word.search(text) is None:
         return
-    code = _code_lines(path, text, word.pattern)
+    code = _code_lines(path, text, word)
     for number, line in enumerate(text.split("\n"), 1):
         if word.search(line) and number not in code:
             yield {"path": path, "line": number, "text": line.strip()[:LONGEST_LINE]}
 
 
-def _code_lines(path: str, text: str, pattern: str) -> set[int]:
+def _code_lines(path: str, text: str, word: re.Pattern[str]) -> set[int]:
     """The lines in which the word is an identifier of code."""
     language = language_of(path)
     if language is None or file_kind(path) != "code":
         return set()
     named = identifiers(text.encode(), language, PARSE_S)
-    return {node.start_point[0] + 1 for node in named if re.search(pattern, _text(node))}
-
-
-def _text(node: Any) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    return {node.start_point[0] + 1 for node in named if word.search((node.text or b"").decode("utf-8", "replace"))}

@@ -176,6 +176,8 @@ def _everywhere(
 def _with_super(path: str, text: str, old: str, new: str) -> tuple[str, list[dict[str, Any]]]:
     """A text in which `super().old` is renamed in the classes that define the new name, which rope leaves; and the
     attributes called so that are left, of objects whose class is not known."""
+    if not re.search(rf"\.\s*{re.escape(old)}\b", text):
+        return text, []
     tree, lines = ast.parse(text), text.split("\n")
     owned = {
         id(inner)
