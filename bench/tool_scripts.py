@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 Texts = Mapping[str, str | None]
 LONGEST_WORD = 40
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
-CONTEXT_LINES = 6
-"""The most lines around a hunk that are needed to tell its place from others."""
+CONTEXT_LINES = 3
+"""Around a hunk, as git shows it. What stands closer together is one hunk."""
+MOST_CONTEXT = 20
+"""Lines around a hunk that are taken in to tell its place from others."""
 
 
 class Call(NamedTuple):
@@ -210,12 +212,12 @@ def _difference(current: str, wanted: str) -> tuple[str, str]:
 
 def _hunks(path: str, current: str, wanted: str) -> Iterator[Call]:
     old, new = current.splitlines(keepends=True), wanted.splitlines(keepends=True)
-    groups = difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(1)
+    groups = difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(CONTEXT_LINES)
     for group in groups:
         (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
         first, last = i1, i2
         more = 0
-        while current.count("".join(old[first:last])) > 1 and more < CONTEXT_LINES:
+        while current.count("".join(old[first:last])) > 1 and more < MOST_CONTEXT:
             more += 1
             first, last = max(0, i1 - more), min(len(old), i2 + more)
         replaced = "".join([*old[first:i1], *new[j1:j2], *old[i2:last]])
