@@ -40,7 +40,7 @@ BODIES: dict[str, bytes] = {
     "odd details": b'{"models": [{"name": "qwen2.5-coder:1.5b", "size": "large", "details": [], "digest": 4}]}',
     "odd families": b'{"models": [{"name": "qwen2.5-coder:1.5b", "details": {"families": 3, "parameter_size": {}}}]}',
     "surrogates": b'{"models": [{"name": "\\ud800", "model": "\\ud800"}]}',
-    "many": json.dumps({"models": [described(f"m{n}") for n in range(2_000)]}).encode(),
+    "many": json.dumps({"models": [described(f"m{n}") for n in range(200)]}).encode(),
 }
 
 
