@@ -1,5 +1,9 @@
 import { Fragment, useState } from 'react';
-import { FileCode2 } from 'lucide-react';
+import { ChevronDown, ChevronRight, FileCode2 } from 'lucide-react';
+
+function Pieces({ pieces }) {
+  return <pre>{pieces.map(([kind, text], at) => (kind ? <span key={at} className={`rp-t${kind}`}>{text}</span> : text))}{pieces.length ? '' : ' '}</pre>;
+}
 
 function Lines({ lines, open }) {
   const follows = (number, at) => at === 0 || lines[at - 1][0] === number - 1;
@@ -7,12 +11,12 @@ function Lines({ lines, open }) {
     <div className="rp-code-scroll rp-search-lines" tabIndex={0}>
       <table>
         <tbody>
-          {lines.map(([number, text, focus], at) => (
+          {lines.map(([number, pieces, focus], at) => (
             <Fragment key={number}>
               {!follows(number, at) && <tr className="rp-gap"><td className="rp-line-number">⋯</td><td /></tr>}
               <tr data-line={number} className={focus ? 'rp-cited' : ''}>
                 <td className="rp-line-number"><button tabIndex={-1} onClick={() => open(number)}>{number}</button></td>
-                <td><pre>{text || ' '}</pre></td>
+                <td><Pieces pieces={pieces} /></td>
               </tr>
             </Fragment>
           ))}
@@ -22,20 +26,22 @@ function Lines({ lines, open }) {
   );
 }
 
-function Place({ place, show }) {
+function Place({ place, show, first }) {
+  const [open, setOpen] = useState(first);
   return (
     <li className="rp-found" data-number={place.number}>
       <div className="rp-row rp-tight">
-        <span className="rp-source-number">{place.number}</span>
-        <strong className="rp-place rp-found-title">{place.title}</strong>
-        <span className="rp-grow" />
+        <button className="rp-found-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+          <span className="rp-source-number">{place.number}</span>
+          <strong className="rp-place rp-found-title">{place.title}</strong>
+        </button>
+        <span className="rp-muted rp-detail rp-grow rp-one-line">{place.summary}</span>
         <button className="rp-source" aria-label={place.open} title={place.open} onClick={() => show(place.number)}>
           <FileCode2 size={13} /><span className="rp-place">{place.place}</span>
         </button>
       </div>
-      {place.signature && <div className="rp-signature">{place.signature}</div>}
-      {place.summary && <div className="rp-muted rp-detail">{place.summary}</div>}
-      {place.lines.length > 0 && <Lines lines={place.lines} open={(line) => show(place.number, line)} />}
+      {open && place.lines.length > 0 && <Lines lines={place.lines} open={(line) => show(place.number, line)} />}
     </li>
   );
 }
@@ -52,13 +58,13 @@ const Evidence = (window.repopilotEvidence ||= function ({ props, callAction }) 
     <section className="rp-evidence rp-code" aria-label={props.words.title}>
       <strong>{props.words.title}</strong>
       <ol className="rp-found-list">
-        {props.shown.map((place) => <Place key={place.number} place={place} show={show} />)}
+        {props.shown.map((place, at) => <Place key={place.number} place={place} show={show} first={at === 0} />)}
       </ol>
       {props.more && (
         <details className="rp-why">
           <summary>{props.more}</summary>
           <ol className="rp-found-list">
-            {props.folded.map((place) => <Place key={place.number} place={place} show={show} />)}
+            {props.folded.map((place) => <Place key={place.number} place={place} show={show} first={false} />)}
           </ol>
         </details>
       )}

@@ -56,6 +56,8 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
     expect(file).to_be_visible(timeout=60_000)
     expect(file.locator("tr.rp-removed")).to_contain_text("degrees > 25")
     expect(file.locator("tr.rp-added")).to_contain_text("degrees > 20")
+    expect(page.locator(".rp-footer")).to_be_visible(timeout=60_000)
+    tab.unfold()
     for step in ("Generate", "Debate", "Controller"):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
     assert (folder / "orchard/water.py").read_text() == WATER, "written before it was accepted"

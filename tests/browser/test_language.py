@@ -23,6 +23,7 @@ def test_a_french_browser_sees_french(browser, fresh):
     expect(page.locator(".rp-badge")).to_contain_text("Indexé")
     tab.say("Comment les fruits mûrs sont-ils comptés ?")
     expect(page.locator(".rp-footer")).to_contain_text("jetons")
+    tab.unfold()
     expect(page.locator('[id^="step-Écriture"]').first).to_be_visible()
     assert tab.problems == []
     tab.close()

@@ -39,6 +39,7 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     expect(page.locator(".rp-footer")).to_contain_text("qwen2.5-coder")
     answer = page.locator(ANSWER).last
     expect(answer).to_contain_text("picks every ripe fruit")
+    tab.unfold()
     for step in (
         "Route · EXPLAIN",
         "Retrieve · ",
@@ -115,8 +116,9 @@ def test_stop_ends_the_models_call_and_keeps_the_evidence(opened, world):
         expect(page.locator('[id^="step-Write"]').first).to_be_visible()
         page.locator("#stop-button").click()
         assert world.ollama.wait_for_disconnect(10), "the model goes on writing"
-        expect(page.locator('[id^="step-Write ■"]').first).to_be_visible()
         expect(page.locator("#chat-submit")).to_be_visible()
+        opened.unfold()
+        expect(page.locator('[id^="step-Write ■"]').first).to_be_visible()
         expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
         expect(page.locator(".rp-footer").last).to_contain_text("Stopped: what was finished is kept.")
     finally:
@@ -189,6 +191,8 @@ def test_nothing_is_wider_than_the_screen(browser, fresh, width, height, scheme)
     page.wait_for_selector('[data-answerable="true"]')
     tab.say("How is the ripe fruit counted?")
     expect(page.locator(".rp-footer")).to_be_visible()
+    expect(page.locator(ANSWER).last).to_be_in_viewport()
+    tab.unfold()
     page.locator('button[id^="step-Retrieve"]').first.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -66,6 +66,10 @@ class Tab:
         self.page.keyboard.insert_text(text)
         self.page.locator("#chat-submit").click()
 
+    def unfold(self) -> None:
+        """Unfold the steps of the last answer."""
+        self.page.locator('button[id^="step-Work"], button[id^="step-Travail"]').last.click()
+
     def close(self) -> None:
         self.context.close()
 

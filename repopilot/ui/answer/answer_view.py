@@ -116,7 +116,9 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
 
 def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence]) -> cl.CustomElement:
     # The same element at every update: what the user unfolded stays.
-    return element("Evidence", evidence_props(id, evidence, chat.language), id=f"{id}-evidence")
+    return element(
+        "Evidence", evidence_props(id, evidence, chat.answers[id].index.text, chat.language), id=f"{id}-evidence"
+    )
 
 
 async def show_citation(chat: Chat, payload: dict) -> dict:
@@ -179,7 +181,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     if impact := impact_props(answer, chat.language):
         elements.append(element("Impact", impact))
     if isinstance(answer.result, Explanation) and answer.evidence:
-        elements.append(_evidence_element(chat, id, answer.evidence))
+        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence))
     if plan := plan_of(answer):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:

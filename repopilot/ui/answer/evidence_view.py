@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from repopilot import i18n
 from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.types import Evidence
+from repopilot.ui.answer.excerpt import excerpt
+from repopilot.ui.highlight import Line, highlighted
 
 
-def evidence_props(answer_id: str, evidence: Sequence[Evidence], language: str) -> dict:
+def evidence_props(
+    answer_id: str, evidence: Sequence[Evidence], text_of: Callable[[str], str | None], language: str
+) -> dict:
     """Props of the element `Evidence`.
 
     Args:
         answer_id: the id of the answer's message.
-        evidence: the places, best first; the first SHOWN are unfolded.
+        evidence: the places, best first; the first one is unfolded, the first SHOWN are listed.
+        text_of: gives the text of an indexed file.
         language: of the reader.
 
     Returns:
         A JSON-serializable value.
     """
     folded = len(evidence) - SHOWN
+    read = cache(lambda path: _read(path, text_of(path) or ""))
     return {
         "answer": answer_id,
-        "shown": [_place(place, language) for place in evidence[:SHOWN]],
-        "folded": [_place(place, language) for place in evidence[SHOWN:]],
+        "shown": [_place(place, read(place.path), language) for place in evidence[:SHOWN]],
+        "folded": [_place(place, read(place.path), language) for place in evidence[SHOWN:]],
         "more": i18n.text("ui.evidence.more", language, count=folded) if folded > 0 else "",
         "words": i18n.section("ui.evidence.words", language),
     }
 
 
-def _place(place: Evidence, language: str) -> dict:
-    head = place.signature.strip()
-    # A signature that is among the lines is not said twice; there it may go on over several lines.
-    in_lines = any(head.partition("(")[0] in text for _, text in place.lines)
+def _read(path: str, text: str) -> tuple[list[str], list[Line]]:
+    """The lines of a file, plain and coloured."""
+    return text.split("\n"), highlighted(path, text)
+
+
+def _place(place: Evidence, file: tuple[list[str], list[Line]], language: str) -> dict:
     return {
         "number": place.number,
         "place": place.place,
         "title": place.symbol or place.path,
-        "signature": "" if in_lines else head,
         "summary": place.summary,
-        "lines": [[number, text, number in place.focus] for number, text in place.lines],
+        "lines": _lines(place, *file),
         "open": i18n.text("ui.evidence.open", language, place=place.place),
     }
+
+
+def _lines(place: Evidence, lines: Sequence[str], coloured: Sequence[Line]) -> list[list]:
+    """[number, pieces, whether it is marked] of each line to show: of the file, unless it is another one by now."""
+    stored = dict(place.lines)
+    current = all(number <= len(lines) and lines[number - 1].startswith(line) for number, line in stored.items())
+    if not (stored and current):
+        return [[number, [["", line]], number in place.focus] for number, line in stored.items()]
+    numbers = excerpt(lines, place.start_line, place.end_line, stored)
+    return [[number, coloured[number - 1], number in place.focus] for number in numbers]

@@ -203,7 +203,7 @@ class TraceView:
             "output": output,
             "end": _time(finished.at),
             "isError": finished.state == "error",
-            "autoCollapse": finished.state != "error" and state.started.parent_id is not None,
+            "autoCollapse": finished.state != "error",
         }
         return step, attachment
 
@@ -226,7 +226,7 @@ class TraceView:
             "start": _time(started.at),
             "end": None,
             "defaultOpen": True,
-            "autoCollapse": started.parent_id is not None,
+            "autoCollapse": True,
             "metadata": {"icon": ICONS.get(started.kind, "dot")},
             "tags": None,
             "language": None,
