@@ -5,7 +5,8 @@
 SET is a folder of bench/data/edits, TREES_DIR/NAME a clone of the repository at its commit. A script is derived from
 the task's reference patch (`bench.tool_scripts`): what is renamed, moved or given another signature in Python by one
 call each, the rest by texts replaced. It runs on a working copy, and the task's hidden check judges what comes out.
-Where a rename alone doesn't do it, it is tried with `everywhere`, too.
+Where a rename alone doesn't do it, it is tried with `everywhere`, too; and where refactoring and texts together are
+too many calls, texts alone.
 
 exact: resolved by the refactoring calls alone; resolved: also with texts replaced, at most --most-calls in all; long:
 the script would need more calls.
@@ -105,6 +106,9 @@ async def _measured(case: Case, workspace: Workspace, most: int) -> dict[str, An
             seconds, failures = await _run(first, desk)
             exact = len(first) <= most and _check(case, copy).resolved
         rest = [] if exact else replacements({path: copy.text(path) for path in wanted}, wanted)
+        if len(first) + len(rest) > most >= len(plain := replacements(before, wanted)):
+            copy.undo(len(first))
+            first, rest = [], plain
         long = len(first) + len(rest) > most
         if not exact and not long:
             failures += (await _run(rest, desk))[1]
