@@ -13,6 +13,7 @@ from repopilot.settings import Settings
 from repopilot.ui.actions import HANDLERS, handle_action
 from repopilot.ui.chat import Process, current_chat
 from repopilot.ui.conversation import greet, receive, stop
+from repopilot.ui.frame.routes import install_frame
 from repopilot.ui.server import page, security
 from repopilot.ui.server.access import install_access
 from repopilot.ui.server.launch import Served, announce, launch, open_window, withdraw
@@ -26,6 +27,7 @@ run = config.run
 started = launch(settings, Served(run.host, run.port, "https" if run.ssl_cert else "http", run.root_path))
 install_access(server.app, started.rule)
 page.install(server, security.allowed_hosts(settings.host, settings.allowed_hosts), settings.language)
+install_frame(server, process)
 install_login(settings)
 # Chainlit would open the address without its token.
 wants_window, run.headless = not run.headless, True

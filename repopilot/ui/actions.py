@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui.answer import answer_view, environment_offer, file_changes, plan_view, search_view, thread_view
+from repopilot.ui.answer import answer_view, environment_offer, file_changes, plan_view, search_view
 from repopilot.ui.chat import Chat
 from repopilot.ui.repository_view import handle_button
 
@@ -28,7 +28,6 @@ def _opening_button(name: str) -> Handler:
 
 HANDLERS: dict[str, Handler] = {
     "show_citation": answer_view.show_citation,
-    **{name: getattr(thread_view, name) for name in ("resume_conversation", "new_conversation", "delete_conversation")},
     environment_offer.ACTION: environment_offer.build,
     "decide": file_changes.decide,
     "edit_plan": plan_view.edit_plan,

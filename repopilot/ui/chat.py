@@ -21,6 +21,7 @@ from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_import import earlier_files
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
 from repopilot.ui.file_ids import follow_up_id
+from repopilot.ui.repository.props import address
 from repopilot.ui.repository.registry import Opening, Openings
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ class Chat:
     def thread_key(self) -> ThreadKey:
         """Where the conversation is stored."""
         assert self.opening is not None
-        return ThreadKey(self.thread, repository_id(self.opening.key), self.owner)
+        name, place = self.opening.source.name, address(self.opening)
+        return ThreadKey(self.thread, repository_id(self.opening.key), self.owner, name, place)
 
     def begin_thread(self, thread: str = "", exchanges: Sequence[Exchange] = ()) -> None:
         """Leave the conversation, which stays stored, for another; for a new one where none is given."""

@@ -1,5 +1,6 @@
 """Conversations outlive reloads, other tabs, opening again and a killed server: in a real browser."""
 
+import json
 import re
 import signal
 
@@ -22,8 +23,11 @@ def ask(page, question):
     expect(page.locator(".rp-footer")).to_have_count(before + 1)
 
 
+SAID = "[data-step-type='user_message']"
+
+
 def said(page, text):
-    return page.get_by_text(text, exact=True)
+    return page.locator(SAID).get_by_text(text, exact=True)
 
 
 def test_opening_a_repository_again_loses_no_earlier_conversation(opened, world):
@@ -31,36 +35,94 @@ def test_opening_a_repository_again_loses_no_earlier_conversation(opened, world)
     ask(page, "What does harvest return?")
     page.goto(world.app.url)
     page.get_by_role("button", name=re.compile("orchard")).click()
-    offered = page.get_by_role("button", name=re.compile("What does harvest return"))
-    expect(page.get_by_text("There is an earlier conversation")).to_be_visible()
     ask(page, "Where is the tree class defined?")
     page.reload()
     expect(said(page, "Where is the tree class defined?")).to_be_visible()
-    expect(said(page, "What does harvest return?")).to_have_count(0)
+    expect(page.locator(SAID, has_text="What does harvest return?")).to_have_count(0)
 
-    # Pasted into another chat: both are there, and the older can be resumed.
-    page.goto(world.app.url)
-    page.wait_for_selector(".rp-welcome")
-    opened.say(world.repository())
-    expect(page.get_by_text("There are 2 earlier conversations")).to_be_visible()
-    offered.click()
-    expect(said(page, "What does harvest return?")).to_be_visible()
+    page.get_by_role("navigation", name="Chats").get_by_role("link", name="What does harvest return?").click()
+    expect(page.locator(SAID, has_text="What does harvest return?")).to_be_visible()
     ask(page, "And who calls it?")
     page.reload()
-    expect(said(page, "And who calls it?")).to_be_visible()
-    expect(said(page, "What does harvest return?")).to_be_visible()
-
-    page.get_by_role("button", name="New conversation").click()
-    expect(page.get_by_text("A new conversation begins here")).to_be_visible()
-    ask(page, "What is a tree?")
-    page.reload()
-    expect(said(page, "What is a tree?")).to_be_visible()
-    expect(said(page, "And who calls it?")).to_have_count(0)
-    page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text("The conversation has been deleted.")).to_be_visible()
-    page.goto(f"{world.app.url}/?repo={world.repository()}")
-    expect(page.get_by_text("There are 2 earlier conversations")).to_be_visible()
+    expect(page.locator(SAID, has_text="And who calls it?")).to_be_visible()
+    expect(page.locator(SAID, has_text="What does harvest return?")).to_be_visible()
     assert opened.problems == []
+
+
+def test_chats_are_searched_named_pinned_exported_and_deleted(opened, world):
+    page = opened.page
+    ask(page, "What does harvest return?")
+    page.goto(f"{world.app.url}/?repo={world.repository()}")
+    ask(page, "Where is the tree class defined?")
+    chats = page.get_by_role("navigation", name="Chats")
+    expect(chats.get_by_role("link", name=re.compile("tree class"))).to_have_attribute("aria-current", "page")
+    expect(chats.get_by_role("heading", name="orchard")).to_have_count(1)
+
+    chats.get_by_label("More about What does harvest return?").click()
+    chats.get_by_role("button", name="Rename").click()
+    page.keyboard.type("The harvest")
+    page.keyboard.press("Enter")
+    chats.get_by_label("More about The harvest").click()
+    chats.get_by_role("button", name="Pin").click()
+    expect(chats.get_by_role("link").nth(1)).to_contain_text("The harvest")
+
+    chats.get_by_label("Search chats").fill("harvest return")
+    expect(chats.get_by_role("listitem")).to_have_count(1)
+    chats.get_by_label("Search chats").fill("%")
+    expect(chats).to_contain_text("No chat holds this text.")
+    chats.get_by_label("Search chats").fill("")
+
+    chats.get_by_label("More about The harvest").click()
+    with page.expect_download() as download:
+        chats.get_by_role("link", name="Export as Markdown").click()
+    text = download.value.path().read_text()
+    assert text.startswith("# The harvest\n") and "## What does harvest return?" in text
+    with page.expect_download() as download:
+        chats.get_by_role("link", name="Export as JSON").click()
+    assert json.loads(download.value.path().read_text())["exchanges"][0]["question"] == "What does harvest return?"
+
+    other = opened.open()
+    other.goto(page.url)
+    chats.get_by_role("button", name="Delete").click()
+    chats.get_by_role("button", name="Delete this chat for good?").click()
+    for tab in (page, other):
+        names = tab.get_by_role("navigation", name="Chats")
+        expect(names.get_by_role("link", name=re.compile("The harvest"))).to_have_count(0)
+        expect(names.get_by_role("link", name=re.compile("tree class"))).to_be_visible()
+    assert opened.problems == []
+
+
+def test_names_complete_what_is_typed(opened):
+    page, names = opened.page, opened.page.get_by_role("listbox", name="Mentions")
+    page.locator("#chat-input").click()
+    page.keyboard.type("what does @harv")
+    expect(names.get_by_role("option").first).to_contain_text("harvest")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chat-input")).to_have_value(re.compile(r"what does @orchard/trees\.py:[\w.]*harvest "))
+    expect(names).to_be_hidden()
+    page.keyboard.type("do?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rp-evidence").first).to_contain_text("harvest")
+
+    page.locator("#chat-input").click()
+    page.keyboard.type("/rename harv")
+    expect(names.get_by_role("option").first).to_contain_text("harvest")
+    page.keyboard.press("Escape")
+    expect(names).to_be_hidden()
+    assert opened.problems == []
+
+
+def test_the_line_of_health_says_what_works_and_what_does_not(browser, tmp_path):
+    tab = Tab(browser)
+    health = tab.page.get_by_role("status", name="Health")
+    with running(tmp_path, ollama_url="", embedded="false", auto_download="false") as app:
+        tab.page.goto(app.url)
+        expect(health).to_contain_text("no model: commands and extracts")
+        expect(health).to_contain_text("sandbox: ")
+    expect(health).to_contain_text("The server doesn't answer.")
+    tab.close()
 
 
 def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):

@@ -25,7 +25,8 @@ from repopilot.types import Citation, FileChange, Route
 from repopilot.ui.chat import Chat, Process
 from repopilot.ui.chats.chat_database import NAME, ChatDatabase
 from repopilot.ui.chats.chat_import import earlier_files
-from repopilot.ui.chats.chat_store import Exchange, ThreadKey, delete, load, new_id, repository_id, save, threads
+from repopilot.ui.chats.chat_list import change, listed, remove
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, load, new_id, repository_id, save
 from repopilot.ui.repository.recent import recent, remember
 
 REPOSITORY = repository_id("https://host.example/o/r")
@@ -83,10 +84,9 @@ def test_another_conversation_about_the_repository_replaces_none(database):
     save(database, other, exchange("second"))
     save(database, other, exchange("third"))
     assert questions(database) == ["first"]
-    found = threads(database, REPOSITORY)
-    assert [(each.id, each.question, each.turns) for each in found] == [("other", "second", 2), ("thread", "first", 1)]
-    assert threads(database, repository_id("another")) == []
-    delete(database, other)
+    found = listed(database)
+    assert [(each.id, each.title, each.turns) for each in found] == [("other", "second", 2), ("thread", "first", 1)]
+    remove(database, "other", "")
     assert questions(database, other) == [] and questions(database) == ["first"]
 
 
@@ -94,9 +94,9 @@ def test_a_user_sees_only_conversations_of_their_own(database):
     save(database, replace(KEY, owner="ada"), exchange("hers"))
     remember(database, "r", "a", "ada")
     assert questions(database) == questions(database, replace(KEY, owner="bob")) == []
-    assert threads(database, REPOSITORY) == [] and len(threads(database, REPOSITORY, "ada")) == 1
+    assert listed(database) == [] and len(listed(database, "ada")) == 1
     assert recent(database) == [] and [each["address"] for each in recent(database, "ada")] == ["a"]
-    delete(database, replace(KEY, owner="bob"))
+    remove(database, KEY.thread, "bob")
     assert questions(database, replace(KEY, owner="ada")) == ["hers"]
 
 
@@ -162,7 +162,7 @@ def test_conversations_of_the_earlier_format_are_taken_over_once(tmp_path):
     file, broken = (tmp_path / "chats" / f"{name}.json" for name in (REPOSITORY, "broken"))
     file.write_text(older("1", "2"))
     broken.write_text("[{")
-    (found,) = threads(ChatDatabase(tmp_path, earlier_files), REPOSITORY)
+    (found,) = listed(ChatDatabase(tmp_path, earlier_files))
     key = replace(KEY, thread=found.id)
     assert questions(ChatDatabase(tmp_path), key) == ["1", "2"]
     assert broken.exists() and not file.exists()
@@ -253,3 +253,23 @@ def test_a_turn_says_something_and_is_no_look_up():
     assert not Exchange("q", "", Answer(""), interrupted=True).is_turn
     assert not Exchange("q", "search", Answer("found")).is_turn
     assert len({new_id() for _ in range(100)}) == 100
+
+
+def test_a_database_of_version_1_is_taken_over_with_a_copy_kept(tmp_path):
+    save(ChatDatabase(tmp_path), KEY, exchange("kept?"))
+    with closing(sqlite3.connect(tmp_path / NAME)) as older, older:
+        older.executescript("DROP TABLE chats; PRAGMA user_version=1;")
+    database = ChatDatabase(tmp_path)
+    change(database, KEY.thread, "", title="Kept")
+    assert [chat.title for chat in listed(database)] == ["Kept"] and questions(database) == ["kept?"]
+    with closing(sqlite3.connect(tmp_path / f"{NAME}.v1")) as copy:
+        assert copy.execute("SELECT question FROM turns").fetchall() == [("kept?",)]
+
+
+@pytest.mark.parametrize("search", ["100%", "a_b", "!", "'", '"', "\\", "é"])
+def test_a_search_takes_every_character_as_it_is(database, search):
+    save(database, KEY, exchange(f"why {search} here?"))
+    save(database, replace(KEY, thread="other"), exchange("100 aXb", "another"))
+    assert [chat.id for chat in listed(database, search=search)] == [KEY.thread]
+    remove(database, KEY.thread, "")
+    assert listed(database, search=search) == []

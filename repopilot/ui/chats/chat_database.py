@@ -24,7 +24,7 @@ from repopilot import i18n
 from repopilot.errors import StorageError
 
 NAME = "chats.db"
-VERSION = 1
+VERSION = 2
 BUSY_S = 10.0
 """How long a write waits for those of other processes."""
 SMALLEST_PAGE = 512
@@ -39,10 +39,15 @@ CREATE INDEX IF NOT EXISTS threads ON turns(repository, owner, thread);
 CREATE TABLE IF NOT EXISTS opened(
     number INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, address TEXT NOT NULL, name TEXT NOT NULL,
     digest BLOB NOT NULL, UNIQUE(owner, address)) STRICT;
+CREATE TABLE IF NOT EXISTS chats(
+    number INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL, owner TEXT NOT NULL, name TEXT NOT NULL,
+    address TEXT NOT NULL, title TEXT NOT NULL, pinned INTEGER NOT NULL, digest BLOB NOT NULL,
+    UNIQUE(thread, owner)) STRICT;
 PRAGMA user_version={VERSION};
 COMMIT;
 """
-_TABLES = {"turns": TURN_COLUMNS, "opened": ("owner", "address", "name", "digest")}
+CHAT_COLUMNS = ("thread", "owner", "name", "address", "title", "pinned", "digest")
+_TABLES = {"turns": TURN_COLUMNS, "opened": ("owner", "address", "name", "digest"), "chats": CHAT_COLUMNS}
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _CIRCUMSTANCES = tuple(
     f"SQLITE_{name}"
@@ -143,7 +148,9 @@ class ChatDatabase:
             raise StorageError(
                 i18n.message("ui.errors.chats_newer", file=self._file), i18n.message("ui.errors.chats_newer_hint")
             )
-        if version == 0:
+        if 0 < version < VERSION:
+            _copy(self._file, self._file.with_name(f"{NAME}.v{version}"))
+        if version < VERSION:
             _create(self._file)
         for file, take in self._earlier(self.home):
             self._transaction(take)
@@ -194,6 +201,11 @@ def _version(file: Path) -> int:
 def _create(file: Path) -> None:
     with closing(_connect(file)) as connection:
         connection.executescript(_SCHEMA)
+
+
+def _copy(file: Path, target: Path) -> None:
+    with closing(_connect(file)) as source, closing(sqlite3.connect(target)) as copy:
+        source.backup(copy)
 
 
 def _is_sound(file: Path) -> bool:

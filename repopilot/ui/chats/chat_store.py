@@ -20,16 +20,10 @@ from repopilot.intents import lookups
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.results import Answer
 from repopilot.ui.chats.chat_database import TURN_COLUMNS, ChatDatabase, digest_of, is_intact
+from repopilot.ui.chats.chat_list import describe
 
 QUESTION_SHOWN = 200
 _COLUMNS = ", ".join(TURN_COLUMNS)
-_THREADS = """
-SELECT ends.thread, first.question, ends.turns, last.asked FROM
-    (SELECT thread, count(*) AS turns, min(number) AS first, max(number) AS last FROM turns
-     WHERE repository = ? AND owner = ? GROUP BY thread) AS ends
-JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
-ORDER BY ends.last DESC
-"""
 log = logging.getLogger(__name__)
 
 
@@ -75,22 +69,13 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class ThreadKey:
     """Where a conversation belongs: `thread` is its id, `repository` of `repository_id`, `owner` the user's name, ''
-    where the program has one user."""
+    where the program has one user; `name` and `address` of the repository are only what a list shows of it."""
 
     thread: str
     repository: str
     owner: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredThread:
-    """A conversation in a list: its id, its first question (shortened), how many questions, and when the last was
-    asked, in seconds since 1970."""
-
-    id: str
-    question: str
-    turns: int
-    asked: float
+    name: str = field(default="", compare=False)
+    address: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +117,8 @@ def insert(connection: sqlite3.Connection, key: ThreadKey, exchange: Exchange, a
         f"INSERT INTO turns({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET {update}",
         (*row, digest_of(row)),
     )
+    if not before and key.address:
+        describe(connection, key.thread, key.owner, name=key.name, address=key.address)
 
 
 def load(database: ChatDatabase, key: ThreadKey) -> Conversation:
@@ -142,19 +129,6 @@ def load(database: ChatDatabase, key: ThreadKey) -> Conversation:
     read = [_exchange(row) for row in rows]
     exchanges = tuple(exchange for exchange in read if exchange is not None)
     return Conversation(exchanges, len(read) - len(exchanges))
-
-
-def threads(database: ChatDatabase, repository: str, owner: str = "") -> list[StoredThread]:
-    """The conversations about a repository, the one asked last first. Raises StorageError."""
-    rows = database.run(lambda connection: connection.execute(_THREADS, (repository, owner)).fetchall())
-    return [StoredThread(*row) for row in rows]
-
-
-def delete(database: ChatDatabase, key: ThreadKey) -> None:
-    """Delete the conversation with a key. Raises StorageError."""
-    statement = "DELETE FROM turns WHERE thread = ? AND repository = ? AND owner = ?"
-    values = (key.thread, key.repository, key.owner)
-    database.run(lambda connection: connection.execute(statement, values))
 
 
 def _exchange(row: tuple) -> Exchange | None:

@@ -1,0 +1,248 @@
+// What surrounds Chainlit's chat: the side bar with the chats, the line of health, the list that completes names.
+// Plain DOM, as it lives beside React's page. All words come from the server's catalogue; texts are never markup.
+(() => {
+  const base = new URL(document.currentScript.src).pathname.replace(/\/public\/[^/]*$/, '');
+  const WIDE = window.matchMedia('(min-width: 1100px)');
+  const address = (name) => new URLSearchParams(window.location.search).get(name) || '';
+  const language = () => address('lang') || navigator.language;
+  const route = (path, values = {}) => `${base}/repopilot${path}?${new URLSearchParams({ ...values, lang: language() })}`;
+
+  function make(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+      else if (value === true) made.setAttribute(name, '');
+      else if (value !== false && value != null) made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child != null));
+    return made;
+  }
+
+  async function json(url, options) {
+    const answer = await fetch(url, options);
+    const found = await answer.json();
+    if (!answer.ok) throw new Error(found.detail || answer.statusText);
+    return found;
+  }
+
+  // ---- the chats ----
+  const list = make('div', { class: 'rp-chats-list' });
+  const search = make('input', { class: 'rp-input', type: 'search', spellcheck: 'false' });
+  const fresh = make('a', { class: 'rp-button', href: `${base}/` });
+  const said = make('div', { class: 'rp-error', hidden: true });
+  const nav = make('nav', { id: 'rp-chats', hidden: true }, make('div', { class: 'rp-chats-head' }, fresh, search), said, list);
+  const toggle = make('button', { id: 'rp-chats-toggle', class: 'rp-icon-button', 'aria-controls': 'rp-chats', onclick: () => show(nav.hidden, true) }, '☰');
+  let words = {};
+  let shown = '';
+
+  function show(open, chosen) {
+    nav.hidden = !open;
+    document.body.classList.toggle('rp-chats-open', open);
+    toggle.setAttribute('aria-expanded', String(open));
+    toggle.setAttribute('aria-label', (open ? words.hide : words.show) || 'Chats');
+    toggle.title = toggle.getAttribute('aria-label');
+    if (chosen) localStorage.setItem('repopilot-chats', open ? 'open' : 'closed');
+    if (open && chosen) search.focus();
+  }
+
+  async function refresh() {
+    let found;
+    try {
+      found = await json(route('/chats', { search: search.value }));
+    } catch {
+      return; // the line of health says so
+    }
+    const state = JSON.stringify([found, address('chat'), search.value]);
+    if (state === shown || list.querySelector('input, details[open]')) return;
+    shown = state;
+    words = found.words;
+    nav.setAttribute('aria-label', words.chats);
+    search.placeholder = words.search;
+    search.setAttribute('aria-label', words.search);
+    fresh.textContent = words.new;
+    show(!nav.hidden);
+    list.replaceChildren(...found.groups.map(group));
+    if (!found.groups.length) list.append(make('p', { class: 'rp-muted rp-note' }, search.value ? words.nothing : words.none));
+  }
+
+  const group = ({ name, chats }) => make('section', {}, make('h2', {}, name), make('ul', {}, ...chats.map(entry)));
+
+  function entry(chat) {
+    const current = chat.id === address('chat');
+    const link = make('a', { href: chat.href ? base + chat.href : null, title: chat.title, 'aria-current': current ? 'page' : null },
+      make('span', { class: 'rp-chat-title' }, chat.pinned ? `📌 ${chat.title}` : chat.title),
+      make('span', { class: 'rp-muted rp-chat-facts' }, chat.facts));
+    const item = make('li', {}, link);
+    const act = (options) => change(chat, options);
+    const button = (label, work) => make('button', { class: 'rp-menu-item', onclick: work }, label);
+    const erase = button(words.delete, () => {
+      if (erase.textContent === words.confirm) act({ method: 'DELETE' });
+      else erase.textContent = words.confirm;
+    });
+    const file = (form, ending, label) => make('a', { class: 'rp-menu-item', href: route(`/chats/${chat.id}/export`, { form }), download: `chat.${ending}` }, label);
+    item.append(make('details', { class: 'rp-chat-menu' },
+      make('summary', { 'aria-label': words.more.replace('{title}', chat.title) }, '⋯'),
+      make('div', { class: 'rp-menu' },
+        button(words.rename, () => item.replaceChildren(titleForm(chat))),
+        button(chat.pinned ? words.unpin : words.pin, () => act({ body: { pinned: !chat.pinned } })),
+        file('markdown', 'md', words.markdown), file('json', 'json', words.json), erase)));
+    return item;
+  }
+
+  function titleForm(chat) {
+    const input = make('input', { class: 'rp-input', value: chat.title, maxlength: '120', 'aria-label': words.rename });
+    const leave = () => { input.remove(); shown = ''; refresh(); };
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') leave();
+      if (event.key === 'Enter' && input.value.trim()) change(chat, { body: { title: input.value.trim() } });
+    });
+    setTimeout(() => { input.focus(); input.select(); });
+    return input;
+  }
+
+  async function change(chat, { method = 'POST', body }) {
+    said.hidden = true;
+    try {
+      await json(route(`/chats/${chat.id}`), { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    } catch (error) {
+      said.textContent = words.failed.replace('{error}', error.message);
+      said.hidden = false;
+    }
+    list.replaceChildren();
+    shown = '';
+    await refresh();
+    if (method === 'DELETE' && chat.id === address('chat')) window.location.assign(fresh.href);
+  }
+
+  let typing;
+  search.addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(refresh, 150); });
+  document.addEventListener('click', (event) => {
+    for (const menu of nav.querySelectorAll('details[open]')) if (!menu.contains(event.target)) menu.open = false;
+  });
+
+  // ---- the line of health ----
+  const line = make('span', { class: 'rp-health-text' });
+  const health = make('div', { id: 'rp-health', role: 'status', 'aria-label': 'Health' }, make('span', { class: 'rp-dot' }), line);
+  let lostWords = {};
+  let lost = false;
+
+  function tell(state, text, title) {
+    if (line.textContent !== text) line.textContent = text;
+    health.dataset.state = state;
+    health.title = title;
+  }
+
+  async function look() {
+    try {
+      const found = await json(route('/health', { repo: address('repo') }));
+      lostWords = found.words;
+      health.setAttribute('aria-label', found.words.health);
+      const problems = found.problems.length ? ` · ⚠ ${found.problems[0]}` : '';
+      const back = lost ? `${found.words.back} ` : '';
+      lost = false;
+      tell(found.state, back + found.items.join(' · ') + problems, found.problems.join('\n'));
+    } catch {
+      lost = true;
+      tell('bad', lostWords.lost || '…', '');
+    }
+  }
+
+  // ---- names that complete what is typed ----
+  const options = make('div', { id: 'rp-mentions', role: 'listbox', hidden: true });
+  let rows = [];
+  let at = 0;
+  let token = null;
+  let asked = 0;
+
+  const input = () => document.querySelector('#chat-input');
+
+  /** What is being typed: a mention behind `@`, or an argument of a typed command. */
+  function typed(box) {
+    const before = box.value.slice(0, box.selectionStart);
+    const mention = /(?:^|[\s(])@([^\s@]{0,120})$/.exec(before);
+    if (mention) return { kind: 'mention', text: mention[1], start: before.length - mention[1].length };
+    const argument = /^\s*\/(?!(?:search|explain|generate|test|review|plan|impact|help|open)\b)[a-z]+\s(?:.*\s)?([\w./$-]{2,120})$/.exec(before);
+    return argument && { kind: 'argument', text: argument[1], start: before.length - argument[1].length };
+  }
+
+  async function complete() {
+    const box = input();
+    token = box && address('repo') ? typed(box) : null;
+    const turn = ++asked;
+    if (!token) return close();
+    let found = [];
+    try {
+      found = await json(route('/complete', { repo: address('repo'), text: token.text, kind: token.kind }));
+    } catch {
+      return close();
+    }
+    if (turn !== asked) return;
+    rows = found;
+    at = 0;
+    if (rows.length) draw(box);
+    else close();
+  }
+
+  function draw(box) {
+    options.setAttribute('aria-label', words.mentions || 'Mentions');
+    options.replaceChildren(...rows.map((row, number) => make('div',
+      { id: `rp-mention-${number}`, role: 'option', 'aria-selected': String(number === at), onmousedown: (event) => { event.preventDefault(); take(number); } },
+      make('span', { class: 'rp-place' }, row.label), make('span', { class: 'rp-muted rp-chat-facts' }, [row.kind, row.detail].filter(Boolean).join(' · ')))));
+    const place = box.closest('form, #message-composer, div.rounded-3xl')?.getBoundingClientRect() || box.getBoundingClientRect();
+    options.hidden = false;
+    Object.assign(options.style, { left: `${place.left}px`, width: `${place.width}px`, bottom: `${window.innerHeight - place.top + 6}px` });
+    box.setAttribute('aria-controls', options.id);
+    box.setAttribute('aria-activedescendant', `rp-mention-${at}`);
+    options.children[at].scrollIntoView({ block: 'nearest' });
+  }
+
+  function close() {
+    options.hidden = true;
+    rows = [];
+    input()?.removeAttribute('aria-activedescendant');
+  }
+
+  function take(number) {
+    const box = input();
+    const end = box.selectionStart;
+    const text = `${rows[number].value} `;
+    const caret = token.start + text.length;
+    const value = box.value.slice(0, token.start) + text + box.value.slice(end);
+    close();
+    // React listens to the setter of the prototype.
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, value);
+    box.dispatchEvent(new Event('input', { bubbles: true }));
+    box.setSelectionRange(caret, caret);
+    box.focus();
+  }
+
+  document.addEventListener('input', (event) => { if (event.target === input()) complete(); });
+  document.addEventListener('focusout', (event) => { if (event.target === input()) setTimeout(close, 150); });
+  document.addEventListener('keydown', (event) => {
+    if (options.hidden || event.target !== input()) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      at = (at + (event.key === 'ArrowDown' ? 1 : rows.length - 1)) % rows.length;
+      draw(event.target);
+    } else if (event.key === 'Enter' || event.key === 'Tab') take(at);
+    else if (event.key === 'Escape') close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }, true);
+
+  // ---- the page ----
+  document.body.append(toggle, nav, health, options);
+  const kept = localStorage.getItem('repopilot-chats');
+  show(WIDE.matches && kept !== 'closed');
+  refresh();
+  look();
+  let place = window.location.search;
+  setInterval(() => {
+    if (place === window.location.search) return;
+    place = window.location.search;
+    refresh();
+    look();
+  }, 500);
+  setInterval(() => { if (!document.hidden) look(); }, 3000);
+  setInterval(() => { if (!document.hidden && !nav.hidden) refresh(); }, 5000);
+})();

@@ -1,0 +1,40 @@
+"""A chat as a document to keep: Markdown to read, JSON for programs. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from pydantic import TypeAdapter
+
+from repopilot.i18n.format import short_commit
+from repopilot.ui.chats.chat_list import ListedChat
+from repopilot.ui.chats.chat_store import Exchange
+
+_EXCHANGES = TypeAdapter(list[Exchange])
+
+
+def as_markdown(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
+    """A chat as Markdown: each question a heading, its answer, the places it cites, its changes as diffs."""
+    parts = [f"# {chat.title}", chat.address]
+    for exchange in exchanges:
+        command = f"/{exchange.command} " if exchange.command else ""
+        parts.append(f"## {command}{' '.join(exchange.question.split())}")
+        parts.append(exchange.answer.text.strip())
+        parts.append(
+            "\n".join(
+                f"- [{each.number}] `{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
+                for each in exchange.answer.citations
+            )
+        )
+        parts += [f"````diff\n{file.diff.strip()}\n````" for file in exchange.answer.files if file.diff]
+        parts.append(f"*{exchange.footer}*" if exchange.footer else "")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def as_json(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
+    """A chat as JSON: {title, repository, exchanges}."""
+    said = _EXCHANGES.dump_python(list(exchanges), mode="json")
+    return json.dumps(
+        {"title": chat.title, "repository": chat.address, "exchanges": said}, ensure_ascii=False, indent=1
+    )

@@ -1,0 +1,109 @@
+"""The list of all chats: grouped by repository, searched, renamed, pinned, deleted."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from repopilot.ui.chats.chat_database import CHAT_COLUMNS, ChatDatabase, digest_of, is_intact
+
+TITLE_LENGTH = 120
+MOST = 500
+"""Chats in a list; more are found by searching."""
+_FACTS = ("name", "address", "title", "pinned")
+_LIST = """
+SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked FROM
+    (SELECT thread, repository, count(*) AS turns, min(number) AS first, max(number) AS last FROM turns
+     WHERE owner = :owner GROUP BY thread, repository) AS ends
+JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
+WHERE :search = '' OR ends.thread IN
+    (SELECT thread FROM turns WHERE owner = :owner AND question || iif(json_valid(content),
+        coalesce(json_extract(content, '$.question') || ' ' || json_extract(content, '$.answer.text'), ''), '')
+        LIKE :like ESCAPE '!'
+     UNION SELECT thread FROM chats WHERE owner = :owner AND title || ' ' || name LIKE :like ESCAPE '!')
+ORDER BY ends.last DESC LIMIT :most
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedChat:
+    """A chat in the list.
+
+    Attributes:
+        id: of its thread.
+        repository: of `repository_id`.
+        title: as the user named it, else its first question.
+        turns: how many questions were asked.
+        asked: when the last one was, in seconds since 1970.
+        name: of the repository, '' where it wasn't stored.
+        address: to open the repository by, '' where it wasn't stored.
+        pinned: whether it comes first.
+    """
+
+    id: str
+    repository: str
+    title: str
+    turns: int
+    asked: float
+    name: str = ""
+    address: str = ""
+    pinned: bool = False
+
+
+def listed(database: ChatDatabase, owner: str = "", search: str = "") -> list[ListedChat]:
+    """The chats of a user, pinned ones first, then the one asked last.
+
+    Args:
+        database: the conversations.
+        owner: the user's name, '' where the program has one user.
+        search: a text that the title, a question or an answer holds; '' for all chats.
+
+    Raises:
+        StorageError: the database can't be read.
+    """
+    like = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    values = {"owner": owner, "search": search, "like": f"%{like}%", "most": MOST}
+
+    def read(connection: sqlite3.Connection) -> list[ListedChat]:
+        known = _facts(connection, owner)
+        rows = connection.execute(_LIST, values).fetchall()
+        return [_listed(row, known.get(row[0], {})) for row in rows]
+
+    return sorted(database.run(read), key=lambda chat: not chat.pinned)
+
+
+def change(database: ChatDatabase, thread: str, owner: str, **facts: object) -> None:
+    """Give a chat another `title`, or pin it (`pinned`). Raises StorageError."""
+    database.run(lambda connection: describe(connection, thread, owner, **facts))
+
+
+def remove(database: ChatDatabase, thread: str, owner: str) -> None:
+    """Delete a chat with all its questions and answers. Raises StorageError."""
+
+    def delete(connection: sqlite3.Connection) -> None:
+        for table in ("turns", "chats"):
+            connection.execute(f"DELETE FROM {table} WHERE thread = ? AND owner = ?", (thread, owner))
+
+    database.run(delete)
+
+
+def describe(connection: sqlite3.Connection, thread: str, owner: str, **facts: object) -> None:
+    """Store what a list says of a chat, within a transaction; what isn't given stays. Raises sqlite3.Error."""
+    said = {"name": "", "address": "", "title": "", "pinned": 0} | _facts(connection, owner).get(thread, {}) | facts
+    row = (thread, owner, said["name"], said["address"], str(said["title"])[:TITLE_LENGTH], int(bool(said["pinned"])))
+    marks = ", ".join("?" * len(CHAT_COLUMNS))
+    statement = f"INSERT OR REPLACE INTO chats({', '.join(CHAT_COLUMNS)}) VALUES({marks})"
+    connection.execute(statement, (*row, digest_of(row)))
+
+
+def _facts(connection: sqlite3.Connection, owner: str) -> dict[str, dict[str, object]]:
+    rows = connection.execute(f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ?", (owner,))
+    return {row[0]: dict(zip(_FACTS, row[2:-1], strict=True)) for row in rows if is_intact(row)}
+
+
+def _listed(row: tuple, facts: Mapping[str, object]) -> ListedChat:
+    thread, repository, question, turns, asked = row
+    title = str(facts.get("title") or "") or " ".join(question.split())[:TITLE_LENGTH] or "…"
+    name, address = str(facts.get("name", "")), str(facts.get("address", ""))
+    return ListedChat(thread, repository, title, turns, asked, name, address, bool(facts.get("pinned")))

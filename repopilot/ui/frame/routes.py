@@ -1,0 +1,121 @@
+"""The routes that `public/repopilot.js` asks: the list of chats, the line of health, the names that complete what is
+typed. They are for the page, not an interface for other programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import ModuleType
+from typing import Annotated, Any
+
+import chainlit as cl
+from chainlit.auth import get_current_user
+from fastapi import Depends, HTTPException
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, Field
+
+from repopilot import i18n
+from repopilot.errors import StorageError
+from repopilot.ui.chat import Process
+from repopilot.ui.chats.chat_export import as_json, as_markdown
+from repopilot.ui.chats.chat_list import TITLE_LENGTH, ListedChat, change, listed, remove
+from repopilot.ui.chats.chat_store import ThreadKey, load
+from repopilot.ui.error_text import error_line
+from repopilot.ui.frame.completion import completions
+from repopilot.ui.frame.health import health_props
+from repopilot.ui.frame.sidebar import sidebar_props
+from repopilot.ui.repository.props import address
+from repopilot.ui.repository.recent import recent
+from repopilot.ui.repository.registry import Opening
+
+PREFIX = "/repopilot"
+User = Annotated[cl.User | None, Depends(get_current_user)]
+
+
+class ChatChange(BaseModel):
+    """What a chat gets: another title, or its place among the pinned ones."""
+
+    title: Annotated[str, Field(max_length=TITLE_LENGTH, min_length=1)] | None = None
+    pinned: bool | None = None
+
+
+def install_frame(server: ModuleType, process: Process) -> None:
+    """Add the routes to Chainlit's, in front of the one that takes every address.
+
+    Args:
+        server: the module `chainlit.server`.
+        process: what all chats share.
+    """
+    routes = server.router.routes
+    catch_all = next(at for at, route in enumerate(routes) if route.path.endswith("/{full_path:path}"))
+    base = routes[catch_all].path.removesuffix("/{full_path:path}") + PREFIX
+
+    async def chats(user: User, search: str = "", lang: str = "") -> JSONResponse:
+        owner = _owner(user)
+        found = await _stored(lambda: listed(process.database, owner, search.strip()), lang)
+        known = await asyncio.to_thread(recent, process.database, owner)
+        return JSONResponse(sidebar_props(found, known, process.runtime.settings, i18n.supported(lang)))
+
+    async def change_chat(thread: str, wanted: ChatChange, user: User, lang: str = "") -> JSONResponse:
+        await _find(thread, user, lang)
+        facts = wanted.model_dump(exclude_none=True)
+        await _stored(lambda: change(process.database, thread, _owner(user), **facts), lang)
+        return JSONResponse({})
+
+    async def delete_chat(thread: str, user: User, lang: str = "") -> JSONResponse:
+        await _stored(lambda: remove(process.database, thread, _owner(user)), lang)
+        return JSONResponse({})
+
+    async def export_chat(thread: str, user: User, form: str = "markdown", lang: str = "") -> Response:
+        chat = await _find(thread, user, lang)
+        key = ThreadKey(thread, chat.repository, _owner(user))
+        said = (await _stored(lambda: load(process.database, key), lang)).exchanges
+        if form == "json":
+            return Response(as_json(chat, said), media_type="application/json")
+        return Response(as_markdown(chat, said), media_type="text/markdown")
+
+    async def health(_: User, repo: str = "", lang: str = "") -> JSONResponse:
+        opening = _opening(process, repo)
+        language = i18n.supported(lang)
+        return JSONResponse(await asyncio.to_thread(health_props, opening, process, language))
+
+    async def complete(_: User, repo: str = "", text: str = "", kind: str = "mention") -> JSONResponse:
+        opening = _opening(process, repo)
+        index = opening.index if opening else None
+        if index is None:
+            return JSONResponse([])
+        return JSONResponse(await asyncio.to_thread(lambda: completions(index, text[:200], mention=kind == "mention")))
+
+    async def _find(thread: str, user: cl.User | None, lang: str) -> ListedChat:
+        every = await _stored(lambda: listed(process.database, _owner(user)), lang)
+        found = next((chat for chat in every if chat.id == thread), None)
+        if found is None:
+            raise HTTPException(404, i18n.text("ui.errors.conversation_gone", i18n.supported(lang)))
+        return found
+
+    table: tuple[tuple[str, Callable[..., Any], str], ...] = (
+        ("/chats", chats, "GET"),
+        ("/chats/{thread}", change_chat, "POST"),
+        ("/chats/{thread}", delete_chat, "DELETE"),
+        ("/chats/{thread}/export", export_chat, "GET"),
+        ("/health", health, "GET"),
+        ("/complete", complete, "GET"),
+    )
+    routes[catch_all:catch_all] = [APIRoute(base + path, work, methods=[method]) for path, work, method in table]
+
+
+def _owner(user: cl.User | None) -> str:
+    return user.identifier if user else ""
+
+
+def _opening(process: Process, repo: str) -> Opening | None:
+    """The opening that the address of a page names."""
+    return next((each for each in process.openings.all() if repo and address(each) == repo), None)
+
+
+async def _stored(work: Callable[[], Any], lang: str) -> Any:
+    try:
+        return await asyncio.to_thread(work)
+    except StorageError as error:
+        raise HTTPException(503, error_line(error, i18n.supported(lang))) from error
