@@ -39,8 +39,9 @@ class ShownAnswer:
         answer: the answer.
         index: the index it came from.
         root: the local folder that accepted files are written to, None for a clone.
-        decisions: `accepted` or `rejected` by the id of a file, for those decided on.
+        decisions: `accepted` or `rejected` by the id of a file, or of a hunk (`hunk_id`), for those decided on.
         element: the diff view or the search below it, None where it has neither.
+        written: git's id of what was written last to a file, by path; '' for one that was deleted.
     """
 
     answer: Answer
@@ -48,6 +49,7 @@ class ShownAnswer:
     root: Path | None = None
     decisions: dict[str, str] = field(default_factory=dict)
     element: cl.CustomElement | None = None
+    written: dict[str, str] = field(default_factory=dict)
 
     @property
     def files(self) -> dict[str, FileChange]:
@@ -82,6 +84,7 @@ class Chat:
             commit to open.
         building: the environment of its repository's tests is being built.
         asking: how many questions are being answered.
+        deciding: held while files are accepted or rejected.
     """
 
     process: Process
@@ -97,6 +100,7 @@ class Chat:
     overrides: dict[str, object] = field(default_factory=dict)
     building: bool = False
     asking: int = 0
+    deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def turns(self) -> tuple[Turn, ...]:

@@ -70,13 +70,60 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
 
     # What the user changed meanwhile is not overwritten.
     (folder / "orchard/water.py").write_text("# mine\n")
-    file.get_by_role("button", name="Accept").click()
+    file.get_by_role("button", name="Accept", exact=True).click()
     expect(page.get_by_text("has changed on disk")).to_be_visible()
     assert (folder / "orchard/water.py").read_text() == "# mine\n"
     (folder / "orchard/water.py").write_text(WATER)
-    file.get_by_role("button", name="Accept").click()
+    file.get_by_role("button", name="Accept", exact=True).click()
     expect(file).to_have_attribute("data-decision", "accepted")
     assert (folder / "orchard/water.py").read_text() == THIRSTY
+
+
+LONG = "LITRES = 1\n" + "\n".join(f"ROW_{n} = {n}" for n in range(30)) + "\n\n\ndef poured():\n    return LITRES\n"
+
+
+def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
+    folder, page = tmp_path / "long", tab.page
+    git_server.commit(folder, {"pour.py": LONG, "use.py": "from pour import LITRES\n\nprint(LITRES)\n"})
+    page.goto(f"{world.app.url}/?repo={folder}")
+    page.wait_for_selector('[data-answerable="true"]')
+    tab.say("/rename LITRES AMOUNT")
+    file = page.locator('.rp-file[data-path="pour.py"]')
+    expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
+    expect(page.locator('.rp-file[data-path="use.py"]').get_by_role("button", name="Accept this change")).to_have_count(
+        1
+    )
+    expect(file.locator(".rp-added .rp-tm").first).to_have_text("AMOUNT")
+    expect(page.locator(".rp-footer")).to_be_visible(timeout=60_000)
+
+    file.get_by_role("button", name="Accept this change").last.click()
+    expect(file.locator('[data-decision="accepted"]')).to_have_count(1)
+    second = LONG.replace("return LITRES", "return AMOUNT")
+    assert (folder / "pour.py").read_text() == second
+    file.get_by_role("button", name="Reject this change").click()
+    expect(file).to_have_attribute("data-decision", "accepted")
+    assert (folder / "pour.py").read_text() == second
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Patch").click()
+    patch = download.value.path().read_text()
+    assert "+    return AMOUNT" in patch and "+AMOUNT = 1" not in patch and "use.py" in patch
+
+    file.get_by_role("button", name="Undo").click()
+    expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
+    assert (folder / "pour.py").read_text() == LONG
+    file.get_by_role("button", name="Accept", exact=True).click()
+    expect(file).to_have_attribute("data-decision", "accepted")
+    assert (folder / "pour.py").read_text() == LONG.replace("LITRES", "AMOUNT")
+
+    # Another tab with the same answer does not write over what was changed since.
+    (folder / "pour.py").write_text("# mine\n")
+    file.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("has changed on disk")).to_be_visible()
+    assert (folder / "pour.py").read_text() == "# mine\n"
+    page.get_by_role("button", name="Side by side").click()
+    expect(page.locator(".rp-beside").first).to_be_visible()
+    assert tab.problems == []
 
 
 def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):

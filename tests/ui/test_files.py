@@ -14,12 +14,11 @@ from repopilot.errors import UsageError
 from repopilot.results import Answer
 from repopilot.types import FileChange
 from repopilot.ui.answer.answer_view import decisions_kept
+from repopilot.ui.answer.diff_rows import coloured, rows_of
 from repopilot.ui.answer.diffs import (
     ShownFiles,
     blob_id,
     checked_path,
-    counts,
-    diff_rows,
     files_props,
     not_rejected,
     patch,
@@ -46,11 +45,17 @@ def modified(path, old, new):
 
 def test_rows_carry_the_line_numbers_of_both_sides():
     change = modified("a.py", "one\ntwo\nthree\n", "one\n2\nthree\nfour\n")
-    rows = diff_rows(change)
-    assert rows[1:] == [
-        [" ", 1, 1, "one"], ["-", 2, None, "two"], ["+", None, 2, "2"], [" ", 3, 3, "three"], ["+", None, 4, "four"],
-    ]  # fmt: skip
-    assert counts(rows) == (2, 1)
+    assert rows_of(change) == [
+        [(" ", 1, 1, "one"), ("-", 2, None, "two"), ("+", None, 2, "2"), (" ", 3, 3, "three"), ("+", None, 4, "four")]
+    ]
+
+
+def test_the_words_that_differ_are_marked():
+    (rows,) = rows_of(modified("a.py", "total = price * 2\n", "total = price * count\n"))
+    before, after = coloured("a.py", rows)
+    assert ["n m", "2"] in before[3] and [" m", "count"] in after[3]
+    for shown, row in zip((before, after), rows, strict=True):
+        assert "".join(text for _, text in shown[3]) == row[3]
 
 
 texts = st.lists(st.sampled_from(["a", "b", "", "  c", "é", "-x", "+y", "@@ -1 +1 @@", "\\ No"]), max_size=8).map(
@@ -121,7 +126,7 @@ def test_follow_ups_are_marked_with_their_reason():
 
 def test_a_long_diff_is_cut_and_says_so():
     props = files_props(ShownFiles("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}), "", "en")
-    more = 4001 - len(props["files"][0]["rows"])
+    more = 4000 - len(props["files"][0]["hunks"][0]["rows"])
     assert props["files"][0]["more"] == f"{more:,} more lines: download the file or the patch."
     assert props["files"][0]["added"] == 4000
 

@@ -17,7 +17,7 @@ from support.index_case import write
 from bench.planted_secrets import leaked
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.tools import file_change
-from repopilot.ui.answer.diffs import diff_rows
+from repopilot.ui.answer.diff_rows import rows_of
 
 PASSWORD = "xJ4&bNf9Rt2uYc"
 KEY_LINES = tuple(f"MIIEow{number}BAAKCAQEA7qv9Xl3Jm2Pz8sKd5Tn4Rw6Yb1Hc0Gf" for number in range(9))
@@ -73,7 +73,7 @@ def test_removed_and_unchanged_lines_are_shown_without_secrets() -> None:
     deleted = file_change.deletion("a.py", CONFIG)
     added = file_change.change("a.py", CONFIG, None)
     for change in (removed, deleted, added):
-        rows = diff_rows(change)
+        rows = rows_of(change)
         assert shown_in(json.dumps(rows)) == [] and "[REDACTED:password]" in json.dumps(rows)
         assert shown_in(shown_diff(change.diff, change.content)) == []
 

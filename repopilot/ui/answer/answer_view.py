@@ -18,6 +18,7 @@ from repopilot.types import Evidence
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.file_changes import files_element, show_decisions
+from repopilot.ui.answer.hunks import file_of
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
@@ -65,7 +66,8 @@ async def _show(
     opening, before = chat.opening, chat.answers.get(message.id)
     assert opening is not None and opening.snapshot is not None
     shown = message.streaming or before is not None
-    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, decisions_kept(before, answer))
+    now = ShownAnswer(answer, index, opening.snapshot.root, decisions_kept(before, answer))
+    chat.answers[message.id] = replace(now, written=before.written) if before else now
     _forget_old(chat)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, answer, exchange)
@@ -95,7 +97,7 @@ def decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]
     if before is None:
         return {}
     same = {file.path for file in answer.files if before.files.get(file.path) == file}
-    for id in before.decisions.keys() - same:
+    for id in [id for id in before.decisions if file_of(id) not in same]:
         del before.decisions[id]
     return before.decisions
 

@@ -13,14 +13,13 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
-from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import FileChange
+from repopilot.ui.answer.diff_rows import Row, coloured, rows_of
+from repopilot.ui.answer.hunks import divisible, hunk_id, hunks_of, only
 from repopilot.ui.file_ids import is_follow_up
 
 ROWS_SHOWN = 1500
 """Rows of one file in the diff view; the download is complete."""
-NO_NEWLINE = "\\ No newline at end of file"
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _PLAIN = re.compile(r"[A-Za-z0-9 _./+@,=~#%^&()\[\]{}!$;'-]+")
 
 
@@ -31,7 +30,7 @@ class ShownFiles:
     Attributes:
         answer_id: the id of the answer's message.
         files: by their path, follow-up edits by `follow_up_id`.
-        decisions: `accepted` or `rejected` by id, for the files decided on.
+        decisions: `accepted` or `rejected` by the id of a file or of a hunk, for those decided on.
         reasons: why a follow-up is needed, by id.
     """
 
@@ -48,35 +47,6 @@ def checked_path(path: str) -> str:
     if unsafe or re.search(r"[\\\x00-\x1f]|^[A-Za-z]:", path):
         raise UsageError(i18n.message("ui.errors.unsafe_path", path=repr(path)))
     return path
-
-
-def diff_rows(change: FileChange) -> list[list]:
-    """[kind, old line, new line, text] with kind `+`, `-`, ` ` or `@`; line numbers None where there is none.
-
-    The texts are without secrets.
-    """
-    rows: list[list] = []
-    old = new = 0
-    for line in shown_diff(_hunks(change), change.content).split("\n"):
-        hunk = _HUNK.match(line)
-        if hunk:
-            old, new = int(hunk[1]), int(hunk[3])
-            rows.append(["@", None, None, line])
-        elif line.startswith("+"):
-            rows.append(["+", None, new, line[1:]])
-            new += 1
-        elif line.startswith("-"):
-            rows.append(["-", old, None, line[1:]])
-            old += 1
-        elif line.startswith(" "):
-            rows.append([" ", old, new, line[1:]])
-            old, new = old + 1, new + 1
-    return rows
-
-
-def counts(rows: Sequence[Sequence]) -> tuple[int, int]:
-    """Added and removed lines."""
-    return sum(row[0] == "+" for row in rows), sum(row[0] == "-" for row in rows)
 
 
 def patch(files: Iterable[FileChange]) -> str:
@@ -96,7 +66,8 @@ def zipped(files: Iterable[FileChange]) -> bytes:
 
 
 def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) -> list[FileChange]:
-    """The files a download contains: all that were not rejected; of the follow-ups those that were accepted.
+    """The files a download contains: all that were not rejected, without the hunks that were; of the follow-ups those
+    that were accepted.
 
     An accepted follow-up takes the place of the file of its path, which it contains.
     """
@@ -104,8 +75,16 @@ def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) 
     for id, file in files.items():
         decision = decisions.get(id)
         if decision == "accepted" if is_follow_up(id) else decision != "rejected":
-            chosen[file.path] = file
+            every = range(len(hunks_of(file)))
+            chosen[file.path] = only(file, [n for n in every if decisions.get(hunk_id(id, n)) != "rejected"])
     return list(chosen.values())
+
+
+def accepted(id: str, file: FileChange, decisions: Mapping[str, str]) -> FileChange:
+    """A file with the hunks that were accepted only; all of it where it was decided on as a whole."""
+    numbers = range(len(hunks_of(file)))
+    chosen = [n for n in numbers if decisions.get(hunk_id(id, n), decisions.get(id)) == "accepted"]
+    return only(file, chosen)
 
 
 def blob_id(content: bytes) -> str:
@@ -133,8 +112,8 @@ def files_props(shown: ShownFiles, folder: str, language: str) -> dict:
 
 def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
     file, decision = shown.files[id], shown.decisions.get(id, "")
-    rows = diff_rows(file)
-    added, removed = counts(rows)
+    hunks = rows_of(file)
+    rows = [row for hunk in hunks for row in hunk]
     more = len(rows) - ROWS_SHOWN
     outcome = "written" if decision == "accepted" and folder else decision
     return {
@@ -143,9 +122,9 @@ def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
         "follow_up": i18n.said(shown.reasons.get(id, ""), language),
         "change": i18n.text(f"ui.diff.{file.change}", language),
         "deleted": file.change == "deleted",
-        "added": added,
-        "removed": removed,
-        "rows": rows[:ROWS_SHOWN],
+        "added": sum(row[0] == "+" for row in rows),
+        "removed": sum(row[0] == "-" for row in rows),
+        "hunks": _hunk_props(id, file, hunks, shown.decisions),
         "more": i18n.text("ui.diff.more", language, count=more) if more > 0 else "",
         "decision": decision,
         "outcome": i18n.text(f"ui.diff.{outcome}", language) if outcome else "",
@@ -153,18 +132,26 @@ def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
     }
 
 
+def _hunk_props(id: str, file: FileChange, hunks: Sequence[Sequence[Row]], decisions: Mapping[str, str]) -> list[dict]:
+    """The hunks with their first ROWS_SHOWN rows: {number, rows, decision, single: whether it is decided on with the
+    others}."""
+    left, single, found = ROWS_SHOWN, len(hunks) > 1 and not divisible(file), []
+    for number, rows in enumerate(hunks):
+        if left > 0:
+            decision = decisions.get(hunk_id(id, number), "")
+            shown = coloured(file.path, rows[:left])
+            found.append({"number": number, "rows": shown, "decision": decision, "single": single})
+        left -= len(rows)
+    return found
+
+
 def _hunks(change: FileChange) -> str:
     """The hunks without file headers, computed from the content for a new file without a diff."""
     start = re.search(r"^@@ ", change.diff, re.MULTILINE)
     if start:
         return change.diff[start.start() :]
-    if change.change != "added" or not change.content:
-        return ""
-    lines = change.content.split("\n")
-    ended = lines[-1] == ""
-    lines = lines[:-1] if ended else lines
-    body = "".join(f"+{line}\n" for line in lines)
-    return f"@@ -0,0 +1,{len(lines)} @@\n{body}" + ("" if ended else NO_NEWLINE + "\n")
+    made = hunks_of(change)
+    return "".join("\n".join([f"@@ -0,0 +1,{len(hunk.side('+'))} @@", *hunk.lines, ""]) for hunk in made)
 
 
 def _file_patch(file: FileChange) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import chainlit as cl
@@ -12,7 +14,8 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
-from repopilot.ui.answer.diffs import ShownFiles, blob_id, files_props, not_rejected, patch, zipped
+from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
+from repopilot.ui.answer.hunks import divisible, hunk_id, hunks_of
 from repopilot.ui.answer.report_props import review_of, sarif
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
@@ -28,11 +31,13 @@ def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
 
 
 async def decide(chat: Chat, payload: dict) -> dict:
-    """Accept or reject files. Accepting writes into a local folder; files of a clone are only marked.
+    """Accept or reject files or one hunk, or take decisions back. In a local folder what is accepted is written; files
+    of a clone are only marked.
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, paths: [id of a file], decision: `accepted` or `rejected`}.
+        payload: {answer: id, paths: [id of a file], hunk: the number of one of the file's, null for the whole file,
+            decision: `accepted`, `rejected`, or `undone` for files}.
 
     Returns:
         {}, or {error}, which says why nothing was written.
@@ -40,22 +45,45 @@ async def decide(chat: Chat, payload: dict) -> dict:
     answer_id = str(payload.get("answer", ""))
     shown = chat.answers.get(answer_id)
     decision = payload.get("decision")
-    if shown is None or shown.element is None or decision not in ("accepted", "rejected"):
+    if shown is None or shown.element is None or decision not in ("accepted", "rejected", "undone"):
         return {"error": i18n.text("ui.errors.files_gone", chat.language)}
     ids = [id for id in payload.get("paths", ()) if id in shown.files]
-    files = [shown.files[id] for id in ids]
-    try:
-        if decision == "accepted" and shown.root is not None:
-            await asyncio.to_thread(_write, shown.root, files, shown)
-            _update_index(chat)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
-    shown.decisions.update((id, decision) for id in ids)
-    if decision == "accepted":
-        # Follow-up edits of a changed file contain its change.
-        shown.decisions.update((file.path, decision) for file in files if file.path in shown.files)
+    async with chat.deciding:  # what is written contains what was accepted before
+        decided = dict(shown.decisions)
+        for id in ids:
+            _decide_file(decided, id, shown.files, decision, payload.get("hunk"))
+        changed = [id for id in ids if _result(id, shown, decided) != _result(id, shown, shown.decisions)]
+        try:
+            if changed and shown.root is not None:
+                await asyncio.to_thread(_write, shown.root, changed, shown, decided)
+                _update_index(chat)
+        except RepoPilotError as error:
+            return {"error": error_line(error, chat.language)}
+        shown.decisions.clear()
+        shown.decisions.update(decided)
     await show_decisions(chat, answer_id)
     return {}
+
+
+def _decide_file(
+    decided: dict[str, str], id: str, files: Mapping[str, FileChange], decision: str, hunk: object
+) -> None:
+    """Note a decision about a file or one of its hunks: when all hunks are decided on, the file is."""
+    file = files[id]
+    hunks = [hunk_id(id, number) for number in range(len(hunks_of(file)))]
+    if decision == "undone":
+        for each in (id, *hunks):
+            decided.pop(each, None)
+        return
+    if isinstance(hunk, int) and 0 <= hunk < len(hunks) and divisible(file):
+        decided[hunks[hunk]] = decision
+    else:
+        decided.update((each, decided.get(each, decision)) for each in hunks)
+        decided[id] = decision
+    if all(each in decided for each in hunks):
+        decided[id] = "accepted" if any(decided[each] == "accepted" for each in hunks) else decision
+    if decision == "accepted" and file.path != id and file.path in files:
+        decided[file.path] = decision  # follow-up edits of a changed file contain its change
 
 
 async def show_decisions(chat: Chat, answer_id: str) -> None:
@@ -106,24 +134,44 @@ def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
     return Path(file.path).name, "text/plain", file.content.encode()
 
 
-def _write(folder: Path, files: list[FileChange], shown: ShownAnswer) -> None:
+def _result(id: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> FileChange | None:
+    """What accepting has made, or makes, of a file; None where nothing of it is accepted."""
+    file = shown.files[id]
+    made = accepted(id, file, decisions)
+    nothing = not any(decisions.get(each) == "accepted" for each in _decided_under(id, file))
+    return None if nothing else made
+
+
+def _decided_under(id: str, file: FileChange) -> list[str]:
+    return [id, *(hunk_id(id, number) for number in range(len(hunks_of(file))))]
+
+
+def _write(folder: Path, ids: list[str], shown: ShownAnswer, decided: Mapping[str, str]) -> None:
     """Write, unless the folder has changed since it was indexed. Raises UsageError, StorageError."""
+    files = [_result(id, shown, decided) or _taken_back(shown.files[id], shown) for id in ids]
     for file in files:
         _check_unchanged(safe_target(folder, file.path), file, shown)
-    write_files(folder, files)
+    for file, target in zip(files, write_files(folder, files), strict=True):
+        shown.written[file.path] = blob_id(target.read_bytes()) if target.exists() else ""
+
+
+def _taken_back(file: FileChange, shown: ShownAnswer) -> FileChange:
+    """What undoes a change that was written."""
+    if file.change == "added":
+        return replace(file, change="deleted", content="")
+    return replace(file, change="modified", content=shown.index.text(file.path) or "")
 
 
 def _check_unchanged(target: Path, file: FileChange, shown: ShownAnswer) -> None:
     """What the user has changed since the index was built would be lost. Raises UsageError."""
     hint = i18n.message("ui.errors.changed_hint", button=i18n.message("ui.opening.words.update"))
-    if file.change == "added":
-        if target.exists() and shown.decisions.get(file.path) != "accepted":
-            raise UsageError(i18n.message("ui.errors.exists", path=file.path), hint)
-        return
-    known = shown.index.files.get(file.path)
-    on_disk = blob_id(target.read_bytes()) if target.is_file() else None
-    written = {blob_id(shown.files[id].content.encode()) for id, said in shown.decisions.items() if said == "accepted"}
-    if known is None or on_disk not in {known.hash, *written}:
+    on_disk = blob_id(target.read_bytes()) if target.is_file() else ""
+    known = {shown.written.get(file.path), blob_id(file.content.encode())}
+    if file.change == "added" and on_disk not in {"", *known}:
+        raise UsageError(i18n.message("ui.errors.exists", path=file.path), hint)
+    if file.path in shown.index.files:
+        known.add(shown.index.files[file.path].hash)
+    if file.change != "added" and on_disk not in known:
         raise UsageError(i18n.message("ui.errors.changed", path=file.path), hint)
 
 

@@ -1,0 +1,111 @@
+"""The rows of a diff view: syntax colours, and the words marked in which two lines differ. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from repopilot.redaction.shown_diff import shown_diff
+from repopilot.types import FileChange
+from repopilot.ui.answer.hunks import HEADER, hunks_of
+from repopilot.ui.highlight import Line, highlighted
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_LEAST_ALIKE = 0.4
+"""Of two lines with less in common no words are marked: nearly all of them would be."""
+Row = tuple[str, int | None, int | None, str]
+"""(kind `+`, `-` or ` `, old line, new line, text), line numbers None where there is none."""
+
+
+def rows_of(change: FileChange) -> list[list[Row]]:
+    """The rows of each hunk, without secrets."""
+    numbered: list[list[Row]] = []
+    for hunk in hunks_of(change):
+        rows: list[Row] = []
+        old, new = hunk.old, hunk.new
+        for line in hunk.lines:
+            sign = line[:1]
+            if sign in ("+", "-", " "):
+                rows.append((sign, None if sign == "+" else old, None if sign == "-" else new, line[1:]))
+                old, new = old + (sign != "+"), new + (sign != "-")
+        numbered.append(rows)
+    return _without_secrets(change, numbered)
+
+
+def coloured(path: str, rows: Sequence[Row]) -> list[list]:
+    """The rows of a hunk as the element shows them: [kind, old line, new line, pieces].
+
+    Args:
+        path: of the file.
+        rows: of one hunk.
+    """
+    sides = {sign: highlighted(path, "\n".join(row[3] for row in rows if row[0] in (sign, " "))) for sign in "+-"}
+    at = {"+": 0, "-": 0}
+    shown: list[list] = []
+    for kind, old, new, _ in rows:
+        side = "-" if kind == "-" else "+"
+        shown.append([kind, old, new, sides[side][at[side]]])
+        for sign in "+-":
+            at[sign] += kind in (sign, " ")
+    for before, after in _pairs(rows):
+        marks = _differing(rows[before][3], rows[after][3])
+        for number, spans in zip((before, after), marks, strict=True):
+            shown[number][3] = _marked(shown[number][3], spans)
+    return shown
+
+
+def _without_secrets(change: FileChange, hunks: list[list[Row]]) -> list[list[Row]]:
+    lines = [f"{kind}{text}" for rows in hunks for kind, _, _, text in rows]
+    heads = iter(hunks_of(change))
+    joined = []
+    for rows in hunks:
+        hunk = next(heads)
+        before, after = sum(row[0] != "+" for row in rows), sum(row[0] != "-" for row in rows)
+        joined += [f"@@ -{hunk.old},{before} +{hunk.new},{after} @@", *(f"{kind}{text}" for kind, _, _, text in rows)]
+    safe = [line for line in shown_diff("\n".join(joined), change.content).split("\n") if not HEADER.fullmatch(line)]
+    texts = iter(safe if len(safe) == len(lines) else lines)
+    return [[(kind, old, new, next(texts)[1:]) for kind, old, new, _ in rows] for rows in hunks]
+
+
+def _pairs(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """The numbers of removed lines with those of the added lines in their place."""
+    at = 0
+    while at < len(rows):
+        removed = at
+        while at < len(rows) and rows[at][0] == "-":
+            at += 1
+        added = at
+        while at < len(rows) and rows[at][0] == "+":
+            at += 1
+        if added - removed == at - added:
+            yield from zip(range(removed, added), range(added, at), strict=True)
+        at = max(at, removed + 1)
+
+
+def _differing(one: str, other: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Where two lines differ, in characters of each."""
+    words = _WORD.findall(one), _WORD.findall(other)
+    matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
+    if len(one) + len(other) > 1000 or matcher.ratio() < _LEAST_ALIKE:
+        return [], []
+    starts = [[sum(map(len, side[:n])) for n in range(len(side) + 1)] for side in words]
+    changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return (
+        [(starts[0][i1], starts[0][i2]) for _, i1, i2, _, _ in changed if i1 < i2],
+        [(starts[1][j1], starts[1][j2]) for _, _, _, j1, j2 in changed if j1 < j2],
+    )
+
+
+def _marked(line: Line, spans: Sequence[tuple[int, int]]) -> Line:
+    """The pieces of a line divided at the spans; those within get the class `m` too."""
+    made: Line = []
+    at = 0
+    for kind, text in line:
+        cuts = sorted({0, len(text), *(min(max(edge - at, 0), len(text)) for span in spans for edge in span)})
+        for start, end in pairwise(cuts):
+            within = any(a <= at + start and at + end <= b for a, b in spans)
+            made.append([f"{kind} m" if within else kind, text[start:end]])
+        at += len(text)
+    return made

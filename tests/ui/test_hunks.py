@@ -1,0 +1,60 @@
+"""Hunks are taken and left one by one: what is left is what would have been written without the others."""
+
+import difflib
+import subprocess
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from repopilot.types import FileChange
+from repopilot.ui.answer.diffs import patch
+from repopilot.ui.answer.hunks import NO_NEWLINE, before_change, divisible, hunks_of, only
+
+LINES = st.sampled_from(["a", "b", "", "é", "-x", "+y", "@@ -1 +1 @@", "\\ No newline", "w\r"])
+TEXTS = st.lists(LINES, max_size=30).map("\n".join)
+
+
+def modified(old: str, new: str) -> FileChange:
+    one, two = (text.split("\n") for text in (old, new))
+    keep = [[line + "\n" for line in lines[:-1]] + [lines[-1]] * bool(lines[-1]) for lines in (one, two)]
+    rows = difflib.unified_diff(*keep, "a/a.py", "b/a.py", n=1)
+    diff = "".join(row if row.endswith("\n") else f"{row}\n{NO_NEWLINE}\n" for row in rows)
+    return FileChange("a.py", "modified", diff, new)
+
+
+@given(TEXTS, TEXTS)
+def test_all_hunks_are_the_change_and_none_is_the_text_before(old, new):
+    change = modified(old, new)
+    numbers = range(len(hunks_of(change)))
+    assert only(change, numbers) == change
+    assert only(change, ()).content == before_change(change) == old
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(LINES, min_size=12, max_size=40), st.data())
+def test_git_applies_some_hunks_and_the_text_is_theirs(tmp_path_factory, lines, data):
+    new = list(lines)
+    for at in data.draw(st.lists(st.integers(0, len(lines) - 1), max_size=4, unique=True)):
+        new[at] = data.draw(st.sampled_from(["changed", "two\nlines", lines[at]]))
+    change = modified("\n".join(lines), "\n".join(new))
+    kept = {n for n in range(len(hunks_of(change))) if data.draw(st.booleans())}
+    part = only(change, kept)
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "a.py").write_bytes("\n".join(lines).encode())
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    if part.diff:
+        command = ["git", "-C", str(folder), "apply", "--whitespace=nowarn", "--unidiff-zero", "-"]
+        done = subprocess.run(command, input=patch([part]).encode(), capture_output=True)
+        assert done.returncode == 0, done.stderr.decode() + patch([part])
+    assert (folder / "a.py").read_bytes().decode() == part.content
+
+
+def test_what_does_not_fit_its_text_or_is_one_piece_is_decided_on_as_a_whole():
+    change = modified("\n".join("abcdefghij"), "\n".join("aBcdefghIj"))
+    assert len(hunks_of(change)) == 2 and divisible(change)
+    assert not divisible(FileChange("a.py", "modified", change.diff, "another\ntext\n"))
+    assert (
+        not divisible(FileChange("a.py", "added", "", "x\n")) and len(hunks_of(FileChange("a", "added", "", "x"))) == 1
+    )
