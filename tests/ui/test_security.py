@@ -159,7 +159,9 @@ def test_the_page_names_no_other_host():
     page = local_only(raw, "abc")
     assert "cdn.jsdelivr.net" in raw, "the template changed: is the cleaning still needed?"
     assert "https://" not in page and "http://" not in page
-    assert page.count("<script") == page.count('<script nonce="abc"') + page.count('<script type="module"')
+    assert page.count("<script") == page.count('<script nonce="abc"') + page.count(
+        '<script type="module"'
+    ) + page.count('<script src="/public/')
 
 
 def test_a_link_from_elsewhere_only_offers_a_repository():

@@ -15,7 +15,7 @@ _SEPARATOR = "\n#"
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class DiffHunk:
     """One hunk of a unified diff: the first lines that it is about in the two files, 0 for an empty one, and its lines
     with their signs."""
 
@@ -43,7 +43,7 @@ def file_of(id: str) -> str:
     return id.partition(_SEPARATOR)[0]
 
 
-def hunks_of(change: FileChange) -> list[Hunk]:
+def hunks_of(change: FileChange) -> list[DiffHunk]:
     """The hunks of a change, in order; for a new file without a diff one with all its lines."""
     found: list[tuple[int, int, list[str]]] = []
     for line in change.diff.split("\n"):
@@ -54,7 +54,7 @@ def hunks_of(change: FileChange) -> list[Hunk]:
     if not found and change.change == "added" and change.content:
         lines = [f"+{line}" for line in change.content.split("\n")]
         found.append((0, 1, lines[:-1] if lines[-1] == "+" else [*lines, NO_NEWLINE]))
-    return [Hunk(old, new, tuple(lines)) for old, new, lines in found]
+    return [DiffHunk(old, new, tuple(lines)) for old, new, lines in found]
 
 
 def divisible(change: FileChange) -> bool:
@@ -86,7 +86,7 @@ def only(change: FileChange, kept: Collection[int]) -> FileChange:
     return replace(change, content=text, diff=head + "\n".join(parts) + "\n" if parts else "")
 
 
-def _with(text: str, hunks: list[Hunk], kept: Collection[int]) -> str | None:
+def _with(text: str, hunks: list[DiffHunk], kept: Collection[int]) -> str | None:
     """The new text with the hunks taken back that aren't kept; None where they don't fit it."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
